@@ -18,11 +18,12 @@ import { groupsOf } from "./subjects/registry.ts";
 import type { ReportContext } from "./subjects/subject.ts";
 import {
   compareScenarios,
+  type OtherBase,
+  otherBases,
   type PageTarget,
   pageTargets,
 } from "./subjects/verdict/compared_scenarios.ts";
-import { type ConclusionModel, conclusionOf } from "./subjects/verdict/conclusion.ts";
-import { type OtherBase, otherBases } from "./subjects/verdict/other_bases.ts";
+import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
 export interface ReportModel {
@@ -52,26 +53,27 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const compared = compareScenarios(asWritten, { level, choice: choiceIn(results) });
   const loads = scenarioLoads(results);
   const isRoomy = sum(asWritten, ({ cells }) => cells.length) <= ROOMY_CELLS;
+  const claims = judgeClaims(asWritten, results);
+  const gates = judgeTogether(gatesOf(thresholdsOf(results), asWritten, results, { baseline }))
+    .map(gateOutcome);
+  const settling = settlingModel(asWritten);
+  const { card, verdicts } = conclude(results, {
+    compared,
+    claims,
+    settling,
+    isMeasured: !results.runs.every(isUnanswered),
+  });
   const scenarios = asWritten.map(({ name, cells }, i) => ({
     name,
     request: requestText(name, results.experiment?.scenarios),
     load: loads.get(name) ?? "",
     cells: byResult(cells),
     compared: compared[i],
+    verdict: verdicts.get(name) ?? null,
     roomy: isRoomy ? ["terminal" as const] : [],
     level,
     results,
   }));
-  const claims = judgeClaims(asWritten, results);
-  const gates = judgeTogether(gatesOf(thresholdsOf(results), asWritten, results, { baseline }))
-    .map(gateOutcome);
-  const settling = settlingModel(asWritten);
-  const card = conclusionOf(results, {
-    compared,
-    claims,
-    settling,
-    isMeasured: !results.runs.every(isUnanswered),
-  });
   let bases: readonly OtherBase[] | null = null;
   const context: ReportContext = {
     results,

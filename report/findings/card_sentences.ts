@@ -1,129 +1,94 @@
 /** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
-import type { Standing } from "../judge/standing.ts";
+import { variableName } from "../cells/factors.ts";
+import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { shortfallShare, shortfallText } from "./judgements.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
-import { counted, listed, listedSome } from "../writing/words.ts";
+import { counted, listed, listedSome, unique } from "../writing/words.ts";
+import { shortfallShare, shortfallText } from "./judgements.ts";
 
-/** From the least to the most: shares of a throughput, 0–1, or ratios. */
-export interface Range {
-  readonly least: number;
-  readonly most: number;
+/** The places that a sentence is about, at least one, of all. */
+export interface Of {
+  readonly those: readonly Place[];
+  readonly places: readonly Place[];
 }
 
-/** How many of the places; a verdict on one place alone says nothing of places. */
-export interface Share {
-  readonly those: number;
-  readonly of: number;
-  readonly noun: "scenario" | "setting" | "cell";
-}
-
-/** The places that the sentence is not about, by what is known of them. */
-export interface Others {
-  readonly likely: number;
-  readonly equivalent: number;
-  readonly undecided: number;
-  /** In which the opposite holds. */
-  readonly opposite: number;
-}
-
-/** Why nobody is ahead; `doubted`: the valid runs alone do not say so; `lost`: too few of them are left to compare. */
-export type Why =
-  | Exclude<Standing, "ahead" | "behind" | "equivalent">
-  | "sessions"
-  | "unconfirmed"
-  | "doubted"
-  | "lost";
-
-interface Held {
-  /** `requests/s`, `p99`, `purchases/s`. */
-  readonly figure: string;
-  readonly share: Share;
-  readonly others: Others;
-}
-
-/** Who is ahead of whom, by how much; rival: null where it is another one in each place; margin: null where nobody keeps up. */
-interface Ahead {
-  readonly winner: string;
-  readonly rival: string | null;
-  readonly margin: Range | null;
-}
-
-/** What one target does beside the base; the ratios are of it over the base. */
-interface Beside extends Held {
+/** What one target does beside the base. */
+interface Beside extends Of {
   readonly other: string;
   readonly base: string;
-  readonly ratios: Range;
-  readonly isMoreBetter: boolean;
 }
 
 const SENTENCES = {
   /** One target is ahead for certain, in some places at least, and no other is. */
-  leads: (
-    { winner, rival, margin, isAtLeast, figure, share, others }: Held & Ahead & {
-      isAtLeast: boolean;
-    },
-  ) =>
-    `${winner} leads${inShare(share)}${
-      margin === null
-        ? ", as no other keeps up"
-        : `: ${isAtLeast ? "at least " : ""}${timesRange(margin)} the ${figure} of ${
-          rival ?? "the runner-up"
-        }`
-    }${besides(others)}.`,
-  /** @param on `the scenario`, `the number of connections`. */
-  depends: ({ on, leaders: [first, ...rest], share, others }: Omit<Held, "figure"> & {
-    readonly on: readonly string[];
-    readonly leaders: readonly { readonly name: string; readonly places: number }[];
+  leads: (of: Of) => {
+    const name = winnerName(of.those[0]);
+    const held = of.those.filter(({ code }) => code === "leads");
+    const how = held.length === 0 ? ", as no other keeps up" : marginText(held);
+    return `${name} leads${inShare(of)}${how}${besides(of, name)}.`;
+  },
+  /** @param leaders By the one that leads there, from the one of most places. */
+  depends: ({ leaders: [most, ...rest], places }: {
+    readonly leaders: readonly (readonly Place[])[];
+    readonly places: readonly Place[];
   }) =>
-    `Which one leads depends on ${listed(on, "and")}: ${first.name} leads${
-      inShare({ ...share, those: first.places })
-    }, ${listed(rest.map(({ name, places }) => `${name} in ${places}`), "and")}${besides(others)}.`,
-  /** Scenarios without a target in common. */
-  separate: ({ scenarios, decided }: { scenarios: number; decided: Share }) =>
-    `The ${scenarios} scenarios share no target, so each has an answer of its own; it is certain${
-      inShare(decided)
+    `Which one leads depends on ${listed(variedIn(places), "and")}: ${winnerName(most[0])} leads${
+      inShare({ those: most, places })
+    }, ${listed(rest.map((those) => `${winnerName(those[0])} in ${those.length}`), "and")}${
+      besides({ those: [most, ...rest].flat(), places })
     }.`,
-  /** @param beaten Whom all of them are ahead of. */
-  equivalent: ({ targets, figure, marginRatio, share, beaten, others }: Held & {
-    readonly targets: readonly string[];
-    readonly marginRatio: number;
-    readonly beaten: readonly string[];
-  }) =>
-    `${listedSome(targets, "and")} have equal ${figure} within ${percentText(marginRatio)}${
-      inShare(share)
-    }${beaten.length === 0 ? "" : `, ahead of ${listedSome(beaten, "and")}`}${besides(others)}.`,
-  /** @param likely Who is ahead by what was seen, without proof. */
-  undecided: ({ likely, targets, why, runs, figure, share, others }: Held & {
-    readonly targets: readonly string[];
-    readonly why: Why;
-    readonly runs: number;
-    readonly likely: Ahead | null;
-  }) =>
-    likely === null
-      ? `Undecided between ${listedSome(targets, "and")}${inShare(share)}: ${WHY[why](runs)}${
-        besides(others)
-      }.`
-      : `${likely.winner} probably leads${inShare(share)}${
-        likely.margin === null
-          ? ""
-          : `: ${timesRange(likely.margin)} the ${figure} of ${likely.rival ?? "the runner-up"}`
-      }, not proven${besides(others)}.`,
-  unsettled: ({ targets, share }: { targets: readonly string[]; share: Share }) =>
-    `Not settled${inShare(share)}: most runs of ${
-      listedSome(targets, "and")
+  /** Scenarios without a target in common. */
+  separate: (of: Of) =>
+    `The ${
+      unique(of.places.map(({ scenario }) => scenario)).length
+    } scenarios share no target, so each has an answer of its own; it is certain${inShare(of)}.`,
+  equivalent: (of: Of) => {
+    const [{ figure, marginRatio, beaten }] = of.those;
+    const behind = of.those.length > 1 || beaten.length === 0
+      ? ""
+      : `, ahead of ${listedSome(beaten, "and")}`;
+    return `${listedSome(alikeIn(of.those), "and")} have equal ${figure} within ${
+      percentText(marginRatio)
+    }${inShare(of)}${behind}${besides(of)}.`;
+  },
+  /** One is ahead by what was seen, without proof. */
+  likely: (of: Of) => {
+    const winner = winnerName(of.those[0]);
+    return `${winner} probably leads${inShare(of)}${marginText(of.those)}, not proven${
+      besides(of, winner)
+    }.`;
+  },
+  undecided: (of: Of) => {
+    const [[why, [{ decision }]]] = [
+      ...Map.groupBy(of.those, ({ why }) => why ?? "few-runs"),
+    ].toSorted(([, a], [, b]) => b.length - a.length);
+    const targets = unique(of.those.flatMap(({ first, peers, rival }) => [
+      first.name,
+      ...peers.length > 0 ? peers : rival === null ? [] : [rival.name],
+    ]));
+    return `Undecided between ${listedSome(targets, "and")}${inShare(of)}: ${
+      WHY[why](decision?.runs ?? 1)
+    }${besides(of)}.`;
+  },
+  unsettled: (of: Of) =>
+    `Not settled${inShare(of)}: most runs of ${
+      listedSome(neverSettled(of.those), "and")
     } never reach a steady state, so no target leads for certain.`,
   /** @param keepers Those that do what is required. */
-  "falls-short": ({ keepers, worst, more, share, others }: Omit<Held, "figure"> & {
+  "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
-    readonly worst: Shortfall;
-    readonly more: number;
-  }) =>
-    `${keepers.length === 0 ? "No target" : `Only ${listedSome(keepers, "and")}`} ${
-      DOES[KEEPS_UP.includes(worst.kind) ? "in time" : "correctly"][keepers.length > 1 ? 1 : 0]
-    }${inShare(share)}: ${shortfallText(worst)}${
+    readonly short: readonly Shortfall[];
+  }) => {
+    const [worst] = worstFirst(short);
+    const more = unique(short.map(({ label }) => label)).length - 1;
+    const many = keepers.length > 1 ? 1 : 0;
+    return `${keepers.length === 0 ? "No target" : `Only ${listedSome(keepers, "and")}`} ${
+      KEEPS_UP.includes(worst.kind)
+        ? ["keeps up", "keep up"][many]
+        : ["responds correctly", "respond correctly"][many]
+    }${inShare(of)}: ${shortfallText(worst)}${
       more === 0 ? "" : `, and ${more} more ${more === 1 ? "falls" : "fall"} short`
-    }${besides(others)}.`,
+    }${besides(of)}.`;
+  },
   /** @param where `at 80 connections`, `in static`. @param within The rules of a search for a capacity. @param of Targets that are not compared. */
   alone: ({ target, value, figure, where, within, of }: {
     readonly target: string;
@@ -145,27 +110,30 @@ const SENTENCES = {
     } is ${runs === 1 ? "not valid" : "valid"}, as ${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at one setting.",
-  costs: ({ other, base, ratios, isMoreBetter, figure, share, others }: Beside) =>
-    `${other} costs ${
-      isMoreBetter
-        ? `${sharesText(ratios)} of the ${throughputOr(figure)} of ${base}`
-        : `${timesRange(ratios)} the ${figure} of ${base}`
-    }${inShare(share)}${besides(others)}.`,
-  gains: ({ other, base, ratios, figure, share, others }: Beside) =>
-    `${other} gains on ${base}${inShare(share)}: ${timesRange(ratios)} its ${figure}${
-      besides(others)
-    }.`,
+  costs: ({ other, base, ...of }: Beside) => {
+    const [{ figure, decision }] = of.those;
+    const cost = decision !== null && isMoreBetter(decision)
+      ? `${sharesText(ratiosOf(of.those))} of the ${throughputOr(figure)} of ${base}`
+      : `${timesRange(ratiosOf(of.those))} the ${figure} of ${base}`;
+    return `${other} costs ${cost}${inShare(of)}${besides(of, base)}.`;
+  },
+  gains: ({ other, base, ...of }: Beside) =>
+    `${other} gains on ${base}${inShare(of)}: ${timesRange(ratiosOf(of.those))} its ${
+      of.those[0].figure
+    }${besides(of, other)}.`,
   /** A comparison that thresholds decide, by their own sentence. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
 
-export type CardCode = keyof typeof SENTENCES;
+type SentenceCode = keyof typeof SENTENCES;
+/** One that is likely is not decided. */
+export type CardCode = Exclude<SentenceCode, "likely">;
 export type CardEvidence = {
-  readonly [Code in CardCode]: Parameters<typeof SENTENCES[Code]>[0];
+  readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
 };
 type Sentences<Evidence> = { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string };
 
-export function cardSentence<Code extends CardCode>(
+export function cardSentence<Code extends SentenceCode>(
   code: Code,
   evidence: CardEvidence[Code],
 ): string {
@@ -173,17 +141,14 @@ export function cardSentence<Code extends CardCode>(
   return sentences[code](evidence);
 }
 
-const DOES = {
-  "in time": ["keeps up", "keep up"],
-  correctly: ["responds correctly", "respond correctly"],
-} as const;
-
 /** What a target falls short by that is no wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-export const WHY: Readonly<Record<Why, (runs: number) => string>> = {
-  "likely-ahead": (runs) => `not proven by ${counted(runs, "run")} each`,
-  "likely-behind": (runs) => `not proven by ${counted(runs, "run")} each`,
+const notProven = (runs: number): string => `not proven by ${counted(runs, "run")} each`;
+
+const WHY: Readonly<Record<Why, (runs: number) => string>> = {
+  "likely-ahead": notProven,
+  "likely-behind": notProven,
   "no-difference-seen": (runs) => `no difference was seen in ${counted(runs, "run")} each`,
   "few-runs": (runs) => `${counted(runs, "run")} each do not tell them apart`,
   groups: () => "their runs fall into two groups",
@@ -197,21 +162,108 @@ export const WHY: Readonly<Record<Why, (runs: number) => string>> = {
   lost: () => "too few runs are valid",
 };
 
-/** ` in 4 of 5 scenarios`, ` in both scenarios`; "" of a single place. */
-function inShare({ those, of, noun }: Share): string {
-  if (of === 1) return "";
-  if (those < of) return ` in ${those} of ${counted(of, noun)}`;
-  return of === 2 ? ` in both ${noun}s` : ` in all ${counted(of, noun)}`;
+export function winnerName(place: Place): string {
+  return winnerOf(place)?.name ?? place.first.name;
 }
 
-/** `; equivalent in 1 and undecided in 2`: what is known of the other places; "" without any. */
-function besides({ likely, equivalent, undecided, opposite }: Others): string {
-  const known = [
-    { text: "the opposite", count: opposite },
-    { text: "probably so", count: likely },
-    { text: "equivalent", count: equivalent },
-    { text: "undecided", count: undecided },
-  ].filter(({ count }) => count > 0).map(({ text, count }) => `${text} in ${count}`);
+/** Whom the winner is ahead of; null where it is another one in each place. */
+export function rivalName(places: readonly Place[]): string | null {
+  const names = unique(places.flatMap((place) => {
+    const { first, rival } = place;
+    return (winnerOf(place) === rival ? first : rival)?.name ?? [];
+  }));
+  return names.length === 1 ? names[0] : null;
+}
+
+/** From the least to the most: shares of a throughput, 0–1, or ratios. */
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Of the winner over the other, in places of one figure; null where these are several. */
+export function marginOf(places: readonly Place[]): Range | null {
+  const ratios = places.flatMap((place) => {
+    const ratio = place.decision?.ratio ?? null;
+    return ratio === null ? [] : winnerOf(place) === place.rival ? 1 / ratio : ratio;
+  });
+  const isOneFigure = new Set(places.map(({ figure }) => figure)).size === 1;
+  return ratios.length === 0 || !isOneFigure ? null : rangeOf(ratios);
+}
+
+function rangeOf(ratios: readonly number[]): Range {
+  return { least: Math.min(...ratios), most: Math.max(...ratios) };
+}
+
+/** Of the first over the rival. */
+export function ratiosOf(places: readonly Place[]): Range {
+  return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
+}
+
+/** `: 1.2–1.5× the requests/s of b`; "" where each place has a figure of its own. */
+function marginText(places: readonly Place[]): string {
+  const margin = marginOf(places);
+  if (margin === null) return "";
+  const least = places.some(({ isAtLeast }) => isAtLeast) ? "at least " : "";
+  return `: ${least}${timesRange(margin)} the ${places[0].figure} of ${
+    rivalName(places) ?? "the runner-up"
+  }`;
+}
+
+function alikeIn(places: readonly Place[]): string[] {
+  return unique(places.flatMap(({ first, peers }) => [first.name, ...peers]));
+}
+
+/** Targets of undecided places whose runs never settle. */
+export function neverSettled(places: readonly Place[]): string[] {
+  return unique(
+    places.flatMap((place) =>
+      place.why === "unsteady" && !place.isUnsettledAhead
+        ? [place.first.name, ...place.peers]
+        : place.unsettled
+    ),
+  );
+}
+
+export function worstFirst(short: readonly Shortfall[]): Shortfall[] {
+  return short.toSorted((a, b) => b.ratio - a.ratio);
+}
+
+/** `the scenario`, `the number of connections`. */
+function variedIn(places: readonly Place[]): string[] {
+  const factors = unique(places.flatMap(({ factors }) => factors))
+    .map((name) => variableName(name, "the "));
+  const areSeveral = new Set(places.map(({ scenario }) => scenario)).size > 1;
+  return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
+}
+
+/** Beside a base several are at one place. */
+function countOf(places: readonly Place[]): number {
+  return new Set(places.map(({ name }) => name)).size;
+}
+
+/** ` in 4 of 5 scenarios`, ` in both scenarios`; "" of a single place. */
+function inShare({ those, places }: Of): string {
+  const [some, all] = [countOf(those), countOf(places)];
+  if (all < 2) return "";
+  const [{ noun }] = places;
+  if (some < all) return ` in ${some} of ${counted(all, noun)}`;
+  return all === 2 ? ` in both ${noun}s` : ` in all ${counted(all, noun)}`;
+}
+
+/** `; equivalent in 1 and undecided in 2`: what is known of the other places; "" without any. @param winner Who leads in those. */
+function besides({ those, places }: Of, winner: string | null = null): string {
+  const whatIs = (place: Place): string => {
+    const isSame = winnerName(place) === winner;
+    if (place.code === "likely" && isSame) return "probably so";
+    if (place.code === "leads" && winner !== null && !isSame) return "the opposite";
+    return place.code === "equivalent" ? "equivalent" : "undecided";
+  };
+  const rest = Map.groupBy(places.filter((place) => !those.includes(place)), whatIs);
+  const known = ["the opposite", "probably so", "equivalent", "undecided"].flatMap((what) => {
+    const { length = 0 } = rest.get(what) ?? [];
+    return length === 0 ? [] : [`${what} in ${length}`];
+  });
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
 
@@ -233,19 +285,13 @@ export function throughputOr(figure: string): string {
   return figure === "requests/s" ? "throughput" : figure;
 }
 
-// Notes: what a reader must know beside the verdict, each a whole sentence.
-
 interface Price {
   readonly target: string;
   readonly rival: string;
   readonly ratio: number;
 }
 
-interface Step {
-  readonly name: string;
-  readonly p50: string;
-}
-
+/** What a reader must know beside the verdict, each a whole sentence. */
 const NOTES = {
   "longer-tail": ({ target, rival, ratio }: Price) =>
     `The p99 of ${target} is ${timesText(ratio)} that of ${rival}.`,
@@ -266,8 +312,6 @@ const NOTES = {
   ) =>
     `${ratio > 0.995 ? ratio === 1 ? "All" : "Nearly all" : `${percentText(ratio)} of the`} ` +
     `responses of ${listedSome(targets, "and")} have status ${status}.`,
-  "slowest-step": ({ slowest, fastest }: { slowest: Step; fastest: Step }) =>
-    `The slowest step is ${slowest.name} (p50 ${slowest.p50}), the fastest ${fastest.name} (${fastest.p50}).`,
   peak: ({ of, perSec }: { of: string; perSec: string }) =>
     `The most that ${of} can do on this machine is ${perSec} requests/s.`,
   "more-compared": ({ targets, base }: { targets: number; base: string }) =>
@@ -278,14 +322,14 @@ const NOTES = {
   figure: ({ figure, words: [first, ...rest] }: {
     readonly figure: string;
     readonly words: readonly { readonly word: string; readonly cells: number }[];
-  }) =>
-    rest.length === 0
-      ? `By ${figure}: ${first.word}${
-        inShare({ those: first.cells, of: first.cells, noun: "cell" })
-      }.`
-      : `By ${figure}: ${
-        listed([first, ...rest].map(({ word, cells }) => `${word} in ${cells}`), "and")
-      }.`,
+  }) => {
+    const where = first.cells === 2 ? "both cells" : `all ${counted(first.cells, "cell")}`;
+    if (rest.length === 0) {
+      return `By ${figure}: ${first.word}${first.cells === 1 ? "" : ` in ${where}`}.`;
+    }
+    const words = [first, ...rest].map(({ word, cells }) => `${word} in ${cells}`);
+    return `By ${figure}: ${listed(words, "and")}.`;
+  },
 };
 
 type NoteEvidence = { readonly [Code in keyof typeof NOTES]: Parameters<typeof NOTES[Code]>[0] };
@@ -298,42 +342,26 @@ export function noteSentence<Code extends keyof NoteEvidence>(
   return notes[code](evidence);
 }
 
-// The line of trust: how the verdict depends on runs that are not valid. It qualifies the verdict and never denies it.
-
-/**
- * What becomes of the verdict without the runs that are not valid:
- * - all-valid, none-valid: there is none to leave out, or none left; uncompared: nothing is compared;
- * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
- */
-export type Survival =
-  | "all-valid"
-  | "none-valid"
-  | "uncompared"
-  | "same"
-  | "partly"
-  | "open"
-  | "fewer"
-  | "changed";
-
 export interface TrustEvidence {
   /** `8 of 10 runs`, `all 10 runs of BASE and 8 of 10 of NEW`. */
   readonly valid: string;
-  /** Of places that lean on runs that are not valid. */
-  readonly lost: Share;
+  /** Of all places those that lean on runs that are not valid. */
+  readonly lost: Of;
   /** `2 suspect and 1 invalid`; "" where nobody counts them. */
   readonly levels: string;
 }
 
+/** How the verdict depends on runs that are not valid: it qualifies the verdict and never denies it. */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid} valid.`,
   "none-valid": ({ valid, levels }) =>
     `${valid} valid${levels === "" ? "" : ` (${levels})`}, so there is no verdict.`,
   uncompared: ({ valid, levels }) => `${valid} valid; the figures include the others (${levels}).`,
   same: ({ valid }) => `${valid} valid; the verdict is the same without the others.`,
-  partly: ({ valid, lost }) =>
-    `${valid} valid; without the others ${lost.those} of ${counted(lost.of, lost.noun)} ${
-      lost.those === 1 ? "is" : "are"
-    } not decided, and the verdict on the rest is the same.`,
+  partly: ({ valid, lost: { those, places } }) =>
+    `${valid} valid; without the others ${countOf(those)} of ${
+      counted(countOf(places), places[0].noun)
+    } ${countOf(those) === 1 ? "is" : "are"} not decided, and the verdict on the rest is the same.`,
   open: ({ valid }) => `${valid} valid, which do not decide without the others.`,
   fewer: ({ valid }) => `${valid} valid, too few to compare.`,
   changed: ({ valid }) => `${valid} valid, and they contradict the others.`,

@@ -1,20 +1,14 @@
-/**
- * Caveats: what a reader must know before believing a number, as data. Each has a code, a severity, the figures and
- * names that were seen, and codes of advice; `caveat_sentences.ts` words them.
- */
-import type { Advice } from "../../runner/result/findings.ts";
+/** Caveats: what a reader must know before believing a number. Each has a code, and one sentence made from its evidence. */
 import type { Stopping } from "../../runner/result/invocation.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
-import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
-import { MOST_CHANGE } from "./judgements.ts";
-import { unique } from "../writing/words.ts";
+import type { Finding } from "../blocks.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import {
-  type CellRuns,
+  noSteadyStateText,
   repeatedOf,
   type ScenarioRuns,
   type Unsteady,
@@ -22,23 +16,22 @@ import {
 } from "../cells/cells.ts";
 import { namedCells, nameOf } from "../cells/match.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
-import { type NoResponse, noResponseOf } from "./no_response.ts";
-
-/** note: explains the results; warning: what is missing from them, or may be wrong. */
-type CaveatSeverity = "note" | "warning";
-
-/** Of the results as a whole, runs are added rather than repeated. */
-export type CaveatAdvice = Extract<Advice, "longer-run"> | "more-runs";
+import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
+import { percentText } from "../writing/ratios.ts";
+import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
+import { counted, listed, unique } from "../writing/words.ts";
+import { MOST_CHANGE } from "./judgements.ts";
+import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
 /** A cell that stands for so many alike: where they are many, each would be a line. */
-interface Alike {
+interface Alike extends Unsteady {
   readonly cells: number;
   /** The first of them: `static, hono`. */
   readonly cell: string;
 }
 
-/** The figure of a cell whose runs fall into two groups. */
-export interface GroupedCell {
+/** Of a cell whose runs fall into two groups. */
+interface GroupedCell {
   readonly cell: string;
   /** rate: requests/s; p99: microseconds. */
   readonly figure: "rate" | "p99";
@@ -51,107 +44,163 @@ interface PlannedRuns {
   readonly planned: number;
 }
 
-/** By code, what was seen. */
-export interface CaveatEvidence {
-  /** Over all runs in which no request got a response; `cells` are theirs, `runs` is the number of all runs. */
-  readonly "no-response": NoResponse & {
+/** Each without its full stop. */
+const SENTENCES = {
+  /** @param silent Runs in which no request got a response, of all. @param cells Those of silent runs. */
+  "no-response": ({ silent, runs, cells, ...found }: NoResponse & {
     readonly silent: number;
     readonly runs: number;
     readonly cells: readonly string[];
-  };
-  readonly "still-running": PlannedRuns;
-  readonly interrupted: PlannedRuns;
-  /** Parts of the plan without a measurement. */
-  readonly "parts-missing": { readonly parts: number };
-  readonly "two-groups": { readonly cells: readonly GroupedCell[] };
-  readonly "no-steady-state": Alike & Unsteady;
-  /** Runs without a steady part, of all runs of the cell. */
-  readonly "no-steady-part": Alike & Unsteady;
-  /** `smallestChange`: a share that would have been seen; null without an interval. */
-  readonly stopped: Stopping & { readonly smallestChange: number | null };
-}
+  }) => {
+    if (runs === 1) return noResponseText(found);
+    const where = silent === runs
+      ? `any of ${counted(runs, "run")}`
+      : `${silent} of ${counted(runs, "run")} (${namedText(cells, MOST_SILENT)})`;
+    return `No request got a response in ${where}: ${endsText(found) || "none was due"}`;
+  },
+  "still-running": (planned: PlannedRuns) => `Still running: ${progressText(planned)}`,
+  interrupted: (planned: PlannedRuns) => `Interrupted: ${progressText(planned)}`,
+  "parts-missing": ({ parts }: { readonly parts: number }) =>
+    `${counted(parts, "planned cell")} ${parts === 1 ? "was" : "were"} not measured`,
+  "two-groups": ({ cells }: { readonly cells: readonly GroupedCell[] }) =>
+    `Runs fall into two groups in ${groupedText(cells)}: ` +
+    "the intervals there do not cover the truth in 95 of 100 cases",
+  "no-steady-state": (alike: Alike) =>
+    `${placeText(alike, "have no steady state in most of their runs")}: ${
+      noSteadyStateText(alike)
+    }: run longer. Figures without a steady state have no intervals`,
+  "no-steady-part": (alike: Alike) => {
+    const { count, of } = alike;
+    return `${placeText(alike, "have runs without a steady part")}: ${
+      count === of
+        ? "no run has a steady part, so its figures are of whole runs, without intervals"
+        : `${count} of ${counted(of, "run")} ${
+          count === 1 ? "has" : "have"
+        } no steady part, and so no figures`
+    }`;
+  },
+  /** @param smallestChange A share that would have been seen; null without an interval. */
+  stopped: (stopping: Stopping & { readonly smallestChange: number | null }) => {
+    const { repetitions, reason, smallestChange } = stopping;
+    const head = `Stopped after ${repetitions} repetitions${WHY[reason]}: ${widthText(stopping)}`;
+    if (smallestChange === null) return head;
+    return smallestChange > MOST_CHANGE
+      ? `${head}; a change of less than 10× would not have been seen: add runs`
+      : `${head}; a change of ${percentText(smallestChange)} would have been seen`;
+  },
+};
 
-export type CaveatCode = keyof CaveatEvidence;
+type Evidence = {
+  readonly [Code in keyof typeof SENTENCES]: Parameters<typeof SENTENCES[Code]>[0];
+};
 
-export interface CaveatOf<Code extends CaveatCode> {
-  readonly code: Code;
-  readonly severity: CaveatSeverity;
-  readonly evidence: CaveatEvidence[Code];
-  readonly advice: readonly CaveatAdvice[];
-}
-
-export type Caveat = { [Code in CaveatCode]: CaveatOf<Code> }[CaveatCode];
-
-function warning<Code extends CaveatCode>(
+export function caveat<Code extends keyof Evidence>(
   code: Code,
-  evidence: CaveatEvidence[Code],
-  advice: readonly CaveatAdvice[] = [],
-): CaveatOf<Code> {
-  return { code, severity: "warning", evidence, advice };
+  evidence: Evidence[Code],
+): Finding {
+  const sentences: { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string } =
+    SENTENCES;
+  return { code, text: `${sentences[code](evidence)}.` };
+}
+
+function progressText({ runs, planned }: PlannedRuns): string {
+  return `${runs} of ${counted(planned, "planned run")} are in`;
+}
+
+/** So many silent cells are named. */
+const MOST_SILENT = 3;
+
+function namedText(cells: readonly string[], most: number): string {
+  const left = cells.length - most;
+  return cells.slice(0, most).join("; ") + (left > 0 ? ` and ${left} more` : "");
+}
+
+/** So many cells of two groups are named. */
+const MOST_GROUPED = 4;
+
+/** `static, hono (4 near 15,000/s, 1 near 11,900/s) and 2 more cells` */
+function groupedText(cells: readonly GroupedCell[]): string {
+  const named = cells.slice(0, MOST_GROUPED).map(({ cell, figure, groups }) => {
+    const near = groups.map(({ count, value }) =>
+      `${count} near ${
+        figure === "rate" ? `${formatNumber(value)}/s` : `p99 ${formatMs(value / 1_000)}`
+      }`
+    );
+    return `${cell} (${near.join(", ")})`;
+  });
+  const rest = cells.length - named.length;
+  return listed(rest === 0 ? named : [...named, counted(rest, "more cell")], "and");
+}
+
+/** `static, hono`, or `5 cells have …, such as static, hono`. @param what All of them have in common. */
+function placeText({ cells, cell }: Alike, what: string): string {
+  return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;
+}
+
+const WHY: Readonly<Record<Stopping["reason"], string>> = {
+  precision: "",
+  fixed: "",
+  budget: ", as another would have passed the time budget",
+  limit: ", the most that were allowed",
+};
+
+function widthText({ halfWidth, target, reason }: Stopping): string {
+  if (halfWidth === null) return "not every cell has an interval";
+  if (halfWidth > MOST_CHANGE) {
+    return "the intervals of requests/s and p50 are too wide to say anything";
+  }
+  const widest = `±${GLUE}${percentText(halfWidth)}`;
+  const required = target === null ? "" : `±${GLUE}${percentText(target)}`;
+  return reason === "precision" && target !== null
+    ? `every interval of requests/s and p50 is within ${required} (widest ${widest})`
+    : `the widest interval of requests/s and p50 is ${widest}${
+      required && `, where ${required} was required`
+    }`;
 }
 
 /** Those that stand above the figures, in the order in which they are said. */
-export function warningsOf(
-  results: MeasuredRuns,
-  scenarios: readonly ScenarioRuns[],
-): Caveat[] {
+export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
+  const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
+  const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
   return [
-    ...progressCaveats(results),
+    ...(state === "running" ? [caveat("still-running", { runs, planned })] : []),
+    ...(state === "interrupted" ? [caveat("interrupted", { runs, planned })] : []),
+    ...(parts === 0 ? [] : [caveat("parts-missing", { parts })]),
     ...groupCaveats(scenarios),
     ...unsteadyCaveats(scenarios, repeatedOf(results).figures),
   ];
 }
 
-/** What of the plan is not there. */
-function progressCaveats(
-  { state = "done", runs: { length: runs }, planned = runs, missing = [] }: MeasuredRuns,
-): Caveat[] {
-  const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
-  return [
-    ...(state === "running" ? [warning("still-running", { runs, planned })] : []),
-    ...(state === "interrupted" ? [warning("interrupted", { runs, planned })] : []),
-    ...(parts === 0 ? [] : [warning("parts-missing", { parts })]),
-  ];
-}
-
-/** The first thing to say of results: in which runs nothing was measured; null where every run had a response. */
-export function noResponseCaveat(runs: readonly Run[]): CaveatOf<"no-response"> | null {
+/** The first thing to say of results: in which runs nothing was measured; none where every run had a response. */
+export function noResponseCaveats(runs: readonly Run[]): Finding[] {
   const silent = runs.filter(isUnanswered);
-  if (silent.length === 0) return null;
-  return warning("no-response", {
+  return silent.length === 0 ? [] : [caveat("no-response", {
     ...noResponseOf(silent),
     silent: silent.length,
     runs: runs.length,
     cells: unique(silent.map((run) => `${run.scenario}, ${cellLabel(run)}`)),
-  });
+  })];
 }
-
-/** The figures that a comparison is decided by. */
-const LOOKED_AT = [{ figure: "rate", estimate: "rate" }, { figure: "p99", estimate: 99 }] as const;
 
 /** Cells whose runs are of two kinds: their figures are a mean of both, and their intervals promise nothing. */
-function groupCaveats(scenarios: readonly ScenarioRuns[]): Caveat[] {
-  const cells = namedCells(scenarios).flatMap((named) => {
-    const grouped = groupedFigure(named.cell);
-    return grouped === null ? [] : [{ cell: nameOf(named), ...grouped }];
+function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
+  // The figures that a comparison is decided by.
+  const figures = [["rate", "rate"], ["p99", 99]] as const;
+  const cells = namedCells(scenarios).flatMap((named): GroupedCell[] => {
+    const [grouped] = figures.flatMap(([figure, of]) => {
+      const groups = twoGroupsOf(named.cell.estimates.get(of)?.byRun ?? []);
+      return groups === null ? [] : [{ cell: nameOf(named), figure, groups }];
+    });
+    return grouped === undefined ? [] : [grouped];
   });
-  return cells.length === 0 ? [] : [warning("two-groups", { cells })];
-}
-
-/** Null where the runs are of one kind, or too few to see two. */
-function groupedFigure({ estimates }: CellRuns): Omit<GroupedCell, "cell"> | null {
-  for (const { figure, estimate } of LOOKED_AT) {
-    const groups = twoGroupsOf(estimates.get(estimate)?.byRun ?? []);
-    if (groups !== null) return { figure, groups };
-  }
-  return null;
+  return cells.length === 0 ? [] : [caveat("two-groups", { cells })];
 }
 
 /** @param figures What the experiment wants the figures to be of. */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",
-): Caveat[] {
+): Finding[] {
   const cells = namedCells(scenarios).map((named) => ({ name: nameOf(named), ...named.cell }));
   const unsteady = cells.flatMap(({ name, runs }) => {
     const found = unsteadyOf(runs);
@@ -164,31 +213,25 @@ function unsteadyCaveats(
     of: parts.length,
   })).filter(({ count }) => count > 0);
   return [
-    ...summed(unsteady).map((evidence) => warning("no-steady-state", evidence, ["longer-run"])),
-    ...summed(without).map((evidence) => warning("no-steady-part", evidence)),
+    ...summed(unsteady).map((alike) => caveat("no-steady-state", alike)),
+    ...summed(without).map((alike) => caveat("no-steady-part", alike)),
   ];
 }
 
 /** More cells are counted. */
 const MOST_LINES = 2;
 
-function summed<Evidence extends Alike>(cells: readonly Evidence[]): readonly Evidence[] {
+function summed(cells: readonly Alike[]): readonly Alike[] {
   return cells.length <= MOST_LINES ? cells : [{ ...cells[0], cells: cells.length }];
 }
 
-/** Why there are no more repetitions, and what they can show; null for a fixed number, and for no end. */
-export function stoppedCaveat(
+/** Why there are no more repetitions, and what they can show; none for a fixed number, and for no end. */
+export function stoppedCaveats(
   { stopping }: Pick<MeasuredRuns, "stopping">,
   scenarios: readonly ScenarioRuns[],
-): CaveatOf<"stopped"> | null {
-  if (stopping === undefined || stopping.reason === "fixed") return null;
-  const smallestChange = smallestChangeIn(scenarios);
-  return {
-    code: "stopped",
-    severity: "note",
-    evidence: { ...stopping, smallestChange },
-    advice: smallestChange !== null && smallestChange > MOST_CHANGE ? ["more-runs"] : [],
-  };
+): Finding[] {
+  if (stopping === undefined || stopping.reason === "fixed") return [];
+  return [caveat("stopped", { ...stopping, smallestChange: smallestChangeIn(scenarios) })];
 }
 
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */

@@ -1,242 +1,39 @@
-/** What the judge says, in sentences without a full stop: verdicts of scenarios, of pairs of cells and of their figures, each from its code and evidence. */
+/** What the judge says, in sentences without a full stop: of what falls short, of pairs of cells and of their figures, each from its code and evidence. */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { noSteadyStateText, unsteadyText } from "../cells/cells.ts";
-import { variableName } from "../cells/factors.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
-import { formatRatio, isSame, isTurned, percentText, ratioText } from "../writing/ratios.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { isAhead, type Standing, standingOf } from "../judge/standing.ts";
-import {
-  type Lead,
-  leaderIn,
-  type NamedPair,
-  type Remark,
-  type ScenarioSummary,
-  type SettingVerdict,
-  type Verdict,
-  type VerdictCode,
-  type VerdictEvidence,
-  type VerdictOf,
-} from "../judge/verdict.ts";
-import { boundText, formatMs, formatNumber, formatShare } from "../writing/units.ts";
-import { counted, listed, listedSome } from "../writing/words.ts";
-
-type Sentences<Evidence> = { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string };
-
-const VERDICTS: Sentences<VerdictEvidence> = {
-  leads: ({ target, lead, factors }) => {
-    const faster = lead.decision.figure === "rate" ? "is fastest" : "responds fastest";
-    return factors.length === 0
-      ? `${target} ${faster}: ${leadText(lead)}`
-      : `${target} ${faster} ${everywhere(factors)}: at the least ${leadText(lead)}`;
-  },
-  depends: ({ factors, settings }) =>
-    `Which is fastest depends on ${
-      listed(factors.map((name) => variableName(name, "the ")), "and")
-    }: ${outcomesText(settings)}`,
-  equivalent: ({ targets, marginRatio, factors }) =>
-    factors.length > 0
-      ? `${listed(targets, "and")} are about as fast ${everywhere(factors)}`
-      : STANDINGS.equivalent({ targets, marginRatio, decision: null }),
-  undecided: ({ factors, likely, lead, standing, targets }) => {
-    if (standing === "apart") {
-      return "No two targets responded correctly at equal values of the factors";
-    }
-    if (lead === null) {
-      return likely === null
-        ? `No target is fastest for certain at any ${factorsText(factors)}`
-        : `${likely} was fastest ${everywhere(factors)} (inconclusive: too few runs)`;
-    }
-    if (likely !== null && lead.decision.interval === null) {
-      const runs = standing === "one-run" ? "in one run each" : "(inconclusive: too few runs)";
-      return `${likely} was fastest ${runs}`;
-    }
-    return STANDINGS[standing]({ ...lead, targets });
-  },
-  unsettled: ({ targets, lead }) => STANDINGS.unsteady({ ...lead, targets }),
-  "falls-short": ({ able, at, isOffered, short, most }) => {
-    if (able !== null) {
-      const does = isOffered ? "keeps up" : "responds correctly";
-      return `${at === "" ? "Only" : `At ${at} only`} ${able} ${does}: ${shortText(short)}`;
-    }
-    if (most === null) return `No target responded correctly: ${shortText(short)}`;
-    const offered = formatNumber(Math.max(...short.map(({ offeredPerSec }) => offeredPerSec)));
-    const least = most.isAhead ? "the most, " : "";
-    return `No target keeps up with ${offered} requests/s: ${most.target} serves ${least}${
-      formatNumber(most.rate)
-    }`;
-  },
-  alone: ({ target, rate, isAtLeast, within, span }) => {
-    if (span !== null) return spanText(target, span);
-    const perSec = `${formatNumber(rate)} requests/s`;
-    return within === null
-      ? `${target} served ${perSec}`
-      : `${target} takes ${isAtLeast ? "at least " : ""}${perSec} with ${listed(within, "and")}`;
-  },
-  "nothing-valid": ({ runs }) => `None of ${counted(runs, "run")} can be trusted`,
-};
-
-export function verdictSentence(verdict: Verdict): string {
-  return sentenceOf(verdict.code, verdict);
-}
-
-/** Ties the sentence to its own evidence: a union of both could not be called. */
-function sentenceOf<Code extends VerdictCode>(code: Code, { evidence }: VerdictOf<Code>): string {
-  return VERDICTS[code](evidence);
-}
-
-/** Targets of which the first stands to all others alike. */
-interface Alike extends Pick<Lead, "marginRatio"> {
-  readonly targets: readonly string[];
-  /** The first over the nearest; null where the standing says all. */
-  readonly decision: FigureComparison | null;
-}
-
-const STANDINGS: Readonly<Record<Standing, (of: Alike) => string>> = {
-  ahead: ({ targets: [first, ...others], decision }) =>
-    `${first} is ${fasterText(decision)} than ${listedSome(others, "and")}`,
-  behind: ({ targets: [first, ...others], decision }) =>
-    `${listedSome(others, "and")} ${areOf(others)} ${fasterText(decision)} than ${first}`,
-  equivalent: ({ targets: [first, ...others], marginRatio }) =>
-    `${listedSome(others, "and")} ${areOf(others)} about as fast as ${first}: within ${
-      percentText(marginRatio)
-    }`,
-  "likely-ahead": ({ targets: [first, ...others], decision, marginRatio }) =>
-    `${first} is likely ${fasterText(decision)} than ${listedSome(others, "and")}, ${
-      doubtText(decision, marginRatio)
-    }`,
-  "likely-behind": ({ targets: [first, ...others], decision, marginRatio }) =>
-    `${listedSome(others, "and")} ${areOf(others)} likely ${fasterText(decision)} than ${first}, ${
-      doubtText(decision, marginRatio)
-    }`,
-  "no-difference-seen": ({ targets: [first, ...others] }) =>
-    `No difference seen between ${first} and ${listedSome(others, "or")}`,
-  "few-runs": (alike) => openText(alike, `inconclusive in ${runsText(alike.decision)} each`),
-  groups: (alike) => openText(alike, "inconclusive, as runs fall into two groups"),
-  unsteady: (alike) => openText(alike, `inconclusive, with ${unsteadyOf(alike.decision)}`),
-  "at-least": (alike) => openText(alike, `inconclusive, as ${AT_LEAST}`),
-  "one-run": (alike) => openText(alike, "inconclusive, as one run says nothing about the next"),
-  unknown: (alike) => openText(alike, "nothing to compare"),
-};
-
-/** Of a capacity that is a lower bound. */
-const AT_LEAST = "a search ended below the limit of a target";
-
-function openText({ targets: [first, ...others] }: Alike, why: string): string {
-  return `${first} against ${listedSome(others, "and")}: ${why}`;
-}
-
-function areOf(names: readonly string[]): string {
-  return names.length === 1 ? "is" : "are";
-}
-
-function fasterText(decision: FigureComparison | null): string {
-  return decision?.figure === "rate" ? "faster" : "faster to respond";
-}
-
-function runsText(decision: FigureComparison | null): string {
-  return counted(decision?.runs ?? 0, "run");
-}
-
-function unsteadyOf(decision: FigureComparison | null): string {
-  const unsteady = decision?.unsteady ?? null;
-  return unsteady === null ? "no steady state" : noSteadyStateText(unsteady);
-}
-
-/** Why a difference that the interval shows is none for certain. @param by What does not bear it out. */
-function doubtText(decision: FigureComparison | null, marginRatio: number, by = ""): string {
-  switch (decision?.reason) {
-    case "margin":
-      return `perhaps by less than ${percentText(marginRatio)}`;
-    case "unsteady":
-      return `not proven: ${unsteadyOf(decision)}`;
-    default:
-      return `not proven${by}: ${runsText(decision)}`;
-  }
-}
-
-/** `1.80× [1.62, 2.01] the requests/s of express`. */
-function leadText({ rival, decision }: Lead): string {
-  return `${ratioText(decision)} the ${figureInProse(decision.figure)} of ${rival}`;
-}
-
-/** `at every number of connections and delay`. */
-function everywhere(factors: readonly string[]): string {
-  return `at every ${factorsText(factors)}`;
-}
-
-function factorsText(factors: readonly string[]): string {
-  return factors.map((name) => variableName(name)).join(" and ");
-}
-
-/** As many settings are named. */
-const MOST_SETTINGS = 6;
-
-/** `single at cpuTime 0; cluster at cpuTime 100 and 250; undecided at cpuTime 50`. */
-function outcomesText(settings: readonly SettingVerdict[]): string {
-  const groups = [...Map.groupBy(settings, ({ verdict }) => outcomeOf(verdict)).values()];
-  const isOpen = ([{ verdict }]: readonly SettingVerdict[]): number => leaderIn(verdict) ? 0 : 1;
-  return groups.toSorted((a, b) => isOpen(a) - isOpen(b)).map((those) => {
-    const where = those.length > MOST_SETTINGS
-      ? `${those.length} of ${settings.length} settings`
-      : labelsText(those);
-    return `${outcomeOf(those[0].verdict)} at ${where}`;
-  }).join("; ");
-}
-
-function outcomeOf(verdict: Verdict): string {
-  const open = verdict.code === "equivalent" ? "about as fast" : "undecided";
-  return leaderIn(verdict) ?? (verdict.code === "falls-short" ? "none keeps up" : open);
-}
-
-/** What all begin with is said once. */
-function labelsText(settings: readonly SettingVerdict[]): string {
-  const texts = settings.map(({ label, factors }, i) =>
-    factors.length === 1 && i > 0 ? factors[0].value : label
-  );
-  return listed(texts, "and");
-}
-
-/** What is slowest and fastest was picked after the fact, so nothing is said of a difference without a verdict. */
-function spanText(
-  name: string,
-  { target, rival, decision, factors }: NonNullable<VerdictEvidence["alone"]["span"]>,
-): string {
-  const { verdict, reason, figure } = decision;
-  if (verdict === "equivalent") return `${name} is about as fast ${everywhere(factors)}`;
-  const ends = `fastest at ${target} and slowest at ${rival}`;
-  const ratio = `${ratioText(decision)} the ${figureInProse(figure)}`;
-  if (verdict === "better") return `${name} is ${ends}: ${ratio}`;
-  const isFew = reason === "one-run" || reason === "few-runs";
-  return `${name} was ${ends} (inconclusive${isFew ? ": too few runs" : ""}): ${ratio}`;
-}
-
-/** As many are named. */
-const MOST_SHORT = 4;
-
-function shortText(short: readonly Shortfall[]): string {
-  const more = short.length - MOST_SHORT;
-  const named = short.slice(0, MOST_SHORT).map(shortfallText);
-  return listed(more > 0 ? [...named, `${more} more fall short`] : named, "and");
-}
+import { type Standing, standingOf } from "../judge/standing.ts";
+import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
+import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
 
 /** `plain times out on 19 %`. */
-export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): string {
+export function shortfallText(short: Shortfall): string {
+  const { label, kind, ratio } = short;
+  return kind === "dropped"
+    ? `${shortfallShare(ratio)} of the requests to ${label} were never sent`
+    : `${label} ${shortfallClause(short)}`;
+}
+
+/** Where it stands beside its name: `times out on 19 %`. */
+export function shortfallClause({ kind, ratio, ...pace }: Shortfall): string {
+  const share = shortfallShare(ratio);
   switch (kind) {
     case "silent":
-      return `${label} sent no response`;
+      return "sent no response";
     case "timeout":
-      return `${label} times out on ${shortfallShare(ratio)}`;
+      return `times out on ${share}`;
     case "failed":
-      return `${label} fails on ${shortfallShare(ratio)}`;
+      return `fails on ${share}`;
     case "wrong":
-      return `${label} responds wrongly to ${shortfallShare(ratio)}`;
+      return `responds wrongly to ${share}`;
     case "dropped":
-      return `${shortfallShare(ratio)} of the requests to ${label} were never sent`;
+      return `${share} never sent`;
     case "slow":
-      return `${label} completes ${formatNumber(pace.servedPerSec)} of ${
+      return `completes ${formatNumber(pace.servedPerSec)} of ${
         formatNumber(pace.offeredPerSec)
       } requests/s`;
   }
@@ -245,62 +42,6 @@ export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): strin
 /** Two digits will do: `19 %`; but none that is not all is rounded to all. */
 export function shortfallShare(ratio: number): string {
   return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
-}
-
-/** The verdict and what is to be said beside it, with full stops. */
-export function summaryText(summary: Pick<ScenarioSummary, "verdict" | "remarks">): string {
-  return [`${verdictSentence(summary.verdict)}.`, remarksText(summary)].filter(Boolean).join(" ");
-}
-
-/** Sentences with full stops; "" where nothing is to be said. */
-export function remarksText({ remarks }: Pick<ScenarioSummary, "remarks">): string {
-  return remarks.map((remark) => `${remarkText(remark)}.`).join(" ");
-}
-
-function remarkText(remark: Remark): string {
-  switch (remark.kind) {
-    case "short":
-      return shortfallText(remark.short) +
-        (remark.short.kind === "slow" ? ", so it is not ranked" : "");
-    case "errors": {
-      const { label, ratio, isDropped, isRanked } = remark;
-      const what = isDropped
-        ? "failed, were never sent or had a wrong response"
-        : "failed or had a wrong response";
-      return `${formatShare(ratio)} of the requests to ${label} ${what}${
-        isRanked ? "" : ", so it is not ranked"
-      }`;
-    }
-    case "unsettled": {
-      const { label, perSec: { value, isAtLeast }, unsteady } = remark;
-      return `${label}, ${boundText(formatNumber(value), isAtLeast)} requests/s, is not ranked: ${
-        noSteadyStateText(unsteady)
-      }`;
-    }
-  }
-}
-
-// A pair of cells.
-
-/**
- * As hyperfine has it: `fastify is 4.31× [4.20, 4.43] faster than express, p99 0.24× [0.22, 0.26]`. Where both
- * got as many requests, their p99 decides.
- */
-export function pairSentence({ base, next, comparison }: NamedPair): string {
-  const [rate, p99] = [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
-  const verb = rate.interval === null ? "was" : "is";
-  if (isAhead(rate, comparison)) {
-    return `${next} ${verb} ${ratioText(rate)} faster than ${base}, p99 ${ratioText(p99)}`;
-  }
-  if (isAhead(p99, comparison)) {
-    const that = isTurned(p99.ratio) ? "than that" : "that";
-    const throughput = hasSame(rate) ? "same throughput" : `at ${ratioText(rate)} the requests`;
-    return `the p99 of ${next} ${verb} ${ratioText(p99)} ${that} of ${base}, ${throughput}`;
-  }
-  const decision = standingOf(rate) === "equivalent" ? p99 : rate;
-  const { marginRatio } = comparison;
-  const text = STANDINGS[standingOf(decision)]({ targets: [next, base], decision, marginRatio });
-  return `${text}: ${ratiosText(comparison)}`;
 }
 
 /** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`; `same throughput, p99 …`. */
@@ -314,7 +55,20 @@ function hasSame({ interval }: FigureComparison): boolean {
   return interval !== null && isSame(interval);
 }
 
-// One figure of a pair.
+/** Of a capacity that is a lower bound. */
+const AT_LEAST = "a search ended below the limit of a target";
+
+/** Why a difference that the interval shows is none for certain. @param by What does not bear it out. */
+function doubtText(
+  { reason, unsteady, runs }: FigureComparison,
+  marginRatio: number,
+  by = "",
+): string {
+  if (reason === "margin") return `perhaps by less than ${percentText(marginRatio)}`;
+  return reason === "unsteady"
+    ? `not proven: ${unsteady === null ? "no steady state" : noSteadyStateText(unsteady)}`
+    : `not proven${by}: ${counted(runs ?? 0, "run")}`;
+}
 
 /** What a verdict means for the reader, and why it says no more. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {

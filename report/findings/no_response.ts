@@ -6,6 +6,7 @@ import {
 } from "../../base/http/reason.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
+import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
 
 export type Unanswered =
@@ -27,36 +28,37 @@ export interface NoResponse {
 
 /** Over all these runs, at least one. */
 export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
-  const sum = (of: (run: Unanswered) => number): number =>
-    runs.reduce((whole, run) => whole + of(run), 0);
-  const errors = ERRORS.map((kind) => [kind, sum(({ errors }) => errors[kind] ?? 0)] as const);
-  const failures = runs.map(({ errors, reasons }) =>
-    protocolFailures(errors.protocol ?? 0, reasons)
-  );
-  const protocol = PROTOCOL_FAILURES.map((failure) => {
-    const count = failures.reduce((whole, of) => whole + (of[failure] ?? 0), 0);
-    return [failure, count] as const;
-  });
+  const counts = <Key extends string>(
+    keys: readonly Key[],
+    of: (run: Unanswered) => Readonly<Partial<Record<Key, number>>>,
+  ): Partial<Record<Key, number>> => {
+    const entries = keys.map((key) => [key, sum(runs, (run) => of(run)[key] ?? 0)] as const);
+    return Object.fromEntries(entries.filter(([, count]) => count > 0)) as Partial<
+      Record<Key, number>
+    >;
+  };
   const [timeout, ...others] = new Set(runs.map(({ load }) => load.timeout));
   return {
-    due: sum(({ requests }) => requests.due),
-    errors: Object.fromEntries(errors),
-    protocol: Object.fromEntries(protocol.filter(([, count]) => count > 0)),
-    unfinished: sum(({ requests }) => requests.unfinished),
-    dropped: sum(({ requests }) => requests.dropped),
+    due: sum(runs, ({ requests }) => requests.due),
+    errors: counts(ERRORS, ({ errors }) => errors),
+    protocol: counts(
+      PROTOCOL_FAILURES,
+      ({ errors, reasons }) => protocolFailures(errors.protocol ?? 0, reasons),
+    ),
+    unfinished: sum(runs, ({ requests }) => requests.unfinished),
+    dropped: sum(runs, ({ requests }) => requests.dropped),
     timeout: others.length > 0 ? null : timeout,
   };
 }
 
-const BECAME: Record<Exclude<ErrorKind, "timeout" | "protocol">, string> = {
+const BECAME: Readonly<
+  Record<Exclude<ErrorKind, "timeout" | "protocol"> | ProtocolFailure, string>
+> = {
   connect: "could not connect",
   reset: "ended in a reset",
   closed: "ended with a closed connection",
   tls: "failed in the TLS handshake",
   dns: "found no address for the name",
-};
-
-const BECAME_BY_PROTOCOL: Record<ProtocolFailure, string> = {
   "not-http": "got bytes that are not HTTP",
   "other-version": "found a server that speaks another version of HTTP",
   "over-limit": "got a response over a limit",
@@ -66,35 +68,26 @@ const BECAME_BY_PROTOCOL: Record<ProtocolFailure, string> = {
 };
 
 /** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" where none was due. */
-export function endsText(found: NoResponse): string {
-  const { errors, unfinished, dropped, timeout } = found;
-  const { protocol = { "http-rules": errors.protocol } } = found;
-  const kinds = ERRORS.flatMap((kind) =>
-    kind === "protocol" ? [] : [{
-      count: errors[kind] ?? 0,
-      became: kind === "timeout" ? timedOutText(timeout) : BECAME[kind],
-    }]
-  );
-  const failures = PROTOCOL_FAILURES.map((failure) => ({
-    count: protocol[failure] ?? 0,
-    became: BECAME_BY_PROTOCOL[failure],
-  }));
-  const others = [
-    { count: unfinished, became: "still waiting at the end" },
-    { count: dropped, became: "never sent" },
-  ];
-  return [...kinds, ...failures, ...others].filter(({ count }) => count > 0)
+export function endsText({ errors, protocol, unfinished, dropped, timeout }: NoResponse): string {
+  const after = timeout === null
+    ? ""
+    : ` after ${timeout >= 1_000 ? `${timeout / 1_000} s` : `${timeout} ms`}`;
+  const failures = protocol ?? { "http-rules": errors.protocol };
+  const became: Readonly<Record<string, string>> = {
+    ...BECAME,
+    timeout: `timed out${after}`,
+    unfinished: "still waiting at the end",
+    dropped: "never sent",
+  };
+  const { protocol: _, ...kinds } = errors;
+  return Object.entries({ ...kinds, ...failures, unfinished, dropped })
+    .flatMap(([kind, count = 0]) => count > 0 ? [{ kind, count }] : [])
     .sort((a, b) => b.count - a.count)
-    .map(({ count, became }) => `${formatCount(count)} ${became}`)
+    .map(({ kind, count }) => `${formatCount(count)} ${became[kind]}`)
     .join(", ");
 }
 
 /** `No request got a response: 50 timed out after 5 s`; no full stop. */
 export function noResponseText(found: NoResponse): string {
   return found.due === 0 ? "No request was due" : `No request got a response: ${endsText(found)}`;
-}
-
-function timedOutText(timeout: number | null): string {
-  if (timeout === null) return "timed out";
-  return `timed out after ${timeout >= 1_000 ? `${timeout / 1_000} s` : `${timeout} ms`}`;
 }

@@ -4,28 +4,6 @@ import type { Freezes } from "../../runner/stats/steady_state/freezes.ts";
 import type { UnsettledReason } from "../../runner/stats/steady_state/steady_state.ts";
 import { formatMs, formatTick, GLUE } from "../writing/units.ts";
 
-/** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
-export function overTimeText(warmup: Warmup): string {
-  const { label, steadyFromS } = warmup;
-  const from = steadyFromS === null || steadyFromS === 0
-    ? ""
-    : `steady from ${formatTick(steadyFromS)} s on`;
-  return [LABELS[label], from, withinText([warmup]), unsettledText(warmup), otherFreezes(warmup)]
-    .filter(Boolean).join(", ");
-}
-
-/** Freezes of a run that is unsteady for another reason. */
-function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
-  return freezes === undefined || unsettled === "freezes"
-    ? ""
-    : `the server ${freezesText(freezes)}`;
-}
-
-/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" where the results have no reason. */
-export function everyUnsettledText(run: UnsettledRun): string {
-  return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
-}
-
 const LABELS: Readonly<Record<Warmup["label"], string>> = {
   flat: "flat",
   "warm-up": "warm-up",
@@ -33,6 +11,33 @@ const LABELS: Readonly<Record<Warmup["label"], string>> = {
   "no-steady-state": "no steady state",
   "too-short": "too short to say",
 };
+
+/** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
+export function overTimeText(warmup: Warmup): string {
+  const { label, steadyFromS } = warmup;
+  const from = steadyFromS ? `steady from ${formatTick(steadyFromS)} s on` : "";
+  return [LABELS[label], from, withinText([warmup]), unsettledText(warmup), otherFreezes(warmup)]
+    .filter(Boolean).join(", ");
+}
+
+/** A run without a steady state; results of older versions have less of it. */
+interface UnsettledRun {
+  readonly unsettled?: UnsettledReason | null;
+  /** Of a straight line, from start to end. */
+  readonly driftRatio?: number;
+  readonly cyclePeriodS?: number;
+  readonly freezes?: Freezes;
+}
+
+/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" where the results have no reason. */
+export function everyUnsettledText(run: UnsettledRun): string {
+  return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
+}
+
+/** Freezes of a run that is unsteady for another reason. */
+function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
+  return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
+}
 
 /** Less is said to be within so much. */
 const LEAST_SHOWN = 0.001;
@@ -47,54 +52,37 @@ export function withinText(
   const ratio = Math.max(...warmups.map(({ withinRatio }) => withinRatio ?? -1));
   const ms = Math.max(...warmups.map(({ withinMs }) => withinMs ?? -1));
   if (ratio < 0) return "";
-  const percent = `within ± ${Number((100 * Math.max(LEAST_SHOWN, ratio)).toPrecision(2))}${GLUE}%`;
-  return ms < 0 ? percent : `${percent} (p50 ± ${formatMs(ms)})`;
-}
-
-/** A run without a steady state; results of older versions have less of it. */
-interface UnsettledRun {
-  readonly unsettled?: UnsettledReason | null;
-  /** Of a straight line, from start to end. */
-  readonly driftRatio?: number;
-  readonly cyclePeriodS?: number;
-  readonly freezes?: Freezes;
+  const within = `within ± ${twoDigits(100 * Math.max(LEAST_SHOWN, ratio))}${GLUE}%`;
+  return ms < 0 ? within : `${within} (p50 ± ${formatMs(ms)})`;
 }
 
 /** `sent no response for 2.0 s, 3 times, every 10 s`; of several the longest. */
 export function freezesText({ count, longestS, periodS }: Freezes): string {
   const times = count === 1 ? "once" : `${count} times`;
-  const every = periodS === null ? "" : `, every ${Number(periodS.toPrecision(2))} s`;
+  const every = periodS === null ? "" : `, every ${twoDigits(periodS)} s`;
   const length = count === 1 || periodS !== null ? "for" : "for up to";
   return `sent no response ${length} ${longestS.toFixed(1)} s, ${times}${every}`;
 }
 
+const UNSETTLED: Readonly<Record<UnsettledReason, (run: UnsettledRun) => string>> = {
+  freezes: ({ freezes }) => freezes ? `the server ${freezesText(freezes)}` : "",
+  drift: ({ driftRatio }) =>
+    driftRatio === undefined
+      ? "it drifts"
+      : `it drifts by ${twoDigits(100 * Math.abs(driftRatio))} % from start to end`,
+  cycle: ({ cyclePeriodS }) =>
+    cyclePeriodS === undefined ? "it swings" : `it swings every ${twoDigits(cyclePeriodS)} s`,
+  levels: () => "it jumps between two levels",
+  returns: () => "it leaves its level and comes back",
+  wander: () => "it wanders about its level",
+  late: () => "it changes in its last quarter",
+};
+
 /** `it drifts by 12 % from start to end`; "" where the results do not say why. */
 export function unsettledText(run: UnsettledRun): string {
-  const { unsettled, freezes, driftRatio, cyclePeriodS } = run;
-  switch (unsettled) {
-    case "freezes":
-      return freezes === undefined ? "" : `the server ${freezesText(freezes)}`;
-    case "drift":
-      return driftRatio === undefined
-        ? "it drifts"
-        : `it drifts by ${percent(Math.abs(driftRatio))} from start to end`;
-    case "cycle":
-      return cyclePeriodS === undefined
-        ? "it swings"
-        : `it swings every ${Number(cyclePeriodS.toPrecision(2))} s`;
-    case "levels":
-      return "it jumps between two levels";
-    case "returns":
-      return "it leaves its level and comes back";
-    case "wander":
-      return "it wanders about its level";
-    case "late":
-      return "it changes in its last quarter";
-    default:
-      return "";
-  }
+  return run.unsettled ? UNSETTLED[run.unsettled](run) : "";
 }
 
-function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
+function twoDigits(value: number): number {
+  return Number(value.toPrecision(2));
 }

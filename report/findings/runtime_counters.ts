@@ -1,5 +1,6 @@
 /** What runtimes reported of themselves, in a sentence for each cell: pauses, and the slowest requests that met them. */
 import type { Counters } from "../../runner/result/runtime/counters.ts";
+import { sum } from "../writing/spread.ts";
 import { formatMs, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
@@ -11,7 +12,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
     const observed = runs.filter(({ counters }) => counters !== undefined);
     if (observed.length === 0) return [];
     const all = observed.flatMap(({ counters }) => counters ?? []);
-    const elapsedMs = observed.reduce((sum, { elapsedS }) => sum + 1_000 * elapsedS, 0);
+    const elapsedMs = 1_000 * sum(observed, ({ elapsedS }) => elapsedS);
     return [{
       code: "runtime",
       text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
@@ -22,14 +23,14 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
 /** Of several processes the shares are added: each stops alone. */
 function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const processes = all.flatMap(({ processes }) => processes);
-  const count = sumOf(processes, ({ collections }) => collections);
-  const stoppedMs = sumOf(processes, (each) => each.stoppedMs);
+  const count = sum(processes, ({ collections }) => collections);
+  const stoppedMs = sum(processes, (each) => each.stoppedMs);
   const longestMs = Math.max(0, ...processes.map((each) => each.longestMs));
   const delays = processes.flatMap(({ delay }) => delay ?? []);
   const delay = delays.length === 0
     ? ""
     : `, its event loop was late by ${
-      formatMs(sumOf(delays, ({ mean }) => mean) / delays.length)
+      formatMs(sum(delays, ({ mean }) => mean) / delays.length)
     } on average and ${formatMs(Math.max(...delays.map(({ max }) => max)))} at most`;
   const stopped = count === 0
     ? "no collection"
@@ -40,11 +41,11 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
 }
 
 function slowestText(all: readonly Counters[]): string {
-  const requests = sumOf(all, ({ slowest }) => slowest.requests);
+  const requests = sum(all, ({ slowest }) => slowest.requests);
   if (requests === 0) return "no request was slow";
   const met = (of: "collections" | "stalls", what: string): string => {
-    const overlapping = sumOf(all, ({ slowest }) => slowest[of].overlapping);
-    const expected = sumOf(all, ({ slowest }) => slowest[of].expected);
+    const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
+    const expected = sum(all, ({ slowest }) => slowest[of].expected);
     const byChance = formatShare(expected / requests);
     return `${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`;
   };
@@ -54,8 +55,4 @@ function slowestText(all: readonly Counters[]): string {
     `of its ${counted(requests, "slowest request")} ${met("collections", "a collection")}`,
     ...hasStalls ? [met("stalls", "a blocked event loop")] : [],
   ].join(", ");
-}
-
-function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + of(item), 0);
 }

@@ -1,77 +1,16 @@
-/** What stands out in the timelines of a scenario: the slowest moment and the least steady run. */
+/** What stands out in the timelines of a scenario: the slowest moment, the least steady run, and bursts of slow requests. */
 import type { Run } from "../../runner/result/result.ts";
 import { isChanging } from "../../runner/result/warmup.ts";
-import { sum } from "../writing/spread.ts";
-import { formatCount, formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
-import { percentileOf } from "../figures/pool.ts";
-import { counted } from "../writing/words.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
-
-interface TimelineEvidence {
-  readonly "no-request-ended": Readonly<Record<never, never>>;
-  /** `p99`: milliseconds; `endS`: since the start of the run. */
-  readonly "slowest-interval": {
-    readonly run: string;
-    readonly p99: number;
-    readonly isAtLeast: boolean;
-    readonly endS: number;
-  };
-  /** `swing`: standard deviation of the intervals' rates over their mean. */
-  readonly "least-steady-run": { readonly run: string; readonly swing: number };
-  /** In how few intervals half of the slowest 1 % ended; `fromS`, `toS`: of the one with most of them. */
-  readonly "slow-in-bursts": {
-    readonly target: string;
-    readonly intervals: number;
-    readonly of: number;
-    readonly run: number;
-    readonly fromS: number;
-    readonly toS: number;
-  };
-  readonly "slow-all-along": { readonly share: number };
-  readonly "slow-unknown": { readonly most: number };
-}
-
-export type TimelineCode = keyof TimelineEvidence;
-
-const SENTENCES: {
-  readonly [Code in TimelineCode]: (evidence: TimelineEvidence[Code]) => string;
-} = {
-  "no-request-ended": () => "No request ended.",
-  "slowest-interval": ({ run, p99, isAtLeast, endS }) =>
-    `The slowest interval had a p99 of ${isAtLeast ? "at least " : ""}${formatMs(p99)}: ${run}, ` +
-    `${formatNumber(endS)} s after its start.`,
-  "least-steady-run": ({ run, swing }) =>
-    `Requests/s were least steady in ${run}: ±${formatShare(swing)} around their mean.`,
-  "slow-in-bursts": ({ target, intervals, of, run, fromS, toS }) =>
-    `Half of the slowest 1 % of ${target} ended in ${intervals} of ${counted(of, "interval")}, ${
-      intervals === 1 ? "" : "most of them "
-    }at ${formatTick(fromS)}–${formatTick(toS)} s of run ${run}.`,
-  "slow-all-along": ({ share }) =>
-    `No target is slow in bursts: half of its slowest 1 % took more than ${
-      formatShare(share)
-    } of the intervals.`,
-  "slow-unknown": ({ most }) =>
-    `Whether slow requests come in bursts is unknown: that takes ${
-      formatCount(LEAST_REQUESTS)
-    } requests of a target, and its intervals have ${formatCount(most)} at most.`,
-};
-
-export function timelineFinding<Code extends TimelineCode>(
-  code: Code,
-  evidence: TimelineEvidence[Code],
-): Finding {
-  return { code, text: SENTENCES[code](evidence) };
-}
-
-interface NamedRun {
-  readonly name: string;
-  readonly run: Run;
-}
+import { intervalsOf, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
+import { percentileOf } from "../figures/pool.ts";
+import { sum } from "../writing/spread.ts";
+import { formatCount, formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
 
 /** The slowest moment and the least steady run. */
 export function timelineFindings(cells: readonly CellRuns[]): Finding[] {
@@ -81,24 +20,38 @@ export function timelineFindings(cells: readonly CellRuns[]): Finding[] {
   return [slowestInterval(runs), ...leastSteadyRun(runs)];
 }
 
+interface NamedRun {
+  readonly name: string;
+  readonly run: Run;
+}
+
 function slowestInterval(runs: readonly NamedRun[]): Finding {
   const moments = runs.flatMap(({ name, run }) =>
     intervalsOf(run).filter(({ point }) => !isEmpty(point)).map(({ point }) => ({ name, point }))
   );
-  const slowest = highest(moments, ({ point }: { point: IntervalPoint }) => point.p99);
-  if (!slowest) return timelineFinding("no-request-ended", {});
-  const { name: run, point } = slowest;
-  const isAtLeast = lowerBoundsIn(point).includes("p99");
-  return timelineFinding("slowest-interval", { run, p99: point.p99, isAtLeast, endS: point.endS });
+  const slowest = highest(moments, ({ point }) => point.p99);
+  if (slowest === null) return { code: "no-request-ended", text: "No request ended." };
+  const { name, point } = slowest;
+  const atLeast = lowerBoundsIn(point).includes("p99") ? "at least " : "";
+  return {
+    code: "slowest-interval",
+    text: `The slowest interval had a p99 of ${atLeast}${formatMs(point.p99)}: ${name}, ${
+      formatNumber(point.endS)
+    } s after its start.`,
+  };
 }
 
 /** None where no run swings, or the load itself does. */
 function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
-  const swings = runs.filter(({ run: { load } }) => !isChanging(load)).map((
-    { name, run },
-  ) => ({ run: name, swing: swingOf(run) }));
-  const worst = highest(swings, ({ swing }) => swing);
-  return !worst || worst.swing === 0 ? [] : [timelineFinding("least-steady-run", worst)];
+  const steady = runs.filter(({ run: { load } }) => !isChanging(load))
+    .map(({ name, run }) => ({ name, swing: swingOf(run) }));
+  const worst = highest(steady, ({ swing }) => swing);
+  return worst === null || worst.swing === 0 ? [] : [{
+    code: "least-steady-run",
+    text: `Requests/s were least steady in ${worst.name}: ±${
+      formatShare(worst.swing)
+    } around their mean.`,
+  }];
 }
 
 /** Standard deviation of the intervals' rates over their mean. */
@@ -109,6 +62,7 @@ function swingOf(run: Run): number {
   return mean > 0 ? Math.sqrt(variance) / mean : 0;
 }
 
+/** Of equals the first; null without any that has a value. */
 function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   return items.reduce<T | null>(
     (best, item) => best !== null && of(best) >= of(item) ? best : item,
@@ -116,23 +70,41 @@ function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   );
 }
 
-// Whether the slowest requests come at a few moments, as the heatmap shows them.
-
 /** Fewer have no 1 % worth a sentence. */
 const LEAST_REQUESTS = 1_000;
 /** Half of the slow requests in no more of the intervals than this are bursts. */
 const BURST_SHARE = 0.15;
 
+/** Whether the slowest requests come at a few moments, as the heatmap shows them. */
 export function burstFinding(cells: readonly CellRuns[]): Finding {
   const filled = cells.filter((cell) => endedIn(cell) >= LEAST_REQUESTS);
   if (filled.length === 0) {
-    return timelineFinding("slow-unknown", { most: Math.max(...cells.map(endedIn)) });
+    return {
+      code: "slow-unknown",
+      text: `Whether slow requests come in bursts is unknown: that takes ${
+        formatCount(LEAST_REQUESTS)
+      } requests of a target, and its intervals have ${
+        formatCount(Math.max(...cells.map(endedIn)))
+      } at most.`,
+    };
   }
-  const bursts = filled.map(burstOf).sort((a, b) => a.intervals / a.of - b.intervals / b.of);
-  const [evidence] = bursts;
-  return evidence.intervals / evidence.of > BURST_SHARE
-    ? timelineFinding("slow-all-along", { share: BURST_SHARE })
-    : timelineFinding("slow-in-bursts", evidence);
+  const [burst] = filled.map(burstOf).sort((a, b) => a.needed / a.of - b.needed / b.of);
+  const { target, needed, of, most: { run, fromS, toS } } = burst;
+  return needed / of > BURST_SHARE
+    ? {
+      code: "slow-all-along",
+      text: `No target is slow in bursts: half of its slowest 1 % took more than ${
+        formatShare(BURST_SHARE)
+      } of the intervals.`,
+    }
+    : {
+      code: "slow-in-bursts",
+      text: `Half of the slowest 1 % of ${target} ended in ${needed} of ${
+        counted(of, "interval")
+      }, ${needed === 1 ? "" : "most of them "}at ${formatTick(fromS)}–${
+        formatTick(toS)
+      } s of run ${run}.`,
+    };
 }
 
 /** As many requests as the intervals know of. */
@@ -143,7 +115,15 @@ function endedIn({ runs }: CellRuns): number {
   );
 }
 
-function burstOf({ label: target, runs, latency }: CellRuns): TimelineEvidence["slow-in-bursts"] {
+interface Burst {
+  readonly target: string;
+  /** In so few of the intervals half of the slowest 1 % ended. */
+  readonly needed: number;
+  readonly of: number;
+  readonly most: { readonly run: number; readonly fromS: number; readonly toS: number };
+}
+
+function burstOf({ label: target, runs, latency }: CellRuns): Burst {
   const slowUs = Math.round(percentileOf(latency, 99) * 1_000);
   const intervals = runs.flatMap(({ repetition, timeline: { points } }) =>
     points.map((point, i) => ({
@@ -156,8 +136,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): TimelineEvidence["
   const half = sum(intervals, ({ slow }) => slow) / 2;
   let seen = 0;
   const needed = intervals.findIndex(({ slow }) => (seen += slow) >= half) + 1;
-  const [{ run, fromS, toS }] = intervals;
-  return { target, intervals: needed, of: intervals.length, run, fromS, toS };
+  return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
 /** Those in the bucket of `us` are among them: where all requests take as long, no other is slower. */

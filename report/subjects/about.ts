@@ -1,8 +1,7 @@
 /** The head of a report: whether anything was measured, the verdict, which runs to doubt, what was measured where, and what a reader must know before believing a number. */
 import { type Block, list, text } from "../blocks.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
-import { caveatSentence } from "../findings/caveat_sentences.ts";
-import { noResponseCaveat, stoppedCaveat, warningsOf } from "../findings/caveats.ts";
+import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
 import { trustOfRuns } from "../findings/trust.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
@@ -11,8 +10,7 @@ import type { ReportContext, Subject } from "./subject.ts";
 
 /** Comes before every figure and the verdict: they are of nothing. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
-  const silent = noResponseCaveat(runs);
-  return silent === null ? [] : [text(silent.code, caveatSentence(silent), "warning")];
+  return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
 export const about: Subject<ReportContext> = {
@@ -21,24 +19,18 @@ export const about: Subject<ReportContext> = {
   depth: "summary",
   build: ({ results, asWritten }) => {
     const { runs, experiment } = results;
-    const stopped = stoppedCaveat(results, asWritten);
     const source = experiment?.source;
+    const agents = agentsText(runs);
     return [
       { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
       ...trustBlocks(runs),
       { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
-      { ...text("agents", prefixed("Agents: ", agentsText(runs))), forms: ["terminal"] },
-      ...stopped === null ? [] : [text("stopped", caveatSentence(stopped))],
-      ...warningsOf(results, asWritten).map((caveat) =>
-        text(caveat.code, caveatSentence(caveat), "warning")
-      ),
+      { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
+      ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
+      ...warningsOf(results, asWritten).map((one) => text(one.code, one.text, "warning")),
     ];
   },
 };
-
-function prefixed(prefix: string, text: string): string {
-  return text === "" ? "" : prefix + text;
-}
 
 /** Why runs are not valid; where all are, a word for those who have no card with it. */
 function trustBlocks(runs: ReportContext["results"]["runs"]): Block[] {

@@ -1,17 +1,16 @@
 /** How the targets of each scenario compare with one of them; a reader of the page chooses with which. */
-import { type Block, figure, group } from "../blocks.ts";
-import type { ForestModel } from "./charts/forest.ts";
+import { type Block, figure, group, table } from "../blocks.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import type { Table } from "./tables/table.ts";
+import type { Based } from "./verdict/compared_scenarios.ts";
 
 export const compared: Subject<ReportContext> = {
   id: "compared",
   title: "Relative comparison",
   depth: "detail",
   build: ({ scenarios, bases }) => {
-    const against = (based: readonly (Based | null)[]): Block[] =>
-      scenarios.flatMap(({ name }, i) =>
-        based[i] === null ? [] : [group(name, forestBlocks(based[i], i + 1), { id: String(i + 1) })]
+    const against = (based: readonly Based[]): Block[] =>
+      scenarios.map(({ name }, i) =>
+        group(name, forestBlocks(based[i], i + 1), { id: String(i + 1) })
       );
     return [{
       kind: "alternatives",
@@ -24,22 +23,17 @@ export const compared: Subject<ReportContext> = {
   },
 };
 
-interface Based {
-  readonly forest: ForestModel | null;
-  readonly table: Table | null;
-}
-
-function forestBlocks({ forest, table }: Based, number: number): Block[] {
-  if (forest === null || table === null) return [];
+function forestBlocks({ forest, table: values }: Based, number: number): Block[] {
+  if (forest === null || values === null) return [];
   return [
     figure(forest.charts.map(({ title, chart }) => ({ title, of: null, chart })), {
       id: String(number),
       findings: [{ code: "compared", text: forest.finding }],
       reading: number === 1 ? FOREST : "",
-      values: table,
+      values,
       forms: ["page"],
     }),
-    { kind: "table", table, isCaptioned: false, fold: null, forms: ["markdown"] },
+    table(values, { forms: ["markdown"] }),
   ];
 }
 

@@ -17,17 +17,17 @@ import { shortfallOf } from "../judge/shortfall.ts";
 import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../findings/judgements.ts";
 import { noteSentence, trustLine } from "../findings/card_sentences.ts";
 import { meaningOfRuns } from "../findings/trust.ts";
-import { shareOf, shortVerdict, sideVerdict, type Verdict, verdictOf } from "./verdict/card.ts";
-import { type CardModel, LIGHTS, type Reliability } from "./verdict/conclusion.ts";
-import { mendStep, type NextStep } from "./verdict/next_steps.ts";
 import {
+  besidePlace,
   figureNameOf,
   type Judged,
   judgedTwice,
   type Place,
   winnerOf,
-  withStanding,
-} from "./verdict/places.ts";
+} from "../judge/places.ts";
+import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "./verdict/card.ts";
+import { type CardModel, LIGHTS } from "./verdict/conclusion.ts";
+import { mendStep, type NextStep } from "./verdict/next_steps.ts";
 import { placesForest } from "./verdict/small_forest.ts";
 import { gatesSentence } from "../findings/gate_sentences.ts";
 import type { Fact } from "../blocks.ts";
@@ -191,10 +191,10 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
 
 /** @param figure Default: all that decide. */
 function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
-  const { cells, again, sides: [{ name: base }] } = comparison;
+  const { cells, again } = comparison;
   const placesIn = (cells: readonly ComparedCell[]): Place[] =>
     placesOf(comparison, cells).filter(({ of }) => figure === undefined || of === figure);
-  return judgedTwice(placesIn(cells), again && placesIn(again), base);
+  return judgedTwice(placesIn(cells), again && placesIn(again));
 }
 
 /** Each cell by each figure that decides. */
@@ -233,40 +233,23 @@ function placeOf(
     const own = shortfallOf(cell);
     return own === null ? [] : [{ ...own, label: name }];
   });
-  const decision = comparisonOf(comparison, figure);
   const { color } = match.next.cell;
-  const place = {
+  return besidePlace({
     key: JSON.stringify([comparedName(cell), figure]),
     name: comparedName(cell),
     scenario: cell.scenario,
     factors: [],
-    first: { name: next, color },
-    rival: { name: base, color },
-    decision,
-    marginRatio: comparison.marginRatio,
+    noun: "cell",
+    sides: [{ name: base, color }, { name: next, color }],
+    short,
     of: figure,
     figure: figureNameOf(figure, match.next.cell),
-    isAtLeast: false,
-    peers: [base],
-    beaten: [],
-    short,
-    unsettled: [],
-    isUnsettledAhead: false,
-    noun: "cell",
-  } as const;
-  if (short.length === 0) return withStanding(place, decision);
-  const [only] = sides.filter(({ name }) => short.every(({ label }) => label !== name));
-  return {
-    ...place,
-    code: only === undefined ? "none" : "only",
-    first: { name: only?.name ?? next, color },
-    rival: null,
-    decision: null,
-    why: null,
-  };
+    decision: comparisonOf(comparison, figure),
+    marginRatio: comparison.marginRatio,
+  });
 }
 
-function reliabilityOf({ sides }: ResultsComparison, judged: Judged): Reliability {
+function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel["reliability"] {
   const isAll = sides.every(({ runs, valid }) => runs === valid);
   const survival = isAll
     ? "all-valid"
@@ -282,7 +265,7 @@ function reliabilityOf({ sides }: ResultsComparison, judged: Judged): Reliabilit
     sentence: trustLine(survival, {
       valid: validText(sides),
       levels: "",
-      lost: shareOf(judged.lost, judged.places),
+      lost: { those: judged.lost, places: judged.places },
     }),
   };
 }

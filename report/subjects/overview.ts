@@ -1,9 +1,7 @@
 /** Each scenario at a glance: who is fastest, the rate of each target as a bar, and what a reader in a hurry wants to know as a table. */
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings } from "../findings/bottleneck.ts";
-import { isValid } from "../findings/trust.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
-import { remarksText, verdictSentence } from "../findings/judgements.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { percentileOf } from "../figures/pool.ts";
 import { meanCoresOf } from "../figures/resources.ts";
@@ -47,18 +45,16 @@ export const overview: Subject<ReportContext> = {
 const forms: readonly Form[] = ["page", "terminal", "markdown"];
 
 function atAGlance(scenario: ScenarioContext, i: number): Block[] {
-  const { name, load, cells, compared, results } = scenario;
-  const { verdict } = compared.summary;
-  // Of runs that are not to be trusted there is no verdict, as the card says.
-  const isJudged = results.runs.some(isValid);
-  const sentence = `${verdictSentence(verdict)}. ${remarksText(compared.summary)}`.trim();
+  const { name, load, cells, verdict } = scenario;
   const bars = figure([{ title: "", of: null, chart: barsOf(cells) }], {
     id: String(i + 1),
     reading: i === 0 ? READING : "",
   });
   return [
     { ...text("load", load && `Load: ${load}`, "note"), forms },
-    { ...text(`verdict.${verdict.code}`, isJudged ? sentence : "", "verdict"), forms },
+    ...verdict === null
+      ? []
+      : [{ ...text(`verdict.${verdict.code}`, verdict.sentence, "verdict"), forms }],
     group("", [bars, table(summaryTable(name, cells), { forms })], { layout: "beside" }),
     list(bottleneckFindings(cells), { forms }),
     list(runtimeFindings(cells), { forms }),

@@ -6,8 +6,8 @@ import type { MeasuredRuns } from "../cells/measured.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { SettlingModel } from "./charts/settling.ts";
-import type { ScenarioComparison } from "./verdict/compared_scenarios.ts";
-import type { OtherBase } from "./verdict/other_bases.ts";
+import type { Verdict } from "./verdict/card.ts";
+import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
@@ -50,6 +50,8 @@ export interface ScenarioContext {
   /** From the fastest. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
+  /** Null of one scenario alone, of which the card says it, and where no run is valid. */
+  readonly verdict: Verdict | null;
   /** The terminal, where it has room for the distributions of all cells of the experiment. */
   readonly roomy: readonly Form[];
   /** Confidence level of the intervals. */

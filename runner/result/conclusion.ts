@@ -69,7 +69,9 @@ const matrix = z.strictObject({
         ratio: end.describe("To the best of its column; null: not compared"),
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
-        shortfall: z.string().describe("Empty where it does what was required"),
+        shortfall: z.string().describe(
+          "`times out on 19 %`; empty where it does what was required",
+        ),
       }).nullable(),
     ),
   })),
@@ -78,8 +80,11 @@ const matrix = z.strictObject({
 const winner = z.strictObject({
   setting: z.string(),
   winner: z.string().nullable().describe("Null: nobody wins there"),
+  first: z.string().optional().describe(
+    "The best there: the ratio is of it over the rival, whether it wins or not; absent in older files",
+  ),
   rival: z.string().nullable().describe(
-    "What the winner is held against; null: nobody else keeps up",
+    "What the first is held against; null: nobody else keeps up",
   ),
   figure: z.string().describe("What decides, such as requests/s or p99"),
   ratio: end,
@@ -150,3 +155,5 @@ export const verdicts = z.array(z.strictObject({
 }));
 
 export type Verdicts = z.output<typeof verdicts>;
+
+export type Conclusion = z.output<typeof conclusion>;

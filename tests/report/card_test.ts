@@ -116,6 +116,38 @@ cases("one setting", {
     () => offered(4_000, resultsAt({ a: around(2_000), b: around(4_000) })),
     { code: "falls-short" },
   ],
+  "a few faults do not exclude": [
+    () =>
+      resultsAt({ a: around(1_000), b: around(9_000) }, (target) => ({
+        wrongRatio: target === "b" ? 0.005 : 0,
+      })),
+    { code: "leads", figure: [9, "×", "decided"], next: [] },
+  ],
+  "a rival that sent no response is no rival": [
+    () => resultsAt({ a: [1_000, 1_010], b: [0, 0] }),
+    { code: "falls-short", figure: [100, "%", "open"] },
+  ],
+  "who responded only in what is discarded did not fail on all": [
+    () => {
+      const results = resultsAt({ a: [1_000], b: [1_000] });
+      results.experiment.discard = 1_000;
+      const { timeline: { points }, requests } = results.runs[1];
+      for (const point of points.slice(4)) point.completed = 0;
+      Object.assign(requests, { completed: 500, failed: 500 });
+      return results;
+    },
+    { code: "falls-short", figure: [50, "%", "open"] },
+  ],
+  "at a rate of their own requests are the same for all, and p99 decides": [
+    () =>
+      offered(
+        1_000,
+        resultsAt({ a: around(1_000), b: around(1_000, 0.0005) }, (target) => ({
+          medianMs: target === "a" ? 30 : 10,
+        })),
+      ),
+    { code: "leads", figure: [0.353, "×", "decided"] },
+  ],
   "targets without a setting in common": [
     () =>
       sweepResults([

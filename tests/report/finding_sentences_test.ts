@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import type { Finding } from "../../report/blocks.ts";
 import { readFileSync } from "node:fs";
-import { caveatSentence } from "../../report/findings/caveat_sentences.ts";
-import type { CaveatCode, CaveatOf } from "../../report/findings/caveats.ts";
+import { caveat } from "../../report/findings/caveats.ts";
 import { findingSentence } from "../../report/findings/sentences.ts";
-import { timelineFinding } from "../../report/findings/timeline_findings.ts";
 import {
   ADVICE,
   FINDING_CODES,
@@ -62,128 +60,47 @@ for (const [code, evidence] of Object.entries(SAMPLES)) {
   });
 }
 
-type CaveatSamples = {
-  readonly [Code in CaveatCode]: readonly [CaveatOf<Code>, sentence: string];
-};
-
-const warning = { severity: "warning", advice: [] } as const;
-
-/** A code without a sample does not compile. */
-const CAVEATS: CaveatSamples = {
-  "no-response": [
-    {
-      ...warning,
-      code: "no-response",
-      evidence: { ...SAMPLES["no-response"], silent: 2, runs: 6, cells: ["static, hono"] },
-    },
+/** Each sentence of a caveat, from its evidence. */
+const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
+  [
+    caveat("no-response", {
+      ...SAMPLES["no-response"],
+      silent: 2,
+      runs: 6,
+      cells: ["static, hono"],
+    }),
     "No request got a response in 2 of 6 runs (static, hono): 50 timed out after 5 s.",
   ],
-  "still-running": [
-    { ...warning, code: "still-running", evidence: { runs: 2, planned: 6 } },
+  [
+    caveat("still-running", { runs: 2, planned: 6 }),
     "Still running: 2 of 6 planned runs are in.",
   ],
-  interrupted: [
-    { ...warning, code: "interrupted", evidence: { runs: 0, planned: 1 } },
-    "Interrupted: 0 of 1 planned run are in.",
-  ],
-  "parts-missing": [
-    { ...warning, code: "parts-missing", evidence: { parts: 1 } },
-    "1 planned cell was not measured.",
-  ],
-  "two-groups": [
-    {
-      ...warning,
-      code: "two-groups",
-      evidence: {
-        cells: [{
-          cell: "static, hono",
-          figure: "rate",
-          groups: [{ count: 4, value: 15_000 }, { count: 1, value: 11_900 }],
-        }],
-      },
-    },
+  [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run are in."],
+  [caveat("parts-missing", { parts: 1 }), "1 planned cell was not measured."],
+  [
+    caveat("two-groups", {
+      cells: [{
+        cell: "static, hono",
+        figure: "rate",
+        groups: [{ count: 4, value: 15_000 }, { count: 1, value: 11_900 }],
+      }],
+    }),
     "Runs fall into two groups in static, hono (4 near 15,000/s, 1 near 11,900/s): " +
     "the intervals there do not cover the truth in 95 of 100 cases.",
   ],
-  "no-steady-state": [
-    {
-      ...warning,
-      code: "no-steady-state",
-      evidence: { cells: 5, cell: "static, hono", count: 4, of: 5 },
-      advice: ["longer-run"],
-    },
+  [
+    caveat("no-steady-state", { cells: 5, cell: "static, hono", count: 4, of: 5 }),
     "5 cells have no steady state in most of their runs, such as static, hono: " +
     "no steady state in 4 of 5 runs: run longer. Figures without a steady state have no intervals.",
   ],
-  "no-steady-part": [
-    {
-      ...warning,
-      code: "no-steady-part",
-      evidence: { cells: 1, cell: "static, hono", count: 2, of: 5 },
-    },
+  [
+    caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),
     "static, hono: 2 of 5 runs have no steady part, and so no figures.",
-  ],
-  stopped: [
-    {
-      code: "stopped",
-      severity: "note",
-      evidence: {
-        repetitions: 5,
-        halfWidth: 0.5,
-        target: 0.02,
-        reason: "limit",
-        smallestChange: 20,
-      },
-      advice: ["more-runs"],
-    },
-    "Stopped after 5 repetitions, the most that were allowed: the widest interval of requests/s and " +
-    "p50 is ± 50 %, where ± 2 % was required; a change of less than 10× would not have been seen: " +
-    "add runs.",
-  ],
-};
-
-for (const [code, [caveat, sentence]] of Object.entries(CAVEATS)) {
-  Deno.test(`a caveat of code ${code} has a sentence`, () => {
-    const text = caveatSentence(caveat).replaceAll("\u00a0", " ");
-    assert.equal(text, sentence);
-    assertReadable(text);
-  });
-}
-
-const TIMELINES: readonly (readonly [Finding, sentence: string])[] = [
-  [timelineFinding("no-request-ended", {}), "No request ended."],
-  [
-    timelineFinding("slowest-interval", {
-      run: "hono, run 1",
-      p99: 12,
-      isAtLeast: true,
-      endS: 1.25,
-    }),
-    "The slowest interval had a p99 of at least 12.0 ms: hono, run 1, 1.25 s after its start.",
-  ],
-  [
-    timelineFinding("least-steady-run", { run: "hono, run 1", swing: 0.125 }),
-    "Requests/s were least steady in hono, run 1: ±12.5 % around their mean.",
-  ],
-  [
-    timelineFinding("slow-in-bursts", {
-      ...{ target: "hono", intervals: 2, of: 36, run: 2 },
-      ...{ fromS: 1.25, toS: 1.5 },
-    }),
-    "Half of the slowest 1 % of hono ended in 2 of 36 intervals, most of them at 1.25–1.5 s of run 2.",
-  ],
-  [
-    timelineFinding("slow-all-along", { share: 0.15 }),
-    "No target is slow in bursts: half of its slowest 1 % took more than 15.0 % of the intervals.",
-  ],
-  [
-    timelineFinding("slow-unknown", { most: 420 }),
-    "Whether slow requests come in bursts is unknown: that takes 1,000 requests of a target, and its intervals have 420 at most.",
   ],
 ];
 
-for (const [{ code, text }, sentence] of TIMELINES) {
-  Deno.test(`a finding of timelines of code ${code} has a sentence`, () => {
+for (const [{ code, text }, sentence] of CAVEATS) {
+  Deno.test(`a caveat of code ${code} has a sentence`, () => {
     assert.equal(text.replaceAll("\u00a0", " "), sentence);
     assertReadable(text);
   });

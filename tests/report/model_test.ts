@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/findings/judgements.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -197,8 +196,7 @@ for (const [sentence, model] of Object.entries(POOR)) {
   Deno.test(`${sentence}: the model is whole and has no number that is none`, () => {
     const made = model();
     assert.doesNotMatch(JSON.stringify(made.groups), /NaN|Infinity|undefined/);
-    made.context.scenarios.forEach(({ compared }, i) => {
-      assert.ok(summaryText(compared.summary).length > 10);
+    made.context.scenarios.forEach((_, i) => {
       // JSON turns what is no number into null, and axes must have numbers.
       const axes = [
         ...chartsIn(made, `s${i + 1}/time`, "timeline").flatMap((one) => [one.latency, one.rate]),

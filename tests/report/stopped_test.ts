@@ -3,8 +3,7 @@ import { renderMarkdown } from "../../report/render/markdown.ts";
 import { comparePairs } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { verdictText } from "../../report/findings/judgements.ts";
-import { caveatSentence } from "../../report/findings/caveat_sentences.ts";
-import { stoppedCaveat } from "../../report/findings/caveats.ts";
+import { stoppedCaveats } from "../../report/findings/caveats.ts";
 import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
@@ -28,7 +27,10 @@ function resultsOf(reached?: Reached, runs = 5): Results {
 }
 
 const textOf = (results: Results): string =>
-  caveatSentence(stoppedCaveat(results, groupRuns(results))).replaceAll(/\s/g, " ");
+  stoppedCaveats(results, groupRuns(results)).map(({ text }) => text).join("").replaceAll(
+    /\s/g,
+    " ",
+  );
 
 const CHANGE = "a change of [\\d.]+ % would have been seen\\.$";
 

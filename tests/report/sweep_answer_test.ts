@@ -1,28 +1,21 @@
 import assert from "node:assert/strict";
-import { verdictSentence } from "../../report/findings/judgements.ts";
-import type { Verdict } from "../../report/judge/verdict.ts";
-import { groupRuns } from "../../report/cells/cells.ts";
-import {
-  compareScenarios,
-  type ScenarioComparison,
-} from "../../report/subjects/verdict/compared_scenarios.ts";
+import { reportModel } from "../../report/model.ts";
+import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
-function compared(cells: readonly SweepCell[]): ScenarioComparison {
-  return compareScenarios(groupRuns(sweepResults(cells)), {})[0];
+function answer(cells: readonly SweepCell[]): ConclusionModel {
+  return reportModel(sweepResults(cells)).card;
 }
 
-function answer(cells: readonly SweepCell[]): string {
-  return verdictSentence(verdict(cells)).replaceAll("\u00a0", " ");
-}
-
-function verdict(cells: readonly SweepCell[]): Verdict {
-  return compared(cells).summary.verdict;
+/** The code, and who leads at each setting. */
+function leaders(cells: readonly SweepCell[]): (string | null)[] {
+  const { code, winners } = answer(cells);
+  return [code, ...winners.map(({ winner }) => winner)];
 }
 
 /** `cell against base` of each row. */
 function pairs(cells: readonly SweepCell[]): string[] {
-  const { table } = compared(cells);
+  const [{ compared: { table } }] = reportModel(sweepResults(cells)).context.scenarios;
   return table?.rows.map(([name, base]) => `${name.text} against ${base.text}`) ?? [];
 }
 
@@ -54,67 +47,43 @@ Deno.test("of an experiment that is not done nothing is compared across values o
   });
   const [a1, b8, a8] = [cell("a", 1, 3), cell("b", 8, 24), cell("a", 8, 12)]
     .map((one) => ({ ...one, rates: [one.rate * 1_000] }));
-  const { code, evidence } = verdict([a1, b8]);
-  assert.ok(code === "undecided" && evidence.standing === "apart");
-  assert.deepEqual(compared([a1, b8]).summary.pairs, []);
-  assert.equal(answer([a1, b8, a8]), "b was fastest in one run each");
+  assert.equal(answer([a1, b8]).code, "incomparable");
+  assert.match(answer([a1, b8, a8]).figure?.label ?? "", /^requests\/s of b over a$/);
 });
 
-Deno.test("single runs at the same rate lead at no value", () => {
+Deno.test("single runs lead at no value", () => {
   const cells = [1, 8].flatMap((connections) =>
-    ["a", "b"].map((target) => ({ target, parameters: { connections }, rate: 0, rates: [1_000] }))
+    ["a", "b"].map((target, i): SweepCell => ({
+      ...{ target, parameters: { connections }, rate: 0, rates: [1_000 * (1 + i)] },
+    }))
   );
-  assert.equal(answer(cells), "No target is fastest for certain at any number of connections");
+  assert.deepEqual(leaders(cells), ["undecided", null, null]);
 });
 
 Deno.test("the answer says who is fastest at which values", () => {
-  const { code, evidence } = verdict(CLUSTERED);
-  assert.ok(code === "depends");
-  assert.deepEqual(
-    evidence.settings.map(({ verdict }) => verdict.code === "leads" && verdict.evidence.target),
-    ["one", "cluster", "cluster", "cluster"],
-  );
-  assert.equal(
-    answer(CLUSTERED),
-    "Which is fastest depends on cpuTime: one at cpuTime 0; cluster at cpuTime 100, 500 and 1,000",
-  );
+  assert.deepEqual(leaders(CLUSTERED), ["depends", "one", "cluster", "cluster", "cluster"]);
+  assert.match(answer(CLUSTERED).sentence, /depends on cpuTime: cluster leads in 3 of 4 settings/);
 });
 
-Deno.test("who leads at every value is said so, with the smallest lead", () => {
+Deno.test("who leads at every value is said so, with the range of the lead", () => {
   const cells = [1, 16, 64].flatMap((connections): SweepCell[] => [
     { target: "slow", parameters: { connections }, rate: 1_000 },
     { target: "fast", parameters: { connections }, rate: 1_000 + 100 * connections },
   ]);
-  assert.match(
-    answer(cells),
-    /^fast is fastest at every number of connections: at the least 1\.10\d*× .* of slow$/,
+  assert.equal(
+    answer(cells).sentence,
+    "fast leads in all 3 settings: 1.1–7.4× the requests/s of slow.",
   );
 });
 
-Deno.test("where nobody leads at some values, the answer names them, and where nowhere says so", () => {
+Deno.test("where nobody leads at some values, the answer counts them", () => {
   const at = (connections: number, rates: readonly number[]): SweepCell[] =>
     rates.map((rate, i) => ({ target: `t${i}`, parameters: { connections }, rate }));
   const close = [at(10, [1_000, 1_000]), at(50, [1_000, 1_001])].flat();
-  assert.match(
-    answer(close),
-    /^t\d and t\d are about as fast at every number of connections$/,
-  );
-  const mixed = answer([...close, ...at(200, [1_000, 3_000])]);
-  assert.match(
-    mixed,
-    /depends on the number of connections: t1 at connections 200; about as fast at connections 10 and 50$/,
-  );
-});
-
-Deno.test("one run each claims no more than that", () => {
-  const cells = [1, 2, 3].flatMap((connections): SweepCell[] => [
-    { target: "slow", parameters: { connections }, rate: 0, rates: [1_000] },
-    { target: "fast", parameters: { connections }, rate: 0, rates: [2_000] },
-  ]);
-  assert.equal(
-    answer(cells),
-    "fast was fastest at every number of connections (inconclusive: too few runs)",
-  );
+  assert.deepEqual(leaders(close), ["equivalent", null, null]);
+  const mixed = [...close, ...at(200, [1_000, 3_000])];
+  assert.deepEqual(leaders(mixed), ["leads", null, null, "t1"]);
+  assert.match(answer(mixed).sentence, / in 1 of 3 settings: .*; equivalent in 2\.$/);
 });
 
 Deno.test("a factor that one target has alone does not keep it from being compared", () => {
@@ -127,7 +96,7 @@ Deno.test("a factor that one target has alone does not keep it from being compar
     "cluster · cpuTime 0 · instances 2 against one · cpuTime 0",
     "cluster · cpuTime 0 · instances 4 against one · cpuTime 0",
   ]);
-  assert.match(answer(cells), /^cluster is fastest at every cpuTime: at the least 3\.\d+× /);
+  assert.deepEqual(leaders(cells), ["leads", "cluster", "cluster"]);
 });
 
 Deno.test("of one target each number is compared with the first, one factor at a time", () => {
@@ -158,33 +127,13 @@ Deno.test("of one target the values of a factor of words are compared, at equal 
     "cache on · connections 10 against cache off · connections 10",
     "cache on · connections 100 against cache off · connections 100",
   ]);
-  assert.match(answer(cells), /^cache on is fastest at every number of connections: /);
-});
-
-Deno.test("the answer of one target is from its slowest to its fastest value", () => {
-  const { code, evidence } = verdict([1, 16, 64].map((connections) => ({
-    parameters: { connections },
-    rate: 1_000 * Math.min(connections, 10),
-  })));
-  assert.ok(code === "alone" && evidence.span !== null);
-  const { target, rival, decision: { ratio, verdict: judged } } = evidence.span;
-  assert.match(target, /^connections (16|64)$/);
-  assert.deepEqual([rival, judged], ["connections 1", "better"]);
-  assert.ok(Math.abs((ratio ?? 0) - 10) < 0.1);
-});
-
-Deno.test("the answer of one target that nothing changes has no fastest value", () => {
-  const cells = [1, 16, 64].map((connections) => ({ parameters: { connections }, rate: 1_000 }));
-  assert.equal(answer(cells), "a is about as fast at every number of connections");
+  assert.deepEqual(leaders(cells), ["leads", "cache on", "cache on", "cache on"]);
 });
 
 Deno.test("a value at which a target answers wrong has no contest there", () => {
   const cells = CLUSTERED.map((cell, i) => i === 0 ? { ...cell, wrongRatio: 0.5 } : cell);
   assert.doesNotMatch(pairs(cells).join(), /cpuTime 0/);
-  assert.equal(
-    answer(cells),
-    "At cpuTime 0 only cluster responds correctly: one responds wrongly to 10 %",
-  );
+  assert.deepEqual(leaders(cells), ["leads", "cluster", "cluster", "cluster", "cluster"]);
 });
 
 Deno.test("times are ordered by how long they are, however they are written", () => {

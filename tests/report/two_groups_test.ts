@@ -24,7 +24,7 @@ Deno.test("terminal and markdown warn of it, and the comparison of such a cell i
   const markdown = renderMarkdown(MIXED);
   assert.match(markdown, /Runs fall into two groups in static, mixed/);
   assert.match(markdown, /\| mixed \| even \| 0\.9\d*×.*? inconclusive: two groups of runs \|/);
-  const said = "even against mixed: inconclusive, as runs fall into two groups";
+  const said = "Undecided between even and mixed: their runs fall into two groups.";
   for (const form of [terminal, markdown, renderReportPage([MIXED])]) {
     assert.ok(form.includes(said));
     assert.doesNotMatch(form, /no significant difference|would show/);
@@ -32,9 +32,9 @@ Deno.test("terminal and markdown warn of it, and the comparison of such a cell i
 });
 
 Deno.test("seen from the other side the ratios of pairs are turned as well", () => {
-  const [{ compared: { summary: { pairs } } }] = MIXED.context.scenarios;
-  const [{ next, comparison: { figures: [rate] } }] = pairs;
-  assert.deepEqual([next, rate.reason], ["even", "groups"]);
+  const [{ compared: { lookup, contests: [{ ranked: [even, mixed] }] } }] = MIXED.context.scenarios;
+  const [rate] = lookup(mixed, even).figures;
+  assert.deepEqual([even.label, rate.reason], ["even", "groups"]);
   assert.deepEqual(rate.groups?.map(({ count, value }) => [count, value.toFixed(2)]), [
     [4, "1.00"],
     [1, "1.26"],

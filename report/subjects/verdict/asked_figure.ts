@@ -5,9 +5,9 @@
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { isSearched } from "../../figures/capacity.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
+import { isSearched } from "../../figures/capacity.ts";
 import { perCpuSecondOf } from "../../figures/resources.ts";
 import { spreadOf } from "../../writing/spread.ts";
 
@@ -24,39 +24,33 @@ interface AskedFigure {
 
 export const REQUESTS = "requests/s";
 
+/** As it is where not every run has the figure. */
 export function askedOf(
   { name, cells }: ScenarioRuns,
   { experiment }: Pick<MeasuredRuns, "experiment">,
 ): Asked {
   const figure = figureOf(name, experiment);
-  const own = figure === null || cells.some(({ runs }) => isSearched(runs))
-    ? []
-    : cells.flatMap((cell) => withFigure(cell, figure) ?? []);
-  return figure !== null && own.length === cells.length
-    ? { name, cells: own, unit: figure.unit }
-    : { name, cells, unit: REQUESTS };
+  const runs = cells.flatMap((cell) => cell.runs);
+  return figure === null || isSearched(runs) || runs.some((run) => figure.of(run) === null)
+    ? { name, cells, unit: REQUESTS }
+    : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
 function figureOf(scenario: string, experiment: MeasuredRuns["experiment"]): AskedFigure | null {
   const named: unknown = Object(experiment?.compare).figure;
   if (named === "perCpu") return { unit: "requests per CPU second", of: perCpuSecondOf };
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
-  return isFlow && named === undefined ? { unit: `${flowsOf(scenario)}/s`, of: flowsPerSec } : null;
+  if (!isFlow || named !== undefined) return null;
+  // `purchases` of a flow that is called so.
+  const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";
+  return {
+    unit: `${flows}/s`,
+    of: ({ sessions, elapsedS }) => sessions?.completed ? sessions.completed / elapsedS : null,
+  };
 }
 
-/** `purchases` of a flow that is called so, else `flows`. */
-function flowsOf(scenario: string): string {
-  if (!/^[a-z]+$/i.test(scenario)) return "flows";
-  return scenario.endsWith("s") ? scenario : `${scenario}s`;
-}
-
-function flowsPerSec({ sessions, elapsedS }: Run): number | null {
-  return sessions === null || sessions.completed === 0 ? null : sessions.completed / elapsedS;
-}
-
-function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns | null {
-  const values = cell.runs.flatMap((run) => of(run) ?? []);
-  if (values.length < cell.runs.length) return null;
+function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
+  const values = cell.runs.map((run) => of(run) ?? 0);
   const sampling = cell.estimates.get("rate");
   const estimate = sampling ? estimateOfMean(values, sampling) : null;
   return {

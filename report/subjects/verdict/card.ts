@@ -2,66 +2,34 @@
  * The verdict of places, as a card shows it: a code with its sentence, one large figure, and beside it a small forest or,
  * where there are several settings, who wins at each.
  */
+import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import {
   type CardCode,
   type CardEvidence,
   cardSentence,
-  type Others,
-  type Range,
-  type Share,
+  marginOf,
+  ratiosOf,
+  rivalName,
   sharesText,
   throughputOr,
   timesRange,
+  winnerName,
+  worstFirst,
 } from "../../findings/card_sentences.ts";
-import type { FigureComparison } from "../../judge/comparison.ts";
-import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
-import type { Shortfall } from "../../judge/shortfall.ts";
 import { shortfallShare } from "../../findings/judgements.ts";
-import type { Certainty } from "../../judge/standing.ts";
-import { variableName } from "../../cells/factors.ts";
+import { isMoreBetter, type Place, winnerOf } from "../../judge/places.ts";
+import type { Shortfall } from "../../judge/shortfall.ts";
+import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
 import { boundText, formatInterval } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { type Table, type TableCell, tableOf } from "../tables/table.ts";
-import { isMoreBetter, type Place, winnerOf } from "./places.ts";
+import { type Table, tableOf } from "../tables/table.ts";
 
-export interface HeadlineFigure {
-  /** `2.87×`, `1.2–2.9×`, `34–59 %`, `15,127`. */
-  readonly text: string;
-  /** `[2.70, 3.05]`; "" without one. */
-  readonly interval: string;
-  /** What it is: `requests/s of gin over fastify`. */
-  readonly label: string;
-  /** Null for a range of several. */
-  readonly value: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** `×`, `%`, or what is counted: `requests/s`. */
-  readonly unit: string;
-  readonly certainty: Certainty;
-}
+export type HeadlineFigure = NonNullable<Conclusion["figure"]>;
+export type Winner = NonNullable<Conclusion["winners"]>[number];
 
 /** `2.87× [2.70, 3.05] requests/s of gin over fastify`. */
 export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
-}
-
-/** Who wins at one setting. */
-export interface Winner {
-  readonly setting: string;
-  /** Null where nobody does. */
-  readonly winner: string | null;
-  /** What the winner is held against; null where nobody else keeps up. */
-  readonly rival: string | null;
-  readonly figure: string;
-  /** Of the winner, or of the first, over the rival; null without a comparison. */
-  readonly ratio: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** `1.33× [1.20, 1.47]`; "" without a ratio. */
-  readonly margin: string;
-  readonly certainty: Certainty;
-  /** `certain`, `likely, not proven`, `equal within 2 %`. */
-  readonly word: string;
 }
 
 /** A verdict by its code, with what the sentence is made of. */
@@ -71,153 +39,96 @@ export interface Verdict {
   readonly figure: HeadlineFigure | null;
 }
 
-export function verdictOf<Code extends CardCode>(
+export function verdictOf<Code extends keyof CardEvidence>(
   code: Code,
   evidence: CardEvidence[Code],
   figure: HeadlineFigure | null = null,
 ): Verdict {
-  return { code, sentence: cardSentence(code, evidence), figure };
+  const said: keyof CardEvidence = code;
+  // What is likely is not decided.
+  const known = said === "likely" ? "undecided" : said;
+  return { code: known, sentence: cardSentence(code, evidence), figure };
 }
 
-// Who is ahead.
-
-/** @param places At least one. */
+/** Who is ahead. @param places At least one. */
 export function rankedVerdict(places: readonly Place[]): Verdict {
-  const scenarios = new Set(places.map(({ scenario }) => scenario)).size;
-  const decided = places.filter(({ code }) => code === "leads" || code === "equivalent");
-  if (scenarios > 1 && decided.length > 0 && areSeparate(places)) {
-    return verdictOf("separate", { scenarios, decided: shareOf(decided, places) });
+  const decided = having(places, "leads", "equivalent");
+  if (decided.length > 0 && areSeparate(places)) {
+    return verdictOf("separate", { those: decided, places });
   }
-  const competed = places.filter(({ code }) => code !== "only" && code !== "none");
-  const led = places.filter(({ code }) => code === "leads" || code === "only");
-  const leaders = groups(led);
-  if (competed.length === 0 && leaders.length < 2) return shortVerdict(places);
-  if (led.every(({ code }) => code === "only") && leaders.length < 2) {
-    return led.length > 0 ? shortVerdict(led, places) : openVerdict(places);
-  }
+  const led = having(places, "leads", "only");
+  const leaders = byWinner(led);
   const [most, next] = leaders;
-  if (next === undefined) return leadVerdict(most, places);
-  return verdictOf("depends", {
-    on: variedIn(places),
-    leaders: leaders.map((those) => ({ name: winnerName(those[0]), places: those.length })),
-    share: shareOf(most, places),
-    others: othersOf(places.filter((place) => !led.includes(place)), null),
-  }, most.length > 1 ? ratioFigure(most, "decided") : null);
+  if (next !== undefined) {
+    const figure = most.length > 1 ? ratioFigure(most, "decided") : null;
+    return verdictOf("depends", { leaders, places }, figure);
+  }
+  const held = having(led, "leads");
+  if (held.length > 0) {
+    return verdictOf("leads", { those: led, places }, ratioFigure(held, "decided"));
+  }
+  const isShort = led.length > 0 || having(places, "none").length === places.length;
+  return isShort ? shortVerdict(places) : openVerdict(places);
 }
 
-/** Whether no two scenarios have a target in common. */
+function having(places: readonly Place[], ...codes: readonly Place["code"][]): Place[] {
+  return places.filter(({ code }) => codes.includes(code));
+}
+
+/** Whether of several scenarios no two have a target in common. */
 function areSeparate(places: readonly Place[]): boolean {
-  const targets = [...Map.groupBy(places, ({ scenario }) => scenario).values()].map((those) =>
-    unique(those.flatMap(targetsOf))
-  );
-  const all = targets.flat();
-  return new Set(all).size === all.length;
+  const byScenario = [...Map.groupBy(places, ({ scenario }) => scenario).values()];
+  const targets = byScenario.flatMap((those) => unique(those.flatMap(targetsOf)));
+  return byScenario.length > 1 && new Set(targets).size === targets.length;
 }
 
 function targetsOf({ first, rival, peers, beaten, short, unsettled }: Place): string[] {
-  const rivals = rival === null ? [] : [rival.name];
-  return [
-    first.name,
-    ...rivals,
-    ...peers,
-    ...beaten,
-    ...short.map(({ label }) => label),
-    ...unsettled,
-  ];
+  const shorts = short.map(({ label }) => label);
+  return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
-function leadVerdict(led: readonly Place[], places: readonly Place[]): Verdict {
-  const held = led.filter(({ code }) => code === "leads");
-  const winner = winnerName(led[0]);
-  const rest = places.filter((place) => !led.includes(place));
-  return verdictOf("leads", {
-    winner,
-    rival: rivalName(held),
-    margin: marginOf(held),
-    isAtLeast: held.some(({ isAtLeast }) => isAtLeast),
-    figure: held[0].figure,
-    share: shareOf(led, places),
-    others: othersOf(rest, winner),
-  }, ratioFigure(held, "decided"));
+/** By their winner, from the one of most places. */
+function byWinner(places: readonly Place[]): Place[][] {
+  return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
 /** Nobody is ahead for certain anywhere. */
 function openVerdict(places: readonly Place[]): Verdict {
-  const [likely = []] = groups(places.filter(({ code }) => code === "likely"));
-  const equal = places.filter(({ code }) => code === "equivalent");
-  const open = places.filter(({ code }) => code === "undecided");
-  if (likely.length > 0) {
-    const winner = winnerName(likely[0]);
-    return undecided(likely, places, {
-      winner,
-      rival: rivalName(likely),
-      margin: marginOf(likely),
-    });
+  const [likely] = byWinner(having(places, "likely"));
+  if (likely !== undefined) {
+    return verdictOf("likely", { those: likely, places }, ratioFigure(likely, "likely"));
   }
-  if (open.length === 0) return equalVerdict(equal, places);
-  const unsettled = open.filter(({ why }) => why === "unsteady");
-  if (unsettled.length === open.length && open.length + equal.length === places.length) {
-    return verdictOf("unsettled", {
-      targets: unique(
-        unsettled.flatMap((place) =>
-          place.isUnsettledAhead ? place.unsettled : [place.first.name, ...place.peers]
-        ),
-      ),
-      share: shareOf(unsettled, places),
-    }, places.length === 1 ? ratioFigure(open, "open") : null);
+  const open = having(places, "undecided");
+  const equal = having(places, "equivalent");
+  if (open.length === 0) {
+    const figure = equal.length === 1 ? ratioFigure(equal, "decided") : null;
+    return verdictOf("equivalent", { those: equal, places }, figure);
   }
-  return undecided(open, places, null);
-}
-
-function undecided(
-  those: readonly Place[],
-  places: readonly Place[],
-  likely: CardEvidence["undecided"]["likely"],
-): Verdict {
-  const rest = places.filter((place) => !those.includes(place));
-  const whys = [...Map.groupBy(those, ({ why }) => why ?? "few-runs")]
-    .toSorted(([, a], [, b]) => b.length - a.length);
-  const [[why, alike]] = whys;
-  return verdictOf("undecided", {
-    likely,
-    targets: unique(those.flatMap(({ first, peers, rival }) => [
-      first.name,
-      ...peers.length > 0 ? peers : rival === null ? [] : [rival.name],
-    ])),
-    why,
-    runs: alike[0].decision?.runs ?? 1,
-    figure: those[0].figure,
-    share: shareOf(those, places),
-    others: othersOf(rest, likely?.winner ?? null),
-  }, ratioFigure(those, likely === null ? "open" : "likely"));
-}
-
-function equalVerdict(equal: readonly Place[], places: readonly Place[]): Verdict {
-  const [place] = equal;
-  return verdictOf("equivalent", {
-    targets: unique(equal.flatMap(({ first, peers }) => [first.name, ...peers])),
-    beaten: equal.length === 1 ? place.beaten : [],
-    marginRatio: place.marginRatio,
-    figure: place.figure,
-    share: shareOf(equal, places),
-    others: othersOf(places.filter((one) => !equal.includes(one)), null),
-  }, equal.length === 1 ? ratioFigure(equal, "decided") : null);
+  const isUnsettled = open.every(({ why }) => why === "unsteady") &&
+    open.length + equal.length === places.length;
+  const figure = places.length === 1 ? ratioFigure(open, "open") : null;
+  return verdictOf(isUnsettled ? "unsettled" : "undecided", { those: open, places }, figure);
 }
 
 /** One alone, or nobody, does what is required, wherever they were measured. */
-export function shortVerdict(places: readonly Place[], all = places): Verdict {
-  const kept = places.filter(({ code }) => code === "only");
-  const those = kept.length > 0 ? kept : places.filter(({ code }) => code === "none");
-  const short = those.flatMap((place) => place.short);
-  const worst = short.toSorted((a, b) => b.ratio - a.ratio)[0];
-  if (worst === undefined) return undecided(places, all, null);
-  return verdictOf("falls-short", {
+export function shortVerdict(some: readonly Place[], places = some): Verdict {
+  const kept = having(some, "only");
+  const those = kept.length > 0 ? kept : having(some, "none");
+  return fallsShort({
+    ...{ those, places },
     keepers: unique(kept.map(winnerName)),
-    worst,
-    more: new Set(short.map(({ label }) => label)).size - 1,
-    share: shareOf(those, all),
-    others: othersOf(all.filter((place) => !those.includes(place)), null),
-  }, {
+    short: those.flatMap(({ short }) => short),
+  });
+}
+
+/** Without a shortfall they are undecided. */
+export function fallsShort(evidence: CardEvidence["falls-short"]): Verdict {
+  const [worst] = worstFirst(evidence.short);
+  if (worst === undefined) {
+    const { places } = evidence;
+    return verdictOf("undecided", { those: places, places });
+  }
+  return verdictOf("falls-short", evidence, {
     ...NO_INTERVAL,
     text: shortfallShare(worst.ratio),
     label: `of the requests to ${worst.label} ${SHORT_ENDS[worst.kind]}`,
@@ -236,22 +147,20 @@ const SHORT_ENDS: Readonly<Record<Shortfall["kind"], string>> = {
   slow: "are not completed in time",
 };
 
-// What others do beside a base.
-
-/** @param places Of others beside one base, at least one. */
+/** What others do beside a base: of several, the one of which most is certain, and that is farthest. @param places At least one. */
 export function besideVerdict(places: readonly Place[], base: string): Verdict {
-  const [[other, own]] = [...Map.groupBy(places, (place) => otherOf(place, base))]
+  const otherOf = ({ first, rival, short }: Place): string =>
+    [first.name, rival?.name, ...short.map(({ label }) => label)]
+      .find((name) => name !== undefined && name !== base) ?? first.name;
+  const certainOf = (those: readonly Place[]): number => having(those, "leads").length;
+  const distanceOf = (those: readonly Place[]): number =>
+    Math.max(...those.map(({ decision }) => Math.abs(Math.log(decision?.ratio ?? 1))));
+  const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
-  const kept = places.filter(({ code }) => code === "only");
   // Where the base itself falls short, whoever keeps up does so beside it.
-  return certainOf(own) === 0 && kept.length > 0 && 2 * kept.length >= places.length
-    ? shortVerdict(kept, places)
+  return certainOf(own) === 0 && 2 * having(places, "only").length >= places.length
+    ? shortVerdict(places)
     : sideVerdict(own, { other, base });
-}
-
-function otherOf({ first, rival, short }: Place, base: string): string {
-  return [first.name, rival?.name, ...short.map(({ label }) => label)]
-    .find((name) => name !== undefined && name !== base) ?? first.name;
 }
 
 interface Sides {
@@ -266,166 +175,76 @@ export function sideVerdict(
   places: readonly Place[],
   { other, base, isCostFirst = false }: Sides,
 ): Verdict {
-  const led = places.filter(({ code }) => code === "leads");
-  const [gains, costs] = [true, false].map((isGain) =>
-    led.filter((place) => (winnerOf(place)?.name === other) === isGain)
-  );
+  const led = having(places, "leads");
   if (led.length === 0) {
-    const only = places.filter(({ code }) => code === "only" || code === "none");
-    return only.length > 0 && 2 * only.length >= places.length
-      ? shortVerdict(only, places)
+    return 2 * having(places, "only", "none").length >= places.length
+      ? shortVerdict(places)
       : openVerdict(places);
   }
+  const [gains, costs] = [other, base].map((name) =>
+    led.filter((place) => winnerName(place) === name)
+  );
   const isGain = gains.length > costs.length && !(isCostFirst && costs.length > 0);
   const those = isGain ? gains : costs;
-  const [{ figure, decision }] = those;
-  const rest = places.filter((place) => !those.includes(place));
-  const evidence = {
-    other,
-    base,
-    figure,
-    ratios: rangeOf(those.flatMap(({ decision }) => decision?.ratio ?? [])),
-    isMoreBetter: decision !== null && isMoreBetter(decision),
-    share: shareOf(those, places),
-    others: othersOf(rest, winnerName(those[0])),
-  };
-  return isGain
-    ? verdictOf("gains", evidence, ratioFigure(those, "decided"))
-    : verdictOf("costs", evidence, costFigure(those, evidence));
+  const evidence = { those, places, other, base };
+  const isShare = those.every(({ decision }) => decision !== null && isMoreBetter(decision));
+  return isGain || !isShare
+    ? verdictOf(isGain ? "gains" : "costs", evidence, ratioFigure(those, "decided"))
+    : verdictOf("costs", evidence, costFigure(evidence));
 }
 
-function costFigure(
-  those: readonly Place[],
-  { other, base, figure, ratios, isMoreBetter }: CardEvidence["costs"],
-): HeadlineFigure | null {
-  if (!isMoreBetter) return ratioFigure(those, "decided");
-  const [{ decision }] = those;
+function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigure {
+  const [{ decision, figure }] = those;
+  const ratios = ratiosOf(those);
   const interval = those.length === 1 ? decision?.interval ?? null : null;
+  const ends = interval && { low: 100 * (1 - interval.high), high: 100 * (1 - interval.low) };
   return {
     ...NO_INTERVAL,
+    ...ends,
     text: sharesText(ratios),
-    interval: interval === null
-      ? ""
-      : formatInterval({ low: 100 * (1 - interval.high), high: 100 * (1 - interval.low) }),
+    interval: ends === null ? "" : formatInterval(ends),
     label: `of the ${throughputOr(figure)} of ${base}, the cost of ${other}`,
     value: those.length === 1 ? 100 * (1 - ratios.least) : null,
-    low: interval === null ? null : 100 * (1 - interval.high),
-    high: interval === null ? null : 100 * (1 - interval.low),
     unit: "%",
     certainty: "decided",
   };
 }
 
-function certainOf(places: readonly Place[]): number {
-  return places.filter(({ code }) => code === "leads").length;
-}
-
-/** How far from the base, by the logarithm. */
-function distanceOf(places: readonly Place[]): number {
-  return Math.max(...places.map(({ decision }) => Math.abs(Math.log(decision?.ratio ?? 1))));
-}
-
-// The parts of evidence.
-
-/** By their winner, from the one of most places. */
-function groups(places: readonly Place[]): Place[][] {
-  return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
-}
-
-function winnerName(place: Place): string {
-  return winnerOf(place)?.name ?? place.first.name;
-}
-
-/** Null where it is another one in each place. */
-function rivalName(places: readonly Place[]): string | null {
-  const names = unique(places.flatMap((place) => {
-    const winner = winnerOf(place);
-    const other = winner === place.rival ? place.first : place.rival;
-    return other?.name ?? [];
-  }));
-  return names.length === 1 ? names[0] : null;
-}
-
-/** Of the winner over the other, in places of one figure; null where these are several. */
-function marginOf(places: readonly Place[]): Range | null {
-  const ratios = places.flatMap((place) => winningRatio(place) ?? []);
-  const isOneFigure = new Set(places.map(({ figure }) => figure)).size === 1;
-  return ratios.length === 0 || !isOneFigure ? null : rangeOf(ratios);
-}
-
-function winningRatio(place: Place): number | null {
-  const { decision, rival } = place;
-  if (decision === null || decision.ratio === null) return null;
-  return winnerOf(place) === rival ? 1 / decision.ratio : decision.ratio;
-}
-
-function rangeOf(ratios: readonly number[]): Range {
-  return { least: Math.min(...ratios), most: Math.max(...ratios) };
-}
-
-export function shareOf(those: readonly Place[], places: readonly Place[]): Share {
-  // Beside a base several are at one place.
-  return { those: namesIn(those), of: namesIn(places), noun: nounOf(places) };
-}
-
-function namesIn(places: readonly Place[]): number {
-  return new Set(places.map(({ name }) => name)).size;
-}
-
-export function nounOf(places: readonly Place[]): Share["noun"] {
-  if (places[0]?.noun) return places[0].noun;
-  return new Set(places.map(({ scenario }) => scenario)).size === namesIn(places)
-    ? "scenario"
-    : "setting";
-}
-
-/** @param winner Who leads in the places that the sentence is about; null: nobody. */
-function othersOf(rest: readonly Place[], winner: string | null): Others {
-  const count = (is: (place: Place) => boolean): number => rest.filter(is).length;
-  const likely = count((place) => place.code === "likely" && winnerName(place) === winner);
-  const opposite = count((place) =>
-    winner !== null && place.code === "leads" && winnerName(place) !== winner
-  );
-  const equivalent = count(({ code }) => code === "equivalent");
-  return { likely, opposite, equivalent, undecided: rest.length - likely - opposite - equivalent };
-}
-
-/** `the scenario`, `the number of connections`. */
-function variedIn(places: readonly Place[]): string[] {
-  const factors = unique(places.flatMap(({ factors }) => factors))
-    .map((name) => variableName(name, "the "));
-  const areSeveral = new Set(places.map(({ scenario }) => scenario)).size > 1;
-  return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
-}
-
 const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as const;
 
 /** The ratio of one place with its interval, or the range of several. */
-function ratioFigure(places: readonly Place[], certainty: Certainty): HeadlineFigure | null {
+function ratioFigure(
+  places: readonly Place[],
+  certainty: HeadlineFigure["certainty"],
+): HeadlineFigure | null {
   const [place] = places;
-  const { decision, figure, isAtLeast } = place;
   if (places.length > 1) {
     const margin = marginOf(places);
     const rival = rivalName(places) ?? "the runner-up";
     return margin === null || certainty === "open" ? null : {
       ...NO_INTERVAL,
       text: timesRange(margin),
-      label: `${figure} of ${winnerName(places[0])} over ${rival}, in ${places.length} comparisons`,
+      label: `${place.figure} of ${
+        winnerName(place)
+      } over ${rival}, in ${places.length} comparisons`,
       unit: "×",
       certainty,
     };
   }
+  const { decision, figure, isAtLeast } = place;
   if (decision === null || decision.ratio === null || place.rival === null) return null;
-  const { first, rival, ratio, interval } =
-    certainty === "likely" && winnerOf(place) === place.rival
-      ? { first: place.rival, rival: place.first, ...inverse(decision) }
-      : { first: place.first, rival: place.rival, ...decision };
+  const isBehind = certainty === "likely" && winnerOf(place) === place.rival;
+  const [first, rival] = isBehind ? [place.rival, place.first] : [place.first, place.rival];
+  const ratio = isBehind ? 1 / decision.ratio : decision.ratio;
+  const interval = isBehind ? inverse(decision.interval) : decision.interval;
   const isEqual = interval !== null && isSame(interval);
+  // A ratio of next to nothing is written as its inverse.
+  const shown = isTurned(ratio) ? inverse(interval) : interval;
   return {
     text: isEqual
       ? `Same ${figure}`
       : boundText(ratioText({ figure: decision.figure, ratio, interval: null }), isAtLeast),
-    interval: interval === null || isEqual ? "" : formatInterval(readable(interval, ratio)),
+    interval: shown === null || isEqual ? "" : formatInterval(shown),
     label: isEqual
       ? `of ${first.name} and ${rival.name}`
       : `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,
@@ -442,28 +261,18 @@ interface Ends {
   readonly high: number;
 }
 
-/** A ratio of next to nothing is written as its inverse. */
-function readable({ low, high }: Ends, ratio: number | null): Ends {
-  return isTurned(ratio) ? { low: 1 / high, high: 1 / low } : { low, high };
+function inverse(interval: Ends | null): Ends | null {
+  return interval && { low: 1 / interval.high, high: 1 / interval.low };
 }
-
-function inverse({ ratio, interval }: FigureComparison): { ratio: number; interval: Ends | null } {
-  return {
-    ratio: 1 / (ratio ?? 1),
-    interval: interval && { low: 1 / interval.high, high: 1 / interval.low },
-  };
-}
-
-// Who wins at each setting.
 
 export function winnersOf(places: readonly Place[]): Winner[] {
   return places.map((place) => {
-    const { code, name: setting, decision, figure, rival } = place;
-    const winner = winnerOf(place);
+    const { code, name: setting, decision, figure, first, rival } = place;
     return {
       setting,
-      winner: winner?.name ?? null,
-      rival: winner !== null && winner === rival ? place.first.name : rival?.name ?? null,
+      winner: winnerOf(place)?.name ?? null,
+      first: first.name,
+      rival: rival?.name ?? null,
       figure,
       ratio: decision?.ratio ?? null,
       low: decision?.interval?.low ?? null,
@@ -482,24 +291,34 @@ export function winnersOf(places: readonly Place[]): Winner[] {
 /** More have no place on a first screen. */
 const MOST_WINNERS = 10;
 
-/** Null without winners. */
+/** Null without winners. Where nobody wins, the first stands in brackets, as the margin is its. */
 export function winnersTable(winners: readonly Winner[]): Table | null {
   if (winners.length === 0) return null;
   const figures = unique(winners.map(({ figure }) => figure));
   const omitted = winners.length - MOST_WINNERS;
-  const notes = omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [];
+  const isOpen = ({ winner, margin }: Winner): boolean => winner === null && margin !== "";
+  const notes = [
+    ...winners.some(isOpen)
+      ? ["In brackets: nobody wins, and the margin is that of the first."]
+      : [],
+    ...omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [],
+  ];
   return tableOf({ caption: "Who wins where", notes }, winners.slice(0, MOST_WINNERS), [
     { label: "Setting", kind: "name", cell: ({ setting }) => ({ text: setting }) },
-    { label: "Winner", kind: "text", cell: ({ winner }) => ({ text: winner ?? "–" }) },
-    ...(figures.length === 1 ? [] : [{
+    {
+      label: "Winner",
+      kind: "text",
+      cell: (one) => ({ text: one.winner ?? (isOpen(one) ? `(${one.first})` : "–") }),
+    },
+    {
       label: "Figure",
-      kind: "text" as const,
-      cell: ({ figure }: Winner): TableCell => ({ text: figure }),
-    }]),
+      kind: "text",
+      cell: ({ figure }) => ({ text: figures.length === 1 ? "" : figure }),
+    },
     {
       label: figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
       kind: "text",
-      cell: ({ margin }) => ({ text: margin === "" ? "–" : margin }),
+      cell: ({ margin }) => ({ text: margin || "–" }),
     },
     { label: "Certainty", kind: "text", cell: ({ word }) => ({ text: word }) },
   ]);
@@ -514,11 +333,8 @@ function wordOf({ code, marginRatio, why, short }: Place): string {
     case "equivalent":
       return `equal within ${percentText(marginRatio)}`;
     case "undecided":
-      return why === "lost"
-        ? "too few valid runs"
-        : why === "unsteady"
-        ? "never settled"
-        : "undecided";
+      if (why === "lost") return "too few valid runs";
+      return why === "unsteady" ? "never settled" : "undecided";
     case "only":
       return short.length === 0 ? "no other was measured" : "no other keeps up";
     case "none":

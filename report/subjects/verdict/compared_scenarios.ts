@@ -1,36 +1,35 @@
-/** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
-import { type ScenarioSummary, summaryOf } from "../../judge/verdict.ts";
+/** The comparisons within an experiment: for each scenario who is ahead, and every target against the first, or another that a reader of the page chooses. */
 import { cellParts } from "../../cells/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import type { JudgeOptions } from "../../judge/group.ts";
-import { type ForestModel, forestOf, type ForestPair } from "../charts/forest.ts";
 import { COLORS } from "../../cells/colors.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
-import type { Table } from "../tables/table.ts";
+import { decide, planOf, provenPairs, ratiosOfPlans, unprovenPairs } from "../../judge/contests.ts";
+import type { JudgeOptions } from "../../judge/group.ts";
 import {
-  decide,
-  type Decided,
-  type Plan,
-  planOf,
-  provenPairs,
-  ratiosOfPlans,
-  unprovenPairs,
-} from "../../judge/contests.ts";
-import { type CellPair, compareCells, isOpenLoop, type Lookup } from "../../judge/pairs.ts";
+  basePairs,
+  type CellPair,
+  compareCells,
+  isOpenLoop,
+  type Lookup,
+  rightCells,
+} from "../../judge/pairs.ts";
+import type { DecidedPlan } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
+import { counted, unique } from "../../writing/words.ts";
+import { type ForestModel, forestOf, type ForestPair } from "../charts/forest.ts";
 import { comparedTable } from "../tables/compared.ts";
+import type { Table } from "../tables/table.ts";
+import { REQUESTS } from "./asked_figure.ts";
 
-export interface ScenarioComparison extends Pick<Plan, "name" | "cells" | "factor"> {
-  readonly summary: ScenarioSummary;
-  /** Null when there is nothing to compare. */
-  readonly table: Table | null;
-  /** The same as a figure. */
+/** Pairs as a figure and as a table; both null where there is nothing to compare. */
+export interface Based {
   readonly forest: ForestModel | null;
-  /** Its rows. */
+  readonly table: Table | null;
+}
+
+export interface ScenarioComparison extends DecidedPlan, Based {
+  /** Those of the forest. */
   readonly rows: readonly ForestPair[];
-  /** Who is ahead at each setting; none of one target alone. */
-  readonly contests: readonly Decided[];
-  readonly lookup: Lookup;
   /** The ratios of the experiment. */
   readonly ratioOf: RatioOf;
 }
@@ -44,38 +43,108 @@ const NO_CHOICE: ComparedChoice = { factor: null, base: null };
 
 /** In the order of the scenarios; all of them are judged together. */
 export function compareScenarios(
-  scenarios: readonly ScenarioRuns[],
+  scenarios: readonly (ScenarioRuns & { readonly unit?: string })[],
   { choice = NO_CHOICE, level = 0.95, ...judge }: CompareScenariosOptions,
 ): ScenarioComparison[] {
   const plans = scenarios.map((scenario) => planOf(scenario, choice));
   const ratioOf = ratiosOfPlans(plans, level);
-  const options = { ...judge, level };
-  const lookup = compareCells(provenPairs(plans), options, unprovenPairs(plans), ratioOf);
-  return plans.map((plan) => {
-    const { name, factor, cells, againstBase } = plan;
-    const rows = comparedRows(againstBase, lookup);
-    const contests = plan.contests.map((contest) => decide(contest, lookup));
-    return {
-      ...{ name, factor, cells, rows, contests, lookup, ratioOf },
-      summary: summaryOf(plan, contests, lookup),
-      table: comparedTable(`Compared in ${name}`, rows),
-      forest: forestOf(rows, isOpenLoop(againstBase.flatMap(({ base, next }) => [base, next]))),
-    };
-  });
+  const lookup = compareCells(
+    provenPairs(plans),
+    { ...judge, level },
+    unprovenPairs(plans),
+    ratioOf,
+  );
+  return plans.map((plan, i) => ({
+    ...plan,
+    ...basedOf(plan.name, plan.againstBase, lookup),
+    unit: scenarios[i].unit ?? REQUESTS,
+    contests: plan.contests.map((contest) => decide(contest, lookup)),
+    lookup,
+    ratioOf,
+  }));
 }
 
-export function comparedRows(pairs: readonly CellPair[], lookup: Lookup): ForestPair[] {
-  return pairs.map(({ base, next }) => ({
+function basedOf(
+  name: string,
+  pairs: readonly CellPair[],
+  lookup: Lookup,
+): Based & Pick<ScenarioComparison, "rows"> {
+  const rows = pairs.map(({ base, next }) => ({
     name: next.label,
     color: next.color,
     base: base.label,
     parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
     comparison: lookup(base, next),
   }));
+  return {
+    rows,
+    table: comparedTable(`Compared in ${name}`, rows),
+    forest: forestOf(rows, isOpenLoop(pairs.flatMap(({ base, next }) => [base, next]))),
+  };
 }
 
-// What the whole page can be narrowed to, and held against: targets, or of one target what varies.
+export interface OtherBase {
+  readonly base: string;
+  /** One for each scenario. */
+  readonly scenarios: readonly Based[];
+}
 
+/** With more, nobody reads all pairs; and all of them are to be tested. */
+const MOST_TARGETS = 12;
+const MOST_PAIRS = 1_500;
+
+/**
+ * What each scenario says against other bases than the experiment's own, in the order of the targets; none where there
+ * are too many, or no two. Who chooses a base after having seen the figures could have chosen any: so all pairs of
+ * targets are one family of Holm's method.
+ */
+export function otherBases(
+  compared: readonly ScenarioComparison[],
+  judge: JudgeOptions,
+): OtherBase[] {
+  const bases = unique(compared.flatMap(({ cells }) => {
+    const targets = unique(rightCells(cells).map(({ target }) => target));
+    return targets.length < 2 ? [] : targets;
+  }));
+  const perBase = bases.map((base) => ({
+    base,
+    pairs: compared.map((scenario) => pairsOf(scenario, base)),
+  }));
+  const all = perBase.flatMap(({ pairs }) => pairs.flat());
+  if (bases.length < 2 || bases.length > MOST_TARGETS || all.length > 2 * MOST_PAIRS) return [];
+  const lookup = compareCells(all, judge, [], compared[0].ratioOf);
+  const family = `A base chosen in the page: Holm's correction is over all ${
+    counted(distinctPairs(all), "pair")
+  } of targets.`;
+  return perBase.map(({ base, pairs }) => ({
+    base,
+    scenarios: compared.map(({ name }, i) => {
+      const { forest, table } = basedOf(name, pairs[i], lookup);
+      return {
+        forest: forest && { ...forest, finding: `${forest.finding} ${family}` },
+        table,
+      };
+    }),
+  }));
+}
+
+function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {
+  const own = cells.filter(({ target }) => target === base);
+  return basePairs([...own, ...cells.filter((cell) => !own.includes(cell))])
+    .filter((pair) => pair.base.target === base);
+}
+
+/** Either way around a pair is the same. */
+function distinctPairs(pairs: readonly CellPair[]): number {
+  const cells = [...new Set(pairs.flatMap(({ base, next }) => [base, next]))];
+  const placeOf = new Map(cells.map((cell, i) => [cell, i]));
+  const keys = pairs.map(({ base, next }) =>
+    [base, next].map((cell) => placeOf.get(cell) ?? 0).sort((a, b) => a - b).join()
+  );
+  return new Set(keys).size;
+}
+
+/** What the whole page can be narrowed to: targets, or of one target what varies. */
 export interface PageTarget {
   readonly name: string;
   readonly color: number;
@@ -93,35 +162,23 @@ export function pageTargets(
   scenarios: readonly ScenarioRuns[],
   compared: readonly ScenarioComparison[],
 ): PageTarget[] {
+  const isOne = new Set(scenarios.flatMap(({ cells }) => cells.map(({ target }) => target)))
+    .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
-    cells.map((cell) => ({
-      cell,
+    cells.map((cell) => {
       // What a factor was put in place of still has its parts.
-      as: compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell,
-      factor: compared[i].factor,
-    }))
+      const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
+      const own = compared[i].factor === null ? cell.label : as.target;
+      return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };
+    })
   );
-  const isOne = new Set(named.map(({ cell }) => cell.target)).size === 1;
-  const nameOf = ({ cell, as, factor }: typeof named[number]): string =>
-    !isOne ? cell.target : factor === null ? cell.label : as.target;
-  return [...Map.groupBy(named, nameOf)].map(([name, those]) => {
-    const labels = those.flatMap(({ cell, as }) => [cell.label, as.label, as.target]);
-    return {
-      name,
-      color: colorOf(those.map(({ cell }) => cell)),
-      also: [...new Set(labels)].filter((label) => {
-        const isOwn = label === name || label.startsWith(`${name} · `);
-        return !isOwn && named.every((one) => nameOf(one) === name || !isCalled(one, label));
-      }),
-    };
+  return [...Map.groupBy(named, ({ name }) => name)].map(([name, those]) => {
+    const others = new Set(named.flatMap((one) => one.name === name ? [] : one.labels));
+    const also = unique(those.flatMap(({ labels }) => labels)).filter((label) =>
+      label !== name && !label.startsWith(`${name} · `) && !others.has(label)
+    );
+    return { name, color: colorOf(those.map(({ cell }) => cell)), also };
   });
-}
-
-function isCalled(
-  { cell, as }: { readonly cell: CellRuns; readonly as: CellRuns },
-  label: string,
-): boolean {
-  return [cell.label, as.label, as.target].includes(label);
 }
 
 /** Of several shades of one colour, the colour itself. */

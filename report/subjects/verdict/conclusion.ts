@@ -2,31 +2,31 @@
  * The conclusion of an experiment: the question of its title, a verdict with its sentence and one large figure, who wins
  * where, whether it can be relied on, and what to do next. Page, terminal, markdown and JSON show the same one.
  */
-import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
-import {
-  type CardCode,
-  noteSentence,
-  type Survival,
-  trustLine,
-} from "../../findings/card_sentences.ts";
-import type { Trust } from "../../../runner/result/generator.ts";
-import { competing, shortfallOf } from "../../judge/shortfall.ts";
+import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import { settingLabel } from "../../cells/cell_label.ts";
-import { takenPerSec } from "../../figures/capacity.ts";
-import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "../../cells/cells.ts";
+import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
 import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
 import { choiceIn } from "../../cells/recast.ts";
+import { takenPerSec } from "../../figures/capacity.ts";
+import {
+  type CardCode,
+  noteSentence,
+  trustLine,
+  worstFirst,
+} from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
+import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
+import { figureNameOf, type Judged, judgedTwice, placesOf } from "../../judge/places.ts";
+import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { boundText, formatInterval, formatNumber, GLUE } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
 import type { SettlingModel } from "../charts/settling.ts";
 import { askedOf, REQUESTS } from "./asked_figure.ts";
 import {
   besideVerdict,
-  type HeadlineFigure,
+  fallsShort,
   rankedVerdict,
-  shareOf,
   type Verdict,
   verdictOf,
   type Winner,
@@ -34,54 +34,28 @@ import {
 } from "./card.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { type MatrixModel, matrixOf } from "./matrix.ts";
-import { type NextStep, nextSteps } from "./next_steps.ts";
-import {
-  peakNotes,
-  priceNotes,
-  refusedNotes,
-  settlingNotes,
-  shortNotes,
-  stepNotes,
-  unsettledNotes,
-} from "./notes.ts";
-import { figureNameOf, type Judged, judgedTwice, type Place, placesOf } from "./places.ts";
-import { baseForest, type ConclusionForest, placesForest } from "./small_forest.ts";
+import { nextSteps } from "./next_steps.ts";
+import { peakNotes, priceNotes, refusedNotes, shortNotes, unsettledNotes } from "./notes.ts";
+import { baseForest, placesForest } from "./small_forest.ts";
+
+type Reliability = NonNullable<Conclusion["reliability"]>;
 
 /** What a card shows, of an experiment or of two results held against each other. */
-export interface CardModel {
+export interface CardModel
+  extends Pick<Conclusion, "sentence" | "figure" | "forest" | "claims" | "next"> {
   readonly code: CardCode;
-  /** With a full stop; "" where no run got a response. */
-  readonly sentence: string;
-  /** What a reader must know beside it, a sentence each. */
+  /** What a reader must know beside the sentence. */
   readonly notes: readonly string[];
-  /** Null where there is nothing to show. */
-  readonly figure: HeadlineFigure | null;
-  /** What is compared with what at one setting, or with a base; null where nothing is. */
-  readonly forest: ConclusionForest | null;
   /** Who wins at each of several settings; none elsewhere. */
   readonly winners: readonly Winner[];
   /** Null without runs. */
-  readonly reliability: Reliability | null;
-  /** Null without claims. */
-  readonly claims: Readonly<Record<ClaimOutcome, number>> | null;
-  /** The most pressing first. */
-  readonly next: readonly NextStep[];
-}
-
-export interface Reliability {
-  readonly survival: Survival;
-  /** Green: rely on it; amber: the verdict stands, but not all of its runs; red: it does not stand. */
-  readonly light: "green" | "amber" | "red";
-  /** Of the worst run. */
-  readonly level: Trust;
-  /** With a full stop. */
-  readonly sentence: string;
+  readonly reliability: Omit<Reliability, "valid" | "runs"> | null;
 }
 
 export interface ConclusionModel extends CardModel {
   /** The question, where the experiment has one; otherwise its name. */
   readonly question: string;
-  readonly reliability: Reliability & { readonly valid: number; readonly runs: number } | null;
+  readonly reliability: Reliability | null;
   /** Null where there is only one cell. */
   readonly matrix: MatrixModel | null;
 }
@@ -96,131 +70,130 @@ export interface OfReport {
   readonly isMeasured: boolean;
 }
 
-export function conclusionOf(results: MeasuredRuns, report: OfReport): ConclusionModel {
+export interface Concluded {
+  readonly card: ConclusionModel;
+  /** Of each of several scenarios by its name, as the card says it of all; none where no run is valid. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { compared, claims, isMeasured } = report;
   const { runs, machine } = results;
   const isTrusted = runs.some(isValid);
-  const asked = askedComparison(results, compared);
+  const isCompared = !choiceIn(results).isNone;
+  const asked = askedPlans(results, compared);
   const judged = judgedBoth(results, asked);
-  const verdict = verdictIn(results, asked, judged);
-  return {
+  const verdict = isTrusted ? verdictIn(asked, judged, isCompared) : verdictOf("nothing-valid", {
+    ...{ runs: runs.length, side: "" },
+    meaning: meaningOfRuns(runs),
+  });
+  const card = {
     question: titleOf(results),
     ...verdict,
     sentence: isMeasured ? verdict.sentence : "",
-    notes: isTrusted ? notesOf(results, asked, { judged, ...report }) : refusedNotes(results),
-    ...isTrusted && !choiceIn(results).isNone
-      ? besideIt(asked, judged)
-      : { forest: null, winners: [] },
+    notes: isTrusted
+      ? notesOf(results, asked, { ...judged, settling: report.settling })
+      : refusedNotes(results),
+    ...isTrusted && isCompared ? besideIt(asked, judged) : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
     claims: claims.length === 0 ? null : claimCounts(claims),
     next: runs.length === 0 ? [] : nextSteps({
       runs,
       places: judged.places,
-      scenarios: compared,
-      isCompared: !choiceIn(results).isNone,
+      plans: compared,
+      isCompared,
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
     matrix: matrixOf(compared, isTrusted),
   };
-}
-
-/** The scenarios as the question asks of them. */
-interface AskedComparison {
-  readonly compared: readonly ScenarioComparison[];
-  /** Of a scenario by its name: `requests/s`, `purchases/s`. */
-  readonly unitOf: (scenario: string) => string;
-}
-
-function askedComparison(
-  results: MeasuredRuns,
-  compared: readonly ScenarioComparison[] | null,
-  runs: Grouped["runs"] = results.runs,
-): AskedComparison {
-  const { level } = repeatedOf(results);
-  const asked = groupRuns({ ...results, runs }).map((one) => askedOf(one, results));
-  const units = new Map(asked.map(({ name, unit }) => [name, unit]));
-  const isUsual = asked.every(({ unit }) => unit === REQUESTS);
+  const several = isTrusted && asked.length > 1 ? asked : [];
   return {
-    compared: isUsual && compared !== null
-      ? compared
-      : compareScenarios(asked, { level, choice: choiceIn(results) }),
-    unitOf: (scenario) => units.get(scenario) ?? REQUESTS,
+    card,
+    verdicts: new Map(several.map((plan) => {
+      const places = judged.places.filter(({ scenario }) => scenario === plan.name);
+      return [plan.name, verdictIn([plan], { ...judged, places }, isCompared)];
+    })),
   };
 }
 
-/** By all runs, and by the valid ones alone. */
-function judgedBoth(results: MeasuredRuns, asked: AskedComparison): Judged {
-  const { base, isNone } = choiceIn(results);
-  if (isNone) return judgedTwice([], results.runs.every(isValid) ? null : []);
-  const { compared, unitOf } = asked;
-  const isBeside = base !== null && placesOf(compared, base, unitOf).length > 0;
-  const placesIn = ({ compared, unitOf }: AskedComparison): Place[] =>
-    placesOf(compared, isBeside ? base : null, unitOf);
-  const runs = results.runs.filter(isValid);
-  return judgedTwice(
-    placesIn(asked),
-    runs.length === results.runs.length
-      ? null
-      : runs.length === 0
-      ? []
-      : placesIn(askedComparison(results, null, runs)),
-    isBeside ? base : null,
-  );
+/** The scenarios as the question asks of them. @param compared By requests/s. */
+function askedPlans(
+  results: MeasuredRuns,
+  compared: readonly ScenarioComparison[] | null,
+  runs = results.runs,
+): readonly ScenarioComparison[] {
+  const asked = groupRuns({ ...results, runs }).map((one) => askedOf(one, results));
+  const isUsual = asked.every(({ unit }) => unit === REQUESTS);
+  const { level } = repeatedOf(results);
+  return isUsual && compared !== null
+    ? compared
+    : compareScenarios(asked, { level, choice: choiceIn(results) });
 }
 
-function verdictIn(results: MeasuredRuns, asked: AskedComparison, judged: Judged): Verdict {
-  const { runs } = results;
-  if (!runs.some(isValid)) {
-    return verdictOf("nothing-valid", {
-      runs: runs.length,
-      meaning: meaningOfRuns(runs),
-      side: "",
-    });
-  }
-  const { places, base } = judged;
-  if (places.length === 0) return loneVerdict(asked, choiceIn(results).isNone ?? false);
+interface JudgedBeside extends Judged {
+  /** What the places hold others against; null where the question is who is ahead. */
+  readonly base: string | null;
+}
+
+/** By all runs, and by the valid ones alone. */
+function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[]): JudgedBeside {
+  const { base: named, isNone } = choiceIn(results);
+  const valid = results.runs.filter(isValid);
+  const areAll = valid.length === results.runs.length;
+  if (isNone) return { ...judgedTwice([], areAll ? null : []), base: null };
+  const base = named !== null && placesOf(asked, named).length > 0 ? named : null;
+  const again = areAll
+    ? null
+    : valid.length === 0
+    ? []
+    : placesOf(askedPlans(results, null, valid), base);
+  return { ...judgedTwice(placesOf(asked, base), again), base };
+}
+
+function verdictIn(
+  asked: readonly ScenarioComparison[],
+  { places, base }: JudgedBeside,
+  isCompared: boolean,
+): Verdict {
+  if (places.length === 0) return loneVerdict(asked, isCompared);
   return base === null ? rankedVerdict(places) : besideVerdict(places, base);
 }
 
 /** Where nothing is compared: what the best cell serves. */
-function loneVerdict({ compared, unitOf }: AskedComparison, isNone: boolean): Verdict {
-  const cells = compared.flatMap(({ name, cells }) => cells.map((cell) => ({ name, cell })));
+function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean): Verdict {
+  const cells = plans.flatMap(({ name, unit, cells }) =>
+    cells.map((cell) => ({ name, unit, cell, taken: takenPerSec(cell) }))
+  );
   const able = cells.filter(({ cell }) => competing([cell]).length > 0);
-  const targets = new Set(cells.map(({ cell }) => cell.target)).size;
-  if (able.length === 0) {
-    const worst = cells.flatMap(({ cell }) => shortfallOf(cell) ?? [])
-      .toSorted((a, b) => b.ratio - a.ratio)[0];
-    return worst === undefined ? verdictOf("incomparable", {}) : verdictOf("falls-short", {
-      ...{ keepers: [], worst, more: targets - 1 },
-      share: { those: 1, of: 1, noun: "setting" },
-      others: { likely: 0, equivalent: 0, undecided: 0, opposite: 0 },
-    });
+  const byTarget = [...Map.groupBy(cells, ({ cell }) => cell.target).values()];
+  const targets = byTarget.length;
+  const short = byTarget.flatMap((those) =>
+    worstFirst(those.flatMap(({ cell }) => shortfallOf(cell) ?? [])).slice(0, 1)
+  );
+  if (able.length === 0 && short.length > 0) {
+    return fallsShort({ keepers: [], short, those: [], places: [] });
   }
-  if (targets > 1 && !isNone && compared.length === 1) return verdictOf("incomparable", {});
-  const best = able.toSorted((a, b) => takenPerSec(b.cell).value - takenPerSec(a.cell).value)[0];
-  const { cell, name } = best;
-  const unit = unitOf(name);
-  const { value, isAtLeast, interval } = takenPerSec(cell);
-  const text = boundText(formatNumber(value), isAtLeast);
-  const figure = figureNameOf("rate", cell, unit);
+  if (able.length === 0 || (targets > 1 && isCompared && plans.length === 1)) {
+    return verdictOf("incomparable", {});
+  }
+  const [{ name, unit, cell, taken }] = able.toSorted((a, b) => b.taken.value - a.taken.value);
+  const { value, isAtLeast, interval } = taken;
+  const where = plans.length > 1 ? `in ${name}` : "";
   const setting = settingIn(cell, able.map((one) => one.cell));
-  const where = [
-    ...(setting === "" ? [] : [`at ${setting}`]),
-    ...(compared.length > 1 ? [`in ${name}`] : []),
-  ];
-  const [search] = cell.runs.flatMap(({ capacity }) => capacity ?? []);
   return verdictOf("alone", {
     target: cell.target,
-    value: isAtLeast ? `at least ${formatNumber(value)}` : text,
+    value: `${isAtLeast ? "at least " : ""}${formatNumber(value)}`,
     figure: unit,
-    where: where.join(" "),
-    within: search?.within ?? [],
+    where: [setting === "" ? "" : `at ${setting}`, where].filter(Boolean).join(" "),
+    within: cell.runs.find(({ capacity }) => capacity)?.capacity?.within ?? [],
     of: targets,
   }, {
-    text,
+    text: boundText(formatNumber(value), isAtLeast),
     interval: interval === null ? "" : formatInterval(interval),
-    label: `${figure} of ${cell.label}${compared.length > 1 ? ` in ${name}` : ""}`,
+    label: [`${figureNameOf("rate", cell, unit)} of ${cell.label}`, where].filter(Boolean).join(
+      " ",
+    ),
     value,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
@@ -241,44 +214,39 @@ function settingIn(cell: CellRuns, cells: readonly CellRuns[]): string {
 
 /** A forest of one setting, or beside a base; the winners of several. */
 function besideIt(
-  { compared, unitOf }: AskedComparison,
-  { places, base }: Judged,
+  plans: readonly ScenarioComparison[],
+  { places, base }: JudgedBeside,
 ): Pick<CardModel, "forest" | "winners"> {
   if (base !== null) return { forest: placesForest(places), winners: [] };
   if (places.length > 1) return { forest: null, winners: winnersOf(places) };
-  const [own] = compared.filter(({ contests }) => contests.length > 0);
-  const [scenario] = own === undefined ? compared : [own];
+  const contested = plans.find(({ contests }) => contests.length > 0);
+  const plan = contested ?? (plans.length === 1 ? plans[0] : null);
   const isDoubted = places.some(({ why }) => why === "doubted" || why === "lost");
-  return {
-    forest: scenario === undefined || (own === undefined && compared.length > 1)
-      ? null
-      : baseForest(scenario, unitOf(scenario.name), isDoubted),
-    winners: [],
-  };
+  return { forest: plan && baseForest(plan, isDoubted), winners: [] };
 }
 
 function notesOf(
   results: MeasuredRuns,
-  { compared }: AskedComparison,
-  { judged: { places, base }, settling }: Pick<OfReport, "settling"> & {
-    readonly judged: Judged;
-  },
+  plans: readonly ScenarioComparison[],
+  { places, base, settling }: JudgedBeside & Pick<OfReport, "settling">,
 ): string[] {
-  const { isNone } = choiceIn(results);
-  const others = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? ""]));
-  const more = others.size - 2 - (others.has("") ? 1 : 0);
+  const { experiment } = results;
+  const others = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? base]));
+  const more = others.size - 2;
+  // An experiment about settling times holds published ones beside its own.
+  const isOfSettling = [experiment?.published ?? []].flat()
+    .some(({ figure }) => figure === "stable");
   return [
     ...(base !== null && more > 0 ? [noteSentence("more-compared", { targets: more, base })] : []),
-    ...(base === null ? [...priceNotes(places, compared), ...shortNotes(places, compared)] : []),
+    ...(base === null ? [...priceNotes(places, plans), ...shortNotes(places, plans)] : []),
     ...unsettledNotes(places),
-    ...(isNone ? peakNotes(results) : []),
+    ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
-    ...settlingNotes(results, settling),
-    ...stepNotes(compared),
+    ...(isOfSettling && settling !== null ? [settling.brief] : []),
   ];
 }
 
-export const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
+export const LIGHTS: Readonly<Record<Reliability["survival"], Reliability["light"]>> = {
   "all-valid": "green",
   uncompared: "amber",
   same: "amber",
@@ -289,29 +257,23 @@ export const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "none-valid": "red",
 };
 
-function reliabilityOf(
-  { runs }: MeasuredRuns,
-  judged: Judged,
-): ConclusionModel["reliability"] {
+function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | null {
   if (runs.length === 0) return null;
-  const valid = runs.filter(isValid).length;
-  const invalid = runs.filter(({ generator }) => generator.trust === "invalid").length;
-  const suspect = runs.length - valid - invalid;
+  const countOf = (level: string): number =>
+    runs.filter(({ generator: { trust } }) => trust === level).length;
+  const [valid, invalid] = [countOf("valid"), countOf("invalid")];
+  const levels = (["suspect", "invalid"] as const).filter((level) => countOf(level) > 0);
   const survival = valid === 0 ? "none-valid" : judged.survival;
-  const levels = [[suspect, "suspect"], [invalid, "invalid"]] as const;
   return {
     survival,
     light: LIGHTS[survival],
     valid,
     runs: runs.length,
-    level: invalid > 0 ? "invalid" : suspect > 0 ? "suspect" : "valid",
+    level: invalid > 0 ? "invalid" : levels[0] ?? "valid",
     sentence: trustLine(survival, {
       valid: validText(valid, runs.length),
-      lost: shareOf(judged.lost, judged.places),
-      levels: listed(
-        levels.filter(([count]) => count > 0).map(([count, level]) => `${count} ${level}`),
-        "and",
-      ),
+      lost: { those: judged.lost, places: judged.places },
+      levels: listed(levels.map((level) => `${countOf(level)} ${level}`), "and"),
     }),
   };
 }

@@ -2,161 +2,111 @@
  * Every target in every scenario, or at every setting: its figure, its ratio to the best there, and how certain it is
  * that it differs. Rows are sorted by result.
  */
-import type { ScenarioComparison } from "./compared_scenarios.ts";
+import type { Conclusion } from "../../../runner/result/conclusion.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { takenPerSec } from "../../figures/capacity.ts";
+import { shortfallClause } from "../../findings/judgements.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure, settingsOf } from "../../judge/pairs.ts";
-import { ratioText } from "../../writing/ratios.ts";
+import type { DecidedPlan } from "../../judge/places.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
-import { shortfallText } from "../../findings/judgements.ts";
-import { type Certainty, certaintyOf, standingOf } from "../../judge/standing.ts";
-import { boundText, formatMs, formatNumber } from "../../writing/units.ts";
+import { certaintyOf, standingOf } from "../../judge/standing.ts";
+import { ratioText } from "../../writing/ratios.ts";
 import { mean } from "../../writing/spread.ts";
-import { takenPerSec } from "../../figures/capacity.ts";
-import type { CellRuns } from "../../cells/cells.ts";
+import { boundText, formatMs, formatNumber } from "../../writing/units.ts";
+import { unique } from "../../writing/words.ts";
 
-/** `best`: of all in its column; `none`: it falls short, or there is no other to hold it against. */
-export type MatrixCertainty = "best" | Certainty | "none";
-
-export interface MatrixCell {
-  /** The cell as the rest of the report labels it. */
-  readonly label: string;
-  readonly scenario: string;
-  /** `15,127/s`, `4.21 ms`. */
-  readonly text: string;
-  /** Requests/s, or ms of the p99. */
-  readonly value: number;
-  /** This one's figure over the best; 1 for the best; null where it falls short or is not compared. */
-  readonly ratio: number | null;
-  /** `0.35× [0.33, 0.37]`; "" without a ratio. */
-  readonly ratioText: string;
-  readonly certainty: MatrixCertainty;
-  /** `times out on 19 %`, with its name; "" where it does what was required. */
-  readonly shortfall: string;
-}
-
-export interface MatrixColumn {
-  /** `static`, `connections 50`, `static · connections 50`. */
-  readonly label: string;
-  readonly scenario: string;
-  /** What its cells hold. */
-  readonly figure: "rate" | "p99";
-}
-
-export interface MatrixModel {
-  readonly columns: readonly MatrixColumn[];
-  /** From the best, by their mean ratio to the best of each column. */
-  readonly rows: readonly {
-    readonly label: string;
-    readonly color: number;
-    /** One for each column; null where it was not measured. */
-    readonly cells: readonly (MatrixCell | null)[];
-  }[];
-}
+export type MatrixModel = NonNullable<Conclusion["matrix"]>;
+export type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
+type MatrixColumn = MatrixModel["columns"][number];
 
 interface BuiltColumn extends MatrixColumn {
-  readonly cells: ReadonlyMap<string, MatrixCell>;
-  readonly colors: ReadonlyMap<string, number>;
+  readonly cells: ReadonlyMap<string, { readonly color: number; readonly shown: MatrixCell }>;
 }
 
 /** Null where there is only one cell. @param isTrusted False: no run is valid, and so nothing is certain. */
-export function matrixOf(
-  scenarios: readonly ScenarioComparison[],
-  isTrusted: boolean,
-): MatrixModel | null {
-  const columns = scenarios.flatMap((scenario) => columnsOf(scenario, scenarios.length > 1));
-  const labels = [...new Set(columns.flatMap(({ cells }) => [...cells.keys()]))];
+export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): MatrixModel | null {
+  const columns = plans.flatMap((plan) => columnsOf(plan, { isTrusted, many: plans.length > 1 }));
+  const labels = unique(columns.flatMap(({ cells }) => [...cells.keys()]));
   if (labels.length * columns.length < 2) return null;
-  const rows = labels.map((label) => ({
-    label,
-    color: columns.find(({ colors }) => colors.has(label))?.colors.get(label) ?? 0,
-    cells: columns.map(({ cells }) => {
-      const cell = cells.get(label) ?? null;
-      const isClaimed = cell?.certainty === "decided" || cell?.certainty === "likely";
-      return cell !== null && isClaimed && !isTrusted
-        ? { ...cell, certainty: "open" as const }
-        : cell;
-    }),
-  }));
+  const rows = labels.map((label) => {
+    const cells = columns.map(({ cells }) => cells.get(label) ?? null);
+    const distance = mean(columns.map((column, i) => distanceIn(column, cells[i]?.shown ?? null)));
+    return { label, distance, cells };
+  });
   return {
     columns: columns.map(({ label, scenario, figure }) => ({ label, scenario, figure })),
-    rows: rows.toSorted((a, b) => distanceOf(columns, a.cells) - distanceOf(columns, b.cells)),
+    rows: rows.toSorted((a, b) => a.distance - b.distance).map(({ label, cells }) => ({
+      label,
+      color: cells.find((cell) => cell !== null)?.color ?? 0,
+      cells: cells.map((cell) => cell?.shown ?? null),
+    })),
   };
 }
 
-/** How far from the best on average, by the logarithm; a shortfall is farthest. */
-function distanceOf(
-  columns: readonly BuiltColumn[],
-  cells: readonly (MatrixCell | null)[],
-): number {
-  const places = columns.map(({ figure, cells: column }, i) => {
-    const cell = cells[i];
-    if (cell === null || cell.shortfall !== "" || !(cell.value > 0)) return WORST;
-    const able = [...column.values()].filter(({ shortfall, value }) =>
-      shortfall === "" && value > 0
-    );
-    const values = able.map(({ value }) => value);
-    const best = figure === "rate" ? Math.max(...values) : Math.min(...values);
-    return Math.abs(Math.log(cell.value / best));
-  });
-  return mean(places);
+/** How far from the best, by the logarithm; what falls short, or was not measured, is farthest. */
+function distanceIn({ figure, cells }: BuiltColumn, cell: MatrixCell | null): number {
+  const isAble = ({ shortfall, value }: MatrixCell): boolean => shortfall === "" && value > 0;
+  if (cell === null || !isAble(cell)) return Math.log(1_000);
+  const values = [...cells.values()].map(({ shown }) => shown).filter(isAble)
+    .map(({ value }) => value);
+  const best = figure === "rate" ? Math.max(...values) : Math.min(...values);
+  return Math.abs(Math.log(cell.value / best));
 }
 
-const WORST = Math.log(1_000);
-
-function columnsOf(scenario: ScenarioComparison, isOneOfSeveral: boolean): BuiltColumn[] {
-  const settings = settingsOf(scenario.cells);
+function columnsOf(
+  plan: DecidedPlan,
+  { isTrusted, many }: { readonly isTrusted: boolean; readonly many: boolean },
+): BuiltColumn[] {
+  const settings = settingsOf(plan.cells);
   return settings.map(({ label: setting, cells }) => {
     const parts = [
-      isOneOfSeveral || settings.length === 1 ? scenario.name : "",
+      many || settings.length === 1 ? plan.name : "",
       settings.length > 1 ? setting : "",
     ];
     const figure = decisiveFigure(cells);
-    const names = rowNames(cells);
     return {
       label: parts.filter(Boolean).join(" · "),
-      scenario: scenario.name,
+      scenario: plan.name,
       figure: figure === 99 ? "p99" : figure,
-      cells: new Map(cells.map((cell, i) => [names[i], cellOf(cell, scenario, figure)])),
-      colors: new Map(cells.map(({ color }, i) => [names[i], color])),
+      cells: new Map(cells.map((cell) => {
+        // Of a target that has a factor of its own, each value has a row.
+        const isOne = cells.filter(({ target }) => target === cell.target).length === 1;
+        const shown = cellOf(cell, plan, figure);
+        const isClaimed = shown.certainty === "decided" || shown.certainty === "likely";
+        return [isOne ? cell.target : cell.label, {
+          color: cell.color,
+          shown: isClaimed && !isTrusted ? { ...shown, certainty: "open" as const } : shown,
+        }];
+      })),
     };
   });
 }
 
-/** Of a target that has a factor of its own, each value has a row. */
-function rowNames(cells: readonly CellRuns[]): string[] {
-  return cells.map(({ target, label }) =>
-    cells.filter((other) => other.target === target).length === 1 ? target : label
-  );
-}
-
-function cellOf(cell: CellRuns, scenario: ScenarioComparison, figure: "rate" | 99): MatrixCell {
-  const { value, isAtLeast } = cell.latency.percentile(99);
+function cellOf(cell: CellRuns, plan: DecidedPlan, figure: "rate" | 99): MatrixCell {
+  const p99 = cell.latency.percentile(99);
   const taken = takenPerSec(cell);
   const short = shortfallOf(cell);
   return {
     label: cell.label,
-    scenario: scenario.name,
+    scenario: plan.name,
     text: figure === 99
-      ? boundText(formatMs(value), isAtLeast)
+      ? boundText(formatMs(p99.value), p99.isAtLeast)
       : `${boundText(formatNumber(taken.value), taken.isAtLeast)}/s`,
-    value: figure === 99 ? value : taken.value,
-    shortfall: short === null ? "" : shortfallText(short),
-    ...againstBest(cell, scenario, figure),
+    value: figure === 99 ? p99.value : taken.value,
+    shortfall: short === null ? "" : shortfallClause(short),
+    ...againstBest(cell, plan, figure),
   };
 }
 
-type AgainstBest = Pick<MatrixCell, "ratio" | "ratioText" | "certainty">;
-
+/** This one's figure over the best; 1 for the best; null where it falls short or is not compared. */
 function againstBest(
   cell: CellRuns,
-  { contests, lookup }: ScenarioComparison,
+  { contests, lookup }: DecidedPlan,
   figure: "rate" | 99,
-): AgainstBest {
-  const none: AgainstBest = { ratio: null, ratioText: "", certainty: "none" };
-  const contest = contests.find(({ ranked, unjudged }) =>
-    ranked.includes(cell) || unjudged.includes(cell)
-  );
-  if (contest === undefined) return none;
+): Pick<MatrixCell, "ratio" | "ratioText" | "certainty"> {
+  const contest = contests.find(({ ranked, unjudged }) => [...ranked, ...unjudged].includes(cell));
+  if (contest === undefined) return { ratio: null, ratioText: "", certainty: "none" };
   const [first] = contest.ranked;
   if (first === cell) return { ratio: 1, ratioText: "", certainty: "best" };
   const comparison = comparisonOf(lookup(first, cell), figure);

@@ -1,42 +1,19 @@
 /** The small forest of a card: each ratio to the base, with its interval, on one axis. */
+import type { Conclusion } from "../../../runner/result/conclusion.ts";
+import { verdictWord } from "../../findings/judgements.ts";
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
-import { ratioText } from "../../writing/ratios.ts";
+import { figureNameOf, isMoreBetter, type Place, withoutLevel } from "../../judge/places.ts";
 import { competing } from "../../judge/shortfall.ts";
-import { type Certainty, certaintyOf, standingOf } from "../../judge/standing.ts";
-import { verdictWord } from "../../findings/judgements.ts";
+import { certaintyOf, standingOf } from "../../judge/standing.ts";
+import { ratioText } from "../../writing/ratios.ts";
 import { capitalized } from "../../writing/words.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { figureNameOf, isMoreBetter, type Place, withoutLevel } from "./places.ts";
 
-export interface ConclusionForest {
-  /** `Requests/s against fastify, more is better`. */
-  readonly title: string;
-  readonly better: "higher" | "lower";
-  /** Ratios from 1 / margin to margin make no difference. */
-  readonly margin: number;
-  readonly rows: readonly ConclusionRow[];
-  /** Comparisons that have no row here. */
-  readonly omitted: number;
-}
+export type ConclusionForest = NonNullable<Conclusion["forest"]>;
+export type ConclusionRow = ConclusionForest["rows"][number];
 
-export interface ConclusionRow {
-  readonly label: string;
-  readonly color: number;
-  readonly ratio: number;
-  /** Null without an interval. */
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly certainty: Certainty;
-  /** `4.31× [4.20, 4.43]`. */
-  readonly text: string;
-  /** `better`, `likely better, not proven: 3 runs`. */
-  readonly word: string;
-}
-
-interface ForestComparison {
-  readonly label: string;
-  readonly color: number;
+interface ForestComparison extends Pick<ConclusionRow, "label" | "color"> {
   readonly base: string;
   /** `requests/s` */
   readonly figure: string;
@@ -56,7 +33,7 @@ function forestOf(all: readonly ForestComparison[]): ConclusionForest | null {
   );
   const [first] = rows;
   if (first === undefined) return null;
-  const against = new Set(rows.map(({ base }) => base)).size === 1
+  const against = rows.every(({ base }) => base === first.base)
     ? `against ${first.base}`
     : "compared";
   const isMore = isMoreBetter(first.comparison);
@@ -73,13 +50,12 @@ function forestRow(
   { label, color, comparison: compared, marginRatio, isDoubted }: ForestComparison,
 ): ConclusionRow {
   const comparison = withoutLevel(compared);
-  const { ratio, interval } = comparison;
   return {
     label,
     color,
-    ratio: ratio ?? 1,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
+    ratio: comparison.ratio ?? 1,
+    low: comparison.interval?.low ?? null,
+    high: comparison.interval?.high ?? null,
     certainty: isDoubted ? "open" : certaintyOf(standingOf(comparison)),
     text: ratioText(comparison),
     word: isDoubted ? "not by the valid runs alone" : verdictWord(comparison, marginRatio),
@@ -88,44 +64,39 @@ function forestRow(
 
 /** Of one scenario at one setting, or of one target: from the best of those that keep up, where any does. */
 export function baseForest(
-  { rows, cells }: ScenarioComparison,
-  unit: string,
+  { rows, cells, unit }: ScenarioComparison,
   isDoubted: boolean,
 ): ConclusionForest | null {
   const figure = decisiveFigure(cells);
-  const able = new Set(competing(cells).map(({ label }) => label));
+  const able = competing(cells).map(({ label }) => label);
   const shown = rows.filter(({ name, base }) =>
-    able.size === 0 || able.has(name) && able.has(base)
+    able.length === 0 || able.includes(name) && able.includes(base)
   );
   const sign = figure === "rate" ? -1 : 1;
   return forestOf(
     shown.map(({ name, color, base, comparison }) => ({
-      label: name,
-      color,
-      base,
+      ...{ label: name, color, base, isDoubted },
       figure: figureNameOf(figure, cells[0], unit),
       comparison: comparisonOf(comparison, figure),
       marginRatio: comparison.marginRatio,
-      isDoubted,
     })).toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1))),
   );
 }
 
 /** Of others beside a base, or of new runs beside earlier ones, place by place. */
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
-  const isOne = new Set(places.map(({ first }) => first.name)).size === 1;
-  return forestOf(places.flatMap((place) => {
-    const { name, first, rival, decision, figure, marginRatio, why } = place;
-    if (decision === null || rival === null) return [];
-    const areSeveral = places.some((other) => other.name !== name);
-    return [{
-      label: !areSeveral ? first.name : isOne ? name : `${name}: ${first.name}`,
-      color: first.color,
-      base: rival.name,
-      figure,
-      comparison: decision,
-      marginRatio,
-      isDoubted: why === "doubted" || why === "lost",
-    }];
-  }));
+  const isOne = places.every(({ first }) => first.name === places[0].first.name);
+  const areSeveral = places.some(({ name }) => name !== places[0].name);
+  return forestOf(
+    places.flatMap(({ name, first, rival, decision, figure, marginRatio, why }) =>
+      decision === null || rival === null ? [] : [{
+        label: !areSeveral ? first.name : isOne ? name : `${name}: ${first.name}`,
+        color: first.color,
+        base: rival.name,
+        comparison: decision,
+        isDoubted: why === "doubted" || why === "lost",
+        ...{ figure, marginRatio },
+      }]
+    ),
+  );
 }

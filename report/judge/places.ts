@@ -1,0 +1,348 @@
+/**
+ * What is known at each place where something is compared: at each setting of a scenario who is ahead, or how each other
+ * target stands beside a base; of two results, each cell. Places are judged twice, by all runs and by the valid ones
+ * alone, and what they say holds only as far as both agree.
+ */
+import { isOpenAbove, isSearched } from "../figures/capacity.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { isNamedBase } from "../cells/recast.ts";
+import { comparisonOf, type FigureComparison } from "./comparison.ts";
+import { type Decided, type Plan, unjudgedAhead } from "./contests.ts";
+import type { ComparedFigure } from "./group.ts";
+import type { Lookup } from "./pairs.ts";
+import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
+import { type Standing, standingOf } from "./standing.ts";
+
+/**
+ * `leads`, `likely`: one is ahead, for certain or without proof; `only`: one alone does what is required; `none`: nobody
+ * does.
+ */
+export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
+
+/** Why nobody is ahead; `doubted`: the valid runs alone do not say so; `lost`: too few of them are left to compare. */
+export type Why =
+  | Exclude<Standing, "ahead" | "behind" | "equivalent">
+  | "sessions"
+  | "unconfirmed"
+  | "doubted"
+  | "lost";
+
+interface Side {
+  readonly name: string;
+  readonly color: number;
+}
+
+export interface Place {
+  /** The same for the same place, and the same other beside a base, in both judgements. */
+  readonly key: string;
+  /** `static`, `connections 50`, `static, connections 50`: as much as tells it from the others. */
+  readonly name: string;
+  readonly scenario: string;
+  /** The factors that make the setting. */
+  readonly factors: readonly string[];
+  /** What the places are. */
+  readonly noun: "scenario" | "setting" | "cell";
+  readonly code: PlaceCode;
+  /** The best there; of a comparison with a base the other one. */
+  readonly first: Side;
+  /** What the first is held against: the nearest that it is not ahead of, or else the next; null where it is alone. */
+  readonly rival: Side | null;
+  /** Of the first over the rival. */
+  readonly decision: FigureComparison | null;
+  readonly marginRatio: number;
+  /** What the decision is about, and how it is called: `requests/s`, `p99`. */
+  readonly of: ComparedFigure;
+  readonly figure: string;
+  readonly isAtLeast: boolean;
+  /** Those that the first is as fast as, or not told apart from. */
+  readonly peers: readonly string[];
+  /** Those that the first is ahead of for certain. */
+  readonly beaten: readonly string[];
+  readonly short: readonly Shortfall[];
+  /** Those that never settled, and whether they ran ahead of all that did. */
+  readonly unsettled: readonly string[];
+  readonly isUnsettledAhead: boolean;
+  /** Why it is not decided; null where it is. */
+  readonly why: Why | null;
+}
+
+/** Who is ahead, for certain or likely; of a comparison with a base either. */
+export function winnerOf({ code, first, rival, decision }: Place): Side | null {
+  if (code === "only") return first;
+  if (code !== "leads" && code !== "likely") return null;
+  const ratio = decision?.ratio ?? 1;
+  const isBehind = decision !== null && (isMoreBetter(decision) ? ratio < 1 : ratio > 1);
+  return isBehind ? rival : first;
+}
+
+export function isMoreBetter({ figure }: Pick<FigureComparison, "figure">): boolean {
+  return figure === "rate";
+}
+
+/** `capacity`, `requests/s`, `p99`. @param unit Of the rate: what is counted. */
+export function figureNameOf(
+  figure: ComparedFigure,
+  { runs }: Pick<CellRuns, "runs">,
+  unit = "requests/s",
+): string {
+  if (figure === "rate") return isSearched(runs) ? "capacity" : unit;
+  return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
+}
+
+/** A scenario with the outcome of its contests. */
+export interface DecidedPlan extends Omit<Plan, "contests"> {
+  /** What its rate counts: `requests/s`, `purchases/s`. */
+  readonly unit: string;
+  /** At each setting; none of one target alone. */
+  readonly contests: readonly Decided[];
+  readonly lookup: Lookup;
+}
+
+type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
+
+/** @param base A target that the others are held against; null: who is ahead is the question. */
+export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
+  const contested = plans.filter(({ contests }) => contests.length > 0);
+  const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
+  return contested.flatMap((plan) =>
+    plan.contests.flatMap((contest): Place[] => {
+      const parts = [
+        contested.length > 1 ? plan.name : "",
+        plan.contests.length > 1 ? contest.label : "",
+      ];
+      const where: Where = {
+        name: parts.filter(Boolean).join(", ") || plan.name,
+        scenario: plan.name,
+        factors: contest.factors.map(({ name }) => name),
+        noun,
+      };
+      return base === null
+        ? [rankedPlace(contest, plan, where)]
+        : besidePlaces(contest, plan, { ...where, base });
+    })
+  );
+}
+
+function rankedPlace(contest: Decided, { lookup, unit }: DecidedPlan, where: Where): Place {
+  const { ranked: [first, ...others], unjudged, isOpen, leader } = contest;
+  const figure = isOpen ? 99 : "rate";
+  const rivals = others.map((cell) => {
+    const { marginRatio, ...comparison } = lookup(cell, first);
+    const decision = comparisonOf({ marginRatio, ...comparison }, figure);
+    const isOne = decision.interval === null && decision.reason !== "errors";
+    return {
+      cell,
+      decision,
+      standing: isOne ? openStanding(decision) : standingOf(decision),
+      marginRatio,
+    };
+  });
+  const ahead = unjudgedAhead(contest);
+  const isUnsettledAhead = ahead.length > 0;
+  const open = rivals.filter(({ standing }) => standing !== "ahead");
+  const [nearest] = [...open, ...rivals];
+  const areAll = (standing: Standing): boolean => open.every((one) => one.standing === standing);
+  const code = competing(contest.ranked).length === 0
+    ? "none"
+    : nearest === undefined
+    ? "only"
+    : isUnsettledAhead
+    ? "undecided"
+    : open.length === 0 && leader !== null
+    ? "leads"
+    : areAll("likely-ahead")
+    ? "likely"
+    : areAll("equivalent")
+    ? "equivalent"
+    : "undecided";
+  return {
+    ...where,
+    key: JSON.stringify([where.scenario, contest.label]),
+    code,
+    first: sideOf(first),
+    rival: nearest === undefined ? null : sideOf(nearest.cell),
+    decision: nearest === undefined ? null : withoutLevel(nearest.decision),
+    marginRatio: nearest?.marginRatio ?? 0,
+    of: figure,
+    figure: figureNameOf(figure, first, unit),
+    isAtLeast: isOpenAbove(first.runs),
+    peers: open.filter(({ standing }) => standing === nearest.standing)
+      .map(({ cell }) => cell.target),
+    beaten: rivals.filter(({ standing }) => standing === "ahead").map(({ cell }) => cell.target),
+    short: shortIn(contest.cells),
+    unsettled: (isUnsettledAhead ? ahead : unjudged).map(({ target }) => target),
+    isUnsettledAhead,
+    why: code !== "undecided"
+      ? null
+      : isUnsettledAhead
+      ? "unsteady"
+      : whyOf(nearest.standing, nearest.decision),
+  };
+}
+
+/** Of single runs, by the margin a leader: it says nothing of the next run. */
+function openStanding(decision: FigureComparison): Standing {
+  const standing = standingOf(decision);
+  return standing === "ahead" || standing === "behind" ? "one-run" : standing;
+}
+
+function whyOf(standing: Standing, { reason }: FigureComparison): Why {
+  if (reason === "sessions" || reason === "unconfirmed") return reason;
+  return standing === "ahead" || standing === "behind" || standing === "equivalent"
+    ? "few-runs"
+    : standing;
+}
+
+/** Where runs never settle there is no level for an interval to be around. */
+export function withoutLevel(decision: FigureComparison): FigureComparison {
+  return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
+}
+
+function sideOf({ target, color }: CellRuns): Side {
+  return { name: target, color };
+}
+
+/** Of targets that compete with none of their cells. */
+function shortIn(cells: readonly CellRuns[]): Shortfall[] {
+  const able = new Set(competing(cells).map(({ target }) => target));
+  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
+    const short = shortfallOf(cell);
+    return short === null ? [] : [{ ...short, label: cell.target }];
+  });
+}
+
+function besidePlaces(
+  { cells, label, isOpen }: Decided,
+  { againstBase, lookup, unit }: DecidedPlan,
+  { base: name, ...where }: Where & { readonly base: string },
+): Place[] {
+  const base = cells.find((cell) => isNamedBase(cell, name));
+  if (base === undefined) return [];
+  return cells.filter(({ target }) => target !== base.target).flatMap((other) => {
+    const short = shortIn([base, other]);
+    const isCompared = againstBase.some((pair) => pair.base === base && pair.next === other);
+    if (short.length === 0 && !isCompared) return [];
+    const of = isOpen ? 99 : "rate";
+    const comparison = short.length === 0 ? lookup(base, other) : null;
+    return [besidePlace({
+      ...where,
+      key: JSON.stringify([where.scenario, label, other.label]),
+      sides: [sideOf(base), sideOf(other)],
+      short,
+      of,
+      figure: figureNameOf(of, other, unit),
+      decision: comparison && comparisonOf(comparison, of),
+      marginRatio: comparison?.marginRatio ?? 0,
+    })];
+  });
+}
+
+type Beside =
+  & Where
+  & Pick<Place, "key" | "short" | "of" | "figure" | "decision" | "marginRatio">
+  & {
+    readonly sides: readonly [base: Side, other: Side];
+  };
+
+/** One beside another that it is held against: by their comparison, where both do what is required. */
+export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
+  const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
+  const place = {
+    ...pair,
+    first: isShort(other) && !isShort(base) ? base : other,
+    rival: base,
+    isAtLeast: false,
+    peers: [base.name],
+    beaten: [],
+    unsettled: [],
+    isUnsettledAhead: false,
+    why: null,
+  };
+  const { decision } = pair;
+  if (pair.short.length > 0 || decision === null) {
+    return { ...place, rival: null, decision: null, code: pair.short.length > 1 ? "none" : "only" };
+  }
+  const standing = standingOf(decision);
+  if (decision.interval !== null && (standing === "ahead" || standing === "behind")) {
+    return { ...place, code: "leads" };
+  }
+  if (standing === "equivalent") return { ...place, code: "equivalent" };
+  const isLikely = standing === "likely-ahead" || standing === "likely-behind";
+  // Who seems ahead within two sessions seems so by no more than sessions may differ.
+  if (isLikely && decision.between?.kind === "unknown") {
+    return { ...place, code: "undecided", why: "sessions" };
+  }
+  return isLikely ? { ...place, code: "likely" } : {
+    ...place,
+    decision: withoutLevel(decision),
+    code: "undecided",
+    why: whyOf(openStanding(decision), decision),
+  };
+}
+
+/**
+ * What becomes of the verdict without the runs that are not valid:
+ * - all-valid, none-valid: there is none to leave out, or none left; uncompared: nothing is compared;
+ * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
+ */
+export type Survival =
+  | "all-valid"
+  | "none-valid"
+  | "uncompared"
+  | "same"
+  | "partly"
+  | "open"
+  | "fewer"
+  | "changed";
+
+export interface Judged {
+  readonly places: readonly Place[];
+  readonly survival: Survival;
+  /** Places that lean on runs that are not valid. */
+  readonly lost: readonly Place[];
+}
+
+/**
+ * What the valid runs alone do not bear out is not decided.
+ *
+ * @param again By the valid runs; null where all are.
+ */
+export function judgedTwice(places: readonly Place[], again: readonly Place[] | null): Judged {
+  if (again === null) return { places, survival: "all-valid", lost: [] };
+  if (places.length === 0) return { places, survival: "uncompared", lost: [] };
+  const valid = new Map(again.map((place) => [place.key, place]));
+  const judged = places.map((place) => keptAs(place, valid.get(place.key)));
+  const lost = judged.filter(({ kept }) => kept !== "same");
+  const [kept] = (["changed", "open", "fewer"] as const)
+    .filter((one) => lost.some(({ kept }) => kept === one));
+  return {
+    places: judged.map(({ place }) => place),
+    lost: lost.map(({ place }) => place),
+    survival: kept === undefined ? "same" : lost.length < places.length ? "partly" : kept,
+  };
+}
+
+interface Kept {
+  readonly place: Place;
+  readonly kept: "same" | "open" | "changed" | "fewer";
+}
+
+function keptAs(place: Place, valid: Place | undefined): Kept {
+  if (valid === undefined) {
+    return { place: { ...place, code: "undecided", why: "lost" }, kept: "fewer" };
+  }
+  if (saysOf(valid) === saysOf(place)) return { place, kept: "same" };
+  const isOpen = valid.code === "undecided" ||
+    (valid.code === "likely" && winnerOf(valid)?.name === winnerOf(place)?.name);
+  const isLead = isOpen && place.code === "leads" && place.decision !== null;
+  return {
+    place: { ...place, code: isLead ? "likely" : "undecided", why: "doubted" },
+    kept: isOpen ? "open" : "changed",
+  };
+}
+
+/** The same of two that say the same, whatever their figures. */
+function saysOf(place: Place): string {
+  const short = place.short.map(({ label }) => label);
+  return JSON.stringify([place.code, winnerOf(place)?.name ?? null, short]);
+}
