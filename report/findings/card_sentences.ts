@@ -285,63 +285,6 @@ export function throughputOr(figure: string): string {
   return figure === "requests/s" ? "throughput" : figure;
 }
 
-interface Price {
-  readonly target: string;
-  readonly rival: string;
-  readonly ratio: number;
-}
-
-/** What a reader must know beside the verdict, each a whole sentence. */
-const NOTES = {
-  "longer-tail": ({ target, rival, ratio }: Price) =>
-    `The p99 of ${target} is ${timesText(ratio)} that of ${rival}.`,
-  "more-cpu": ({ target, rival, ratio }: Price) =>
-    `${target} uses ${timesText(ratio)} the CPU per request of ${rival}.`,
-  short: ({ worst, places, of }: { worst: Shortfall; places: number; of: number }) =>
-    `${shortfallText(worst)}${of === 1 ? "" : ` in ${places} of ${of}`}, so it is not ranked${
-      of === 1 || places === of ? "" : " there"
-    }.`,
-  "more-short": ({ targets }: { targets: readonly string[] }) =>
-    `${listedSome(targets, "and")} ${targets.length === 1 ? "falls" : "fall"} short, too.`,
-  unjudged: ({ targets, isFaster }: { targets: readonly string[]; isFaster: boolean }) =>
-    `${listedSome(targets, "and")} ${
-      isFaster ? "ran ahead of the others but " : ""
-    }never settled, so ${targets.length === 1 ? "it is" : "they are"} not judged.`,
-  refused: (
-    { targets, status, ratio }: { targets: readonly string[]; status: string; ratio: number },
-  ) =>
-    `${ratio > 0.995 ? ratio === 1 ? "All" : "Nearly all" : `${percentText(ratio)} of the`} ` +
-    `responses of ${listedSome(targets, "and")} have status ${status}.`,
-  peak: ({ of, perSec }: { of: string; perSec: string }) =>
-    `The most that ${of} can do on this machine is ${perSec} requests/s.`,
-  "more-compared": ({ targets, base }: { targets: number; base: string }) =>
-    `${counted(targets, "more target")} ${
-      targets === 1 ? "is" : "are"
-    } held against ${base} below.`,
-  /** Another figure of the same comparison. */
-  figure: ({ figure, words: [first, ...rest] }: {
-    readonly figure: string;
-    readonly words: readonly { readonly word: string; readonly cells: number }[];
-  }) => {
-    const where = first.cells === 2 ? "both cells" : `all ${counted(first.cells, "cell")}`;
-    if (rest.length === 0) {
-      return `By ${figure}: ${first.word}${first.cells === 1 ? "" : ` in ${where}`}.`;
-    }
-    const words = [first, ...rest].map(({ word, cells }) => `${word} in ${cells}`);
-    return `By ${figure}: ${listed(words, "and")}.`;
-  },
-};
-
-type NoteEvidence = { readonly [Code in keyof typeof NOTES]: Parameters<typeof NOTES[Code]>[0] };
-
-export function noteSentence<Code extends keyof NoteEvidence>(
-  code: Code,
-  evidence: NoteEvidence[Code],
-): string {
-  const notes: Sentences<NoteEvidence> = NOTES;
-  return notes[code](evidence);
-}
-
 export interface TrustEvidence {
   /** `8 of 10 runs`, `all 10 runs of BASE and 8 of 10 of NEW`. */
   readonly valid: string;

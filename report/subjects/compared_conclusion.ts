@@ -15,7 +15,7 @@ import type { ComparedFigure } from "../judge/group.ts";
 import { isOpenLoop } from "../judge/pairs.ts";
 import { shortfallOf } from "../judge/shortfall.ts";
 import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../findings/judgements.ts";
-import { noteSentence, trustLine } from "../findings/card_sentences.ts";
+import { trustLine } from "../findings/card_sentences.ts";
 import { meaningOfRuns } from "../findings/trust.ts";
 import {
   besidePlace,
@@ -183,10 +183,13 @@ function figureNote(figure: string, places: readonly Place[], other: string): st
         ? "undecided"
         : place.code,
   );
-  return noteSentence("figure", {
-    figure,
-    words: [...words].map(([word, those]) => ({ word, cells: those.length })),
-  });
+  if (words.size > 1) {
+    const texts = [...words].map(([word, those]) => `${word} in ${those.length}`);
+    return `By ${figure}: ${listed(texts, "and")}.`;
+  }
+  const [[word]] = words;
+  const all = own.length === 2 ? "both cells" : `all ${counted(own.length, "cell")}`;
+  return `By ${figure}: ${word}${own.length === 1 ? "" : ` in ${all}`}.`;
 }
 
 /** @param figure Default: all that decide. */

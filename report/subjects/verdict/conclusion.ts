@@ -10,11 +10,14 @@ import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
 import { choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
-  type CardCode,
-  noteSentence,
-  trustLine,
-  worstFirst,
-} from "../../findings/card_sentences.ts";
+  moreNotes,
+  peakNotes,
+  priceNotes,
+  refusedNotes,
+  shortNotes,
+  unsettledNotes,
+} from "../../findings/card_notes.ts";
+import { type CardCode, trustLine, worstFirst } from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
 import { figureNameOf, type Judged, judgedTwice, placesOf } from "../../judge/places.ts";
@@ -35,7 +38,6 @@ import {
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { type MatrixModel, matrixOf } from "./matrix.ts";
 import { nextSteps } from "./next_steps.ts";
-import { peakNotes, priceNotes, refusedNotes, shortNotes, unsettledNotes } from "./notes.ts";
 import { baseForest, placesForest } from "./small_forest.ts";
 
 type Reliability = NonNullable<Conclusion["reliability"]>;
@@ -231,14 +233,13 @@ function notesOf(
   { places, base, settling }: JudgedBeside & Pick<OfReport, "settling">,
 ): string[] {
   const { experiment } = results;
-  const others = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? base]));
-  const more = others.size - 2;
   // An experiment about settling times holds published ones beside its own.
   const isOfSettling = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
   return [
-    ...(base !== null && more > 0 ? [noteSentence("more-compared", { targets: more, base })] : []),
-    ...(base === null ? [...priceNotes(places, plans), ...shortNotes(places, plans)] : []),
+    ...(base !== null
+      ? moreNotes(places, base)
+      : [...priceNotes(places, plans), ...shortNotes(places, plans)]),
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),

@@ -1,15 +1,17 @@
 /** What a reader must know beside the verdict of an experiment, a sentence each. */
-import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
-import type { MeasuredRuns } from "../../cells/measured.ts";
-import { isAtLimit } from "../../figures/capacity.ts";
-import { noteSentence, worstFirst } from "../../findings/card_sentences.ts";
-import { comparisonOf } from "../../judge/comparison.ts";
-import type { DecidedPlan, Place } from "../../judge/places.ts";
-import { shortfallOf } from "../../judge/shortfall.ts";
-import { NOTABLE_CHANGE } from "../../judge/standing.ts";
-import { sum } from "../../writing/spread.ts";
-import { formatNumber } from "../../writing/units.ts";
-import { unique } from "../../writing/words.ts";
+import { wrongResponsesOf } from "../../runner/result/outcome.ts";
+import type { MeasuredRuns } from "../cells/measured.ts";
+import { isAtLimit } from "../figures/capacity.ts";
+import { comparisonOf } from "../judge/comparison.ts";
+import type { DecidedPlan, Place } from "../judge/places.ts";
+import { shortfallOf } from "../judge/shortfall.ts";
+import { NOTABLE_CHANGE } from "../judge/standing.ts";
+import { percentText, timesText } from "../writing/ratios.ts";
+import { sum } from "../writing/spread.ts";
+import { formatNumber } from "../writing/units.ts";
+import { counted, listedSome, unique } from "../writing/words.ts";
+import { worstFirst } from "./card_sentences.ts";
+import { shortfallText } from "./judgements.ts";
 
 /** What a lead costs, of one place: a longer tail, or more CPU for each request, where that is certain and notable. */
 export function priceNotes(
@@ -24,8 +26,7 @@ export function priceNotes(
   );
   if (first === undefined || rival === undefined) return [];
   const comparison = lookup(rival, first);
-  const figures = [[99, "longer-tail"], ["cpuPerRequest", "more-cpu"]] as const;
-  return figures.flatMap(([figure, code]) => {
+  return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
     // A p99 that decides, or that a search was for, is no price.
@@ -35,8 +36,12 @@ export function priceNotes(
     const isRivals = verdict === "better";
     const times = isRivals ? 1 / ratio : ratio;
     if (times < 1 + NOTABLE_CHANGE || (isRivals && isLead)) return [];
-    const [target, other] = isRivals ? [rival, first] : [first, rival];
-    return [noteSentence(code, { target: target.target, rival: other.target, ratio: times })];
+    const [{ target }, other] = isRivals ? [rival, first] : [first, rival];
+    return [
+      figure === 99
+        ? `The p99 of ${target} is ${timesText(times)} that of ${other.target}.`
+        : `${target} uses ${timesText(times)} the CPU per request of ${other.target}.`,
+    ];
   });
 }
 
@@ -49,14 +54,16 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   const all = [...places.flatMap(({ short }) => short), ...lone.filter((short) => short !== null)];
   const [worst] = worstFirst(all);
   if (worst === undefined) return [];
+  const own = all.filter(({ label }) => label === worst.label).length;
+  const of = places.length + lone.length;
   const others = unique(all.map(({ label }) => label)).filter((label) => label !== worst.label);
   return [
-    noteSentence("short", {
-      worst,
-      places: all.filter(({ label }) => label === worst.label).length,
-      of: places.length + lone.length,
-    }),
-    ...(others.length === 0 ? [] : [noteSentence("more-short", { targets: others })]),
+    `${shortfallText(worst)}${of === 1 ? "" : ` in ${own} of ${of}`}, so it is not ranked${
+      own === of ? "" : " there"
+    }.`,
+    ...(others.length === 0 ? [] : [
+      `${listedSome(others, "and")} ${others.length === 1 ? "falls" : "fall"} short, too.`,
+    ]),
   ];
 }
 
@@ -65,12 +72,17 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   return [true, false].flatMap((isFaster) => {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
     const targets = unique(those.flatMap(({ unsettled }) => unsettled));
-    return targets.length === 0 ? [] : [noteSentence("unjudged", { targets, isFaster })];
+    return targets.length === 0 ? [] : [
+      `${listedSome(targets, "and")} ${
+        isFaster ? "ran ahead of the others but " : ""
+      }never settled, so ${targets.length === 1 ? "it is" : "they are"} not judged.`,
+    ];
   });
 }
 
 /** With more the figures of a target are those of its refusals. */
 const REFUSED_RATIO = 0.5;
+const NEARLY_ALL = 0.995;
 
 /** Right responses that are refusals, as was expected: a refusal is quicker than what it stands for. None in scenarios of refusals. */
 export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
@@ -94,19 +106,33 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
       }))
       .filter(({ ratio }) => ratio >= REFUSED_RATIO);
   });
-  return [...Map.groupBy(refused, ({ status }) => status)].map(([status, those]) =>
-    noteSentence("refused", {
-      targets: those.map(({ target }) => target),
-      status,
-      ratio: Math.min(...those.map(({ ratio }) => ratio)),
-    })
-  );
+  return [...Map.groupBy(refused, ({ status }) => status)].map(([status, those]) => {
+    const least = Math.min(...those.map(({ ratio }) => ratio));
+    const share = least === 1
+      ? "All"
+      : least > NEARLY_ALL
+      ? "Nearly all"
+      : `${percentText(least)} of the`;
+    const targets = listedSome(those.map(({ target }) => target), "and");
+    return `${share} responses of ${targets} have status ${status}.`;
+  });
 }
 
 /** What the machine could, where it was measured. */
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>
-    peak ? [noteSentence("peak", { of, perSec: formatNumber(peak.perSec) })] : []
+    peak
+      ? [`The most that ${of} can do on this machine is ${formatNumber(peak.perSec)} requests/s.`]
+      : []
   );
+}
+
+/** Beside a base the verdict is about one other target. */
+export function moreNotes(places: readonly Place[], base: string): string[] {
+  const more = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? base]))
+    .size - 2;
+  return more < 1
+    ? []
+    : [`${counted(more, "more target")} ${more === 1 ? "is" : "are"} held against ${base} below.`];
 }
