@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/render/csv.ts";
 import { steadyFindings } from "../../report/findings/steady_finding.ts";
-import { reportModel } from "../../report/model.ts";
-import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { type CellRuns, groupRuns, unsteadyOf, unsteadyText } from "../../report/cells/cells.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
 import type { Group } from "../../report/blocks.ts";
 import { groupOf } from "../../report/subjects/registry.ts";
@@ -14,9 +15,9 @@ import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
-import { tableIn, tablesIn } from "./said.ts";
+import { said, saidAs, tableIn, tablesIn } from "./said.ts";
 
-type Warmup = Run["warmup"];
+type Warmup = NonNullable<Run["warmup"]>;
 
 const FLAT: Warmup = { label: "flat", steadyFromS: 0 };
 const NEVER: Warmup = { label: "no-steady-state", steadyFromS: null };
@@ -24,7 +25,10 @@ const SHORT: Warmup = { label: "too-short", steadyFromS: null };
 const warm = (steadyFrom: number): Warmup => ({ label: "warm-up", steadyFromS: steadyFrom });
 
 /** Runs of 6 s that start three times as slow, with the given labels. */
-function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknown> = {}): Results {
+function resultsOf(
+  warmups: readonly (Warmup | null)[],
+  experiment: Record<string, unknown> = {},
+): Results {
   const results = resultsFixture({
     cells: [{
       target: "hono",
@@ -40,7 +44,10 @@ function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknow
   return results;
 }
 
-function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): CellRuns {
+function cellOf(
+  warmups: readonly (Warmup | null)[],
+  experiment?: Record<string, unknown>,
+): CellRuns {
   return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
 }
 
@@ -203,4 +210,147 @@ Deno.test("page, terminal and CSV tell of the steady state; the terminal only of
   const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   assert.equal(row[head.indexOf("steadyLabel")], "warm-up");
   assert.equal(row[head.indexOf("steadyFromS")], "1.5");
+});
+
+/** Runs that say more of how they settle. */
+const DRIFTS: Warmup = { ...NEVER, unsettled: "drift", driftRatio: 0.5 };
+const WITHIN: Warmup = { ...warm(2), withinRatio: 0.021, withinMs: null };
+const FROZEN: Warmup = {
+  ...NEVER,
+  unsettled: "freezes",
+  freezes: { count: 3, longestS: 2, shareRatio: 0.2, periodS: 10 },
+};
+const flat = (withinRatio: number, withinMs: number | null = null): Warmup => ({
+  ...{ label: "flat", steadyFromS: 0, withinRatio, withinMs },
+});
+
+const STEADY = { figures: "steady" };
+
+function allTexts(model: ReportModel): string[] {
+  const terminal = renderSummary(model, { width: 1_000, color: false, unicode: true });
+  return [terminal, renderMarkdown(model), renderReportPage([model])]
+    .map((text) => text.replaceAll("\u00a0", " "));
+}
+
+Deno.test("figures of the steady part are what a discard of the same length leaves", () => {
+  const [steady, rest] = [
+    cellOf([WITHIN, WITHIN, WITHIN], STEADY),
+    cellOf([WITHIN, WITHIN, WITHIN], { discard: 2_000 }),
+  ];
+  assert.deepEqual([...steady.rate.values], [...rest.rate.values]);
+  assert.deepEqual(steady.latency.percentiles, rest.latency.percentiles);
+  for (const figure of ["rate", "mean", 50, 99] as const) {
+    assert.deepEqual(steady.interval(figure), rest.interval(figure));
+  }
+});
+
+Deno.test("a run without a steady part has no figures where they are of steady parts, and the report says so", () => {
+  const cell = cellOf([WITHIN, WITHIN, DRIFTS], STEADY);
+  assert.equal(cell.runs.length, 3);
+  assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
+  assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
+  assert.ok(cell.interval("rate"));
+  const model = reportModel(resultsOf([WITHIN, WITHIN, DRIFTS], STEADY));
+  assert.deepEqual(saidAs(model, "about", "no-steady-part"), [
+    "static, hono: 1 of 3 runs has no steady part, and so no figures.",
+  ]);
+});
+
+Deno.test("where no run has a steady part the figures are of whole runs, without intervals", () => {
+  const short: Warmup = { label: "too-short", steadyFromS: null };
+  const cell = cellOf([short, short], STEADY);
+  assert.equal(cell.rate.values.length, 2);
+  assert.equal(cell.interval("rate"), null);
+  const warnings = saidAs(
+    reportModel(resultsOf([short, short], STEADY)),
+    "about",
+    "no-steady-part",
+  );
+  assert.match(warnings.join(), /no run has a steady part, so its figures are of whole runs/);
+});
+
+Deno.test("figures of whole runs are not asked for steady parts", () => {
+  assert.deepEqual(
+    saidAs(reportModel(resultsOf([WITHIN, DRIFTS])), "about", "no-steady-part"),
+    [],
+  );
+  assert.ok(cellOf([WITHIN, DRIFTS]).interval("rate"));
+});
+
+Deno.test("where most runs have no steady state the headline has no interval, and says why", () => {
+  const warmups = [DRIFTS, DRIFTS, flat(0.02)];
+  const { interval } = cellOf(warmups);
+  assert.deepEqual([interval("rate"), interval("mean"), interval(99)], [null, null, null]);
+  const model = reportModel(resultsOf(warmups));
+  assert.deepEqual([model.card.code, model.card.figure?.interval], ["alone", ""]);
+  for (const text of allTexts(model)) {
+    assert.match(
+      text,
+      /static, hono: no steady state in 2 of 3 runs: run longer\. Figures without a steady state have no intervals\./,
+    );
+  }
+});
+
+Deno.test("many unsteady cells are counted", () => {
+  const cells = Array.from({ length: 6 }, (_, i) => ({
+    ...{ target: `t${i}`, scenario: "static", medianMs: 2, runs: 2, duration: 6 },
+  }));
+  const results = resultsFixture({ cells });
+  for (const run of results.runs) run.warmup = DRIFTS;
+  assert.deepEqual(saidAs(reportModel(results), "about", "no-steady-state"), [
+    "6 cells have no steady state in most of their runs, such as static, t0: " +
+    "no steady state in 2 of 2 runs: run longer. Figures without a steady state have no intervals.",
+  ]);
+});
+
+Deno.test("freezes are named in terminal, page and markdown", () => {
+  for (const text of allTexts(reportModel(resultsOf([FROZEN, FROZEN])))) {
+    assert.match(
+      text,
+      /In 2 of 2 runs the server sent no response for 2\.0 s, 3 times, every 10 s\./,
+    );
+  }
+});
+
+const STRAYS: [warmups: Warmup[], says: RegExp][] = [
+  [[flat(0.021), flat(0.012)], /^hono is flat from the start, within ± 2\.1\s?%\.$/],
+  [[flat(0)], /^hono is flat from the start, within ± 0\.1\s%\.$/],
+  [[flat(0.004, 0.04)], /^hono is flat from the start, within ± 0\.4\s% \(p50 ± 40\.0\sµs\)\.$/],
+  [[WITHIN], /steady from 2 s on, after [\d,]+ requests, within ± 2\.1\s?%; /],
+  [
+    [DRIFTS],
+    /^hono reaches no steady state: it drifts by 50 % from start to end; longer runs may\.$/,
+  ],
+  [
+    [FROZEN],
+    /^hono reaches no steady state: longer runs may\. The server sent no response for 2\.0 s, 3 times, every 10 s\.$/,
+  ],
+];
+
+for (const [warmups, says] of STRAYS) {
+  Deno.test(`how flat, or why not, is told: ${says.source}`, () => {
+    const [{ text }] = said(reportModel(resultsOf(warmups)), "s1/steady");
+    assert.match(text, says);
+  });
+}
+
+const labelled = (...labels: SteadyLabel[]) =>
+  labels.map((label) => ({ warmup: { label, steadyFromS: null } }));
+
+Deno.test("a cell is unsteady when more than half of its runs have no steady state", () => {
+  const found = unsteadyOf(labelled("no-steady-state", "flat", "no-steady-state"));
+  assert.deepEqual(found, { count: 2, of: 3 });
+});
+
+Deno.test("a cell is not unsteady when half of its runs have no steady state", () =>
+  assert.equal(unsteadyOf(labelled("no-steady-state", "flat")), null));
+
+Deno.test("runs of a load that changes, and no runs at all, are not unsteady", () => {
+  assert.equal(unsteadyOf([{ warmup: null }]), null);
+  assert.equal(unsteadyOf([]), null);
+});
+
+Deno.test("unsteady runs are counted, but for the only one", () => {
+  assert.equal(unsteadyText({ count: 4, of: 5 }), "no steady state in 4 of 5 runs: run longer");
+  assert.equal(unsteadyText({ count: 1, of: 1 }), "no steady state: run longer");
 });
