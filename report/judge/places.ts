@@ -124,18 +124,13 @@ export function placesOf(plans: readonly DecidedPlan[], base: string | null): Pl
 }
 
 function rankedPlace(contest: Decided, { lookup, unit }: DecidedPlan, where: Where): Place {
-  const { ranked: [first, ...others], unjudged, isOpen, leader } = contest;
+  const { ranked: [first, ...others], unjudged, isOpen } = contest;
   const figure = isOpen ? 99 : "rate";
   const rivals = others.map((cell) => {
-    const { marginRatio, ...comparison } = lookup(cell, first);
-    const decision = comparisonOf({ marginRatio, ...comparison }, figure);
-    const isOne = decision.interval === null && decision.reason !== "errors";
-    return {
-      cell,
-      decision,
-      standing: isOne ? openStanding(decision) : standingOf(decision),
-      marginRatio,
-    };
+    const comparison = lookup(cell, first);
+    const decision = comparisonOf(comparison, figure);
+    const { marginRatio } = comparison;
+    return { cell, decision, standing: standingOf(decision), marginRatio };
   });
   const ahead = unjudgedAhead(contest);
   const isUnsettledAhead = ahead.length > 0;
@@ -148,7 +143,7 @@ function rankedPlace(contest: Decided, { lookup, unit }: DecidedPlan, where: Whe
     ? "only"
     : isUnsettledAhead
     ? "undecided"
-    : open.length === 0 && leader !== null
+    : open.length === 0
     ? "leads"
     : areAll("likely-ahead")
     ? "likely"
@@ -178,12 +173,6 @@ function rankedPlace(contest: Decided, { lookup, unit }: DecidedPlan, where: Whe
       ? "unsteady"
       : whyOf(nearest.standing, nearest.decision),
   };
-}
-
-/** Of single runs, by the margin a leader: it says nothing of the next run. */
-function openStanding(decision: FigureComparison): Standing {
-  const standing = standingOf(decision);
-  return standing === "ahead" || standing === "behind" ? "one-run" : standing;
 }
 
 function whyOf(standing: Standing, { reason }: FigureComparison): Why {
@@ -263,9 +252,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     return { ...place, rival: null, decision: null, code: pair.short.length > 1 ? "none" : "only" };
   }
   const standing = standingOf(decision);
-  if (decision.interval !== null && (standing === "ahead" || standing === "behind")) {
-    return { ...place, code: "leads" };
-  }
+  if (standing === "ahead" || standing === "behind") return { ...place, code: "leads" };
   if (standing === "equivalent") return { ...place, code: "equivalent" };
   const isLikely = standing === "likely-ahead" || standing === "likely-behind";
   // Who seems ahead within two sessions seems so by no more than sessions may differ.
@@ -276,7 +263,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     ...place,
     decision: withoutLevel(decision),
     code: "undecided",
-    why: whyOf(openStanding(decision), decision),
+    why: whyOf(standing, decision),
   };
 }
 

@@ -291,7 +291,15 @@ cases("beside a base", {
     { code: "costs", figure: [99.5, "%", "decided"], notes: [/1 more target/] },
   ],
   "what is undecided of one hides nothing of another": [
-    () => based("a", resultsAt({ a: around(1_000), b: noisy, d: around(2_000, 0.001) })),
+    () =>
+      based(
+        "a",
+        resultsAt({
+          a: around(1_000),
+          b: [9_000],
+          d: around(2_000, 0.001),
+        }),
+      ),
     { code: "gains", figure: [2, "×", "decided"] },
   ],
   "a base that was not measured is none": [

@@ -34,8 +34,11 @@ const CASES: Readonly<
 > = {
   "equal in all": [against(BASE), "equivalent", "green", "all-valid"],
   "a cost in one cell": [against({ ...BASE, a: around(800) }), "costs", "green", "all-valid"],
-  "a cost comes before a gain": [
-    against({ a: around(800), b: around(3_000) }),
+  "a cost comes before two gains": [
+    compareResults(
+      resultsAt({ ...BASE, c: around(500) }),
+      resultsAt({ a: around(800), b: around(3_000), c: around(900) }),
+    ),
     "costs",
     "green",
     "all-valid",
