@@ -140,13 +140,3 @@ Deno.test("steps: names and figures that are not there are refused at their plac
     /Cannot use cpu of checkout\.pay, one request of checkout: write its rate, success, mean or a percentile, or name checkout/,
   );
 });
-
-Deno.test("steps: beside the verdict of one target stands which step takes longest", () => {
-  const { runs, ...rest } = results();
-  const own = { ...rest, runs: runs.filter(({ target }) => target === "one") };
-  assert.match(
-    plain(reportModel(own).card.notes.join()),
-    /^The slowest step is pay \(p50 4\d\.\d ms\), the fastest browse \((?:9\.\d+|1\d\.\d) ms\)\.$/,
-  );
-  assert.doesNotMatch(reportModel({ ...rest, runs }).card.notes.join(), /step/);
-});

@@ -80,7 +80,7 @@ Deno.test("markdown has the summary table of every scenario", () => {
   }));
   const text = renderMarkdown(model);
   assert.match(text, /^## fixture\n/);
-  assert.match(text, /### static: GET \/static\n\n\*\*hono served [\d,]+ requests\/s\.\*\*\n/);
+  assert.match(text, /### static: GET \/static\n\n\*\*hono serves [\d,]+ requests\/s\.\*\*\n/);
   const tables = text.match(
     /\| Target \| Requests\/s \| .*\n\| --- \| ---: \| .*\n\| hono \| [\d,]+ \|/g,
   );
