@@ -23,7 +23,7 @@ Deno.test("against any base, each ratio is that of the pair, judged among all pa
   const bases = reportModel(RESULTS).context.bases();
   assert.deepEqual(bases.map(({ base }) => base), ["a", "b", "c"]);
   const ratioOf = (base: number, name: string): number | undefined =>
-    bases[base].scenarios[0]?.forest.charts[0].chart.rows.find(({ label }) => label === name)
+    bases[base].scenarios[0].forest?.charts[0].chart.rows.find(({ label }) => label === name)
       ?.value;
   const rates = all.map((pair) => comparisonOf(pair, "rate").ratio ?? 0);
   const close = (one: number | undefined, other: number) =>
@@ -34,7 +34,7 @@ Deno.test("against any base, each ratio is that of the pair, judged among all pa
   close(ratioOf(1, "c"), rates[2]);
   close(ratioOf(2, "b"), 1 / rates[2]);
   assert.match(
-    bases[1].scenarios[0]?.forest.finding ?? "",
+    bases[1].scenarios[0].forest?.finding ?? "",
     /Holm's correction is over all 3 pairs/,
   );
 });
@@ -61,7 +61,7 @@ const MANY = resultsFixture({
 Deno.test("a ratio has one interval, whichever base it is shown against and whoever asks", () => {
   const model = reportModel(MANY);
   const [own] = model.context.scenarios[0].compared.forest?.charts ?? [];
-  const [other] = model.context.bases()[0].scenarios[0]?.forest.charts ?? [];
+  const [other] = model.context.bases()[0].scenarios[0].forest?.charts ?? [];
   const ends = ({ low, high }: { low: number | null; high: number | null }) => [low, high];
   assert.deepEqual(other.chart.rows.map(ends), own.chart.rows.map(ends));
   const scenarios = groupRuns(MANY);
