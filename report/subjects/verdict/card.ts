@@ -291,25 +291,15 @@ export function winnersOf(places: readonly Place[]): Winner[] {
 /** More have no place on a first screen. */
 const MOST_WINNERS = 10;
 
-/** Null without winners. Where nobody wins, the first stands in brackets, as the margin is its. */
+/** Null without winners. A margin is the winner's; where nobody wins, the matrix has the ratios. */
 export function winnersTable(winners: readonly Winner[]): Table | null {
   if (winners.length === 0) return null;
   const figures = unique(winners.map(({ figure }) => figure));
   const omitted = winners.length - MOST_WINNERS;
-  const isOpen = ({ winner, margin }: Winner): boolean => winner === null && margin !== "";
-  const notes = [
-    ...winners.some(isOpen)
-      ? ["In brackets: nobody wins, and the margin is that of the first."]
-      : [],
-    ...omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [],
-  ];
+  const notes = omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [];
   return tableOf({ caption: "Who wins where", notes }, winners.slice(0, MOST_WINNERS), [
     { label: "Setting", kind: "name", cell: ({ setting }) => ({ text: setting }) },
-    {
-      label: "Winner",
-      kind: "text",
-      cell: (one) => ({ text: one.winner ?? (isOpen(one) ? `(${one.first})` : "–") }),
-    },
+    { label: "Winner", kind: "text", cell: ({ winner }) => ({ text: winner ?? "–" }) },
     {
       label: "Figure",
       kind: "text",
@@ -318,7 +308,7 @@ export function winnersTable(winners: readonly Winner[]): Table | null {
     {
       label: figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
       kind: "text",
-      cell: ({ margin }) => ({ text: margin || "–" }),
+      cell: ({ winner, margin }) => ({ text: winner === null || margin === "" ? "–" : margin }),
     },
     { label: "Certainty", kind: "text", cell: ({ word }) => ({ text: word }) },
   ]);
