@@ -8,8 +8,8 @@
  */
 import { TargetError } from "../base/errors.ts";
 import type { Results } from "../runner/result/result.ts";
-import { compareResults } from "../report/subjects/compared_results.ts";
-import { revisionSides } from "../report/subjects/revisions.ts";
+import { compareResults } from "../report/subjects/comparison/comparison.ts";
+import { revisionSides } from "../report/subjects/comparison/revisions.ts";
 import type { Bench, Section } from "./bench.ts";
 import { commandOf, RUNTIMES } from "./causes/cases.ts";
 import { nameOf, runExperiment } from "./causes/runs.ts";

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";
 import { TargetError } from "../base/errors.ts";
-import { compareResults } from "../report/subjects/compared_results.ts";
+import { compareResults } from "../report/subjects/comparison/comparison.ts";
 import type { ResultSide } from "../report/judge/differences.ts";
 import type { Results } from "../runner/result/result.ts";
 import { medianOf } from "../runner/stats/quantile.ts";

@@ -41,7 +41,8 @@ export interface Finding {
 
 export interface Text extends Finding, OfForms {
   readonly kind: "text";
-  readonly tone: "plain" | "verdict" | "note" | "warning";
+  /** "reading": how to read what is above it, folded up on the page. */
+  readonly tone: "plain" | "verdict" | "note" | "warning" | "reading";
 }
 
 /** Findings beside each other: a list, or a paragraph where there is only one. */

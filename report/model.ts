@@ -3,10 +3,10 @@
  * in the files beside it, once. Page, terminal and markdown only lay it out. Pure.
  */
 import { isUnanswered } from "../runner/result/outcome.ts";
-import type { Block, Group } from "./blocks.ts";
 import { type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
 import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { choiceIn } from "./cells/recast.ts";
+import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
@@ -14,32 +14,22 @@ import { byResult } from "./judge/pairs.ts";
 import { unanswered } from "./subjects/about.ts";
 import { settlingModel } from "./subjects/charts/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
-import { groupsOf } from "./subjects/registry.ts";
-import type { ReportContext } from "./subjects/subject.ts";
+import { SUBJECTS } from "./subjects/registry.ts";
+import { groupsOf, type ReportContext } from "./subjects/subject.ts";
 import {
   compareScenarios,
   type OtherBase,
   otherBases,
-  type PageTarget,
   pageTargets,
 } from "./subjects/verdict/compared_scenarios.ts";
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
-export interface ReportModel {
-  readonly name: string;
-  /** The question, where the experiment has one; otherwise its name. */
-  readonly title: string;
-  /** What comes before the verdict: that some runs had no response. */
-  readonly lead: readonly Block[];
-  /** The verdict of the whole experiment. */
+/** The document of an experiment, and what programs read of it. */
+export interface ReportModel extends Document {
   readonly card: ConclusionModel;
   readonly claims: readonly JudgedClaim[];
   readonly gates: readonly GateOutcome[];
-  /** By which the page can be narrowed. */
-  readonly targets: readonly PageTarget[];
-  /** What subjects say, in the order of the page. */
-  readonly groups: readonly Group[];
   readonly context: ReportContext;
 }
 
@@ -88,9 +78,10 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     settling,
     // For the page alone: of many targets it takes longer than all else that is compared.
     bases: () => bases ??= otherBases(compared, { level }),
-    isInMatrix: card.matrix !== null && card.matrix.columns.length > 1,
+    matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
   return {
+    kind: "experiment",
     name: nameOfMeasured(results),
     title: titleOf(results),
     lead: unanswered(results),
@@ -98,7 +89,9 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     targets: pageTargets(asWritten, compared),
-    groups: groupsOf(context),
+    groups: groupsOf(SUBJECTS, context),
+    colors: scenarios.flatMap(({ cells }) => cells.map(({ color }) => color)),
+    scenarios,
     context,
   };
 }

@@ -1,5 +1,5 @@
 /** A comparison of two sides as a table: how far each figure may be off, by the 95 % interval of its ratio. */
-import type { ResultsComparison } from "../../report/subjects/compared_results.ts";
+import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
 import { ratioText } from "../../report/writing/ratios.ts";
 import { figureName, verdictText } from "../../report/findings/judgements.ts";

@@ -1,20 +1,18 @@
 /** Measures a pair of revisions, confirms what is worse, and says so in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
-import { renderComparison } from "../../report/render/comparison.ts";
 import {
-  comparedName,
+  type ComparedCell,
   compareResults,
   type ResultsComparison,
-} from "../../report/subjects/compared_results.ts";
+} from "../../report/subjects/comparison/comparison.ts";
 import {
   type Alarm,
-  asConfirmed,
   type Confirmed,
   confirmedBy,
   revisionSides,
   worseCells,
-} from "../../report/subjects/revisions.ts";
+} from "../../report/subjects/comparison/revisions.ts";
 import { figureInProse } from "../../report/findings/judgements.ts";
 import { counted, unique } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -57,7 +55,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const first = compared(results, pair, values);
   const worse = values.confirm ? worseCells(first) : [];
   const again = worse.length === 0 ? null : await confirmedRuns(
-    first.matches.filter((_, i) => worse.includes(first.cells[i])),
+    worse,
     planned.seed + 1,
     { pair, context },
   );
@@ -66,10 +64,9 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const confirmed = confirmedBy(first, second);
   onNote("");
   // A pipe that nobody reads must not hold who interrupts.
-  const shown = asConfirmed(first, confirmed);
-  await Promise.race([deliver(shown, confirmed, { pair, context }), aborted(signal)]);
+  await Promise.race([deliver(confirmed, { pair, context }), aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
-  return COMPARISON_EXIT[confirmed.outcome];
+  return COMPARISON_EXIT[confirmed.comparison.outcome];
 }
 
 function compared(
@@ -90,15 +87,15 @@ function compared(
 
 /** In as many fresh blocks, in another order. */
 async function confirmedRuns(
-  worse: ResultsComparison["matches"],
+  worse: readonly ComparedCell[],
   seed: number,
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
   onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
   const only = {
-    targets: unique(worse.map(({ next }) => next.cell.target)),
-    scenarios: unique(worse.map(({ next }) => next.scenario)),
+    targets: unique(worse.map(({ match }) => match.next.cell.target)),
+    scenarios: unique(worse.map(({ scenario }) => scenario)),
   };
   const folder = join(outDir, "confirmation");
   const kept = values.resume ? await keptIn(folder) : null;
@@ -133,8 +130,7 @@ interface Delivery {
 }
 
 async function deliver(
-  comparison: ResultsComparison,
-  { alarms }: Confirmed,
+  { comparison, alarms }: Confirmed,
   { pair: { revisions }, context: { values, outDir } }: Delivery,
 ): Promise<void> {
   const forms = comparisonForms(comparison);
@@ -147,7 +143,7 @@ async function deliver(
     `Results  ${join(outDir, "results.json")}`,
   ], terminalOptions());
   const show = async (): Promise<void> => {
-    if (!takesStdout(values)) await print(renderComparison(comparison, terminalOptions()), where);
+    if (!takesStdout(values)) await print(forms.summary(), where);
     else if (!values.quiet) printError(where);
   };
   await writeOutputs(values, forms, { page }).finally(show);
@@ -158,7 +154,7 @@ async function deliver(
 }
 
 function alarmText({ cell, figure, again }: Alarm): string {
-  const what = `${comparedName(cell)}: ${figureInProse(figure)}`;
+  const what = `${cell.name}: ${figureInProse(figure)}`;
   if (again === null) return `Worse    ${what}`;
   if (again === "fail") return `Worse    ${what}, in fresh runs, too`;
   const fresh = again === "pass" ? "fresh runs did not find it" : "fresh runs are inconclusive";

@@ -2,8 +2,8 @@
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
-import type { Revisions } from "../../report/subjects/compared_results.ts";
-import type { SideNames } from "../../report/subjects/revisions.ts";
+import type { Revisions } from "../../report/subjects/comparison/comparison.ts";
+import type { SideNames } from "../../report/subjects/comparison/revisions.ts";
 import { fitted } from "../../report/writing/columns.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";

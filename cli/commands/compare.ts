@@ -1,12 +1,11 @@
 /** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
-import { renderComparison } from "../../report/render/comparison.ts";
 import {
   type CompareOptions,
   compareSessions,
   type ResultsComparison,
-} from "../../report/subjects/compared_results.ts";
+} from "../../report/subjects/comparison/comparison.ts";
 import type { ResultSide } from "../../report/judge/differences.ts";
 import { distinct, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
@@ -25,7 +24,7 @@ import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
-import { print, terminalOptions } from "../terminal/terminal.ts";
+import { print } from "../terminal/terminal.ts";
 
 const parts = {
   base: {
@@ -70,7 +69,8 @@ verdict "differs in these two sessions". For more, give a folder of several sess
 
 Exit code:
   1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
-  5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict
+  5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
+     and whatever the figures are when no run of a side is valid
   0  otherwise: everything is better or equivalent, or every threshold holds
 
 Examples:
@@ -89,12 +89,12 @@ Examples:
     };
     const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
-    const renderers = comparisonForms(comparison);
-    await writeOutputs(outputs, renderers).finally(async () => {
-      if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    const forms = comparisonForms(comparison);
+    await writeOutputs(outputs, forms).finally(async () => {
+      if (!takesStdout(outputs)) await print(forms.summary());
     });
     await reportToGithub({
-      markdown: renderers.markdown,
+      markdown: forms.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });
     return COMPARISON_EXIT[comparison.outcome];

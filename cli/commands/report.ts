@@ -1,6 +1,7 @@
 /** `plateau report RESULTS…`: the report page of saved results. */
 import { join } from "node:path";
 import * as z from "zod";
+import { trendChangeText, trendOutcome } from "../../report/subjects/trend.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
@@ -15,7 +16,8 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { type ResultForms, resultForms } from "../output/forms.ts";
+import { COMPARISON_EXIT } from "../output/comparison_forms.ts";
+import { resultForms } from "../output/forms.ts";
 import { folderOf, readAll, readResults } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -47,18 +49,15 @@ export const reportCommand = defineCommand({
     const forms = resultForms(all);
     await writeOutputs({ ...values, html }, forms);
     if (!takesStdout({ ...values, html })) {
-      const trends = forms.trends.map((trend) => `Trend    ${trend}`);
-      const changes = forms.changes.map((change) => `Change   ${change}`);
+      const trends = forms.trends.map(({ finding }) => `Trend    ${finding}`);
+      const changes = forms.trends.flatMap(({ changes }) =>
+        changes.map((change) => `Change   ${trendChangeText(change)}`)
+      );
       await print(textLines([...trends, ...changes, `Report   ${html}`], terminalOptions()));
     }
-    return values.failOnChange ? guardCode(forms.trendOutcome) : EXIT.done;
+    return values.failOnChange ? COMPARISON_EXIT[trendOutcome(forms.trends)] : EXIT.done;
   },
 });
-
-function guardCode(outcome: ResultForms["trendOutcome"]): number {
-  if (outcome === "fail") return EXIT.failedCheck;
-  return outcome === "pass" ? EXIT.done : EXIT.inconclusive;
-}
 
 /** Where no other name is given for it. */
 function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {

@@ -4,7 +4,7 @@ import {
   comparedOutcome,
   type ResultsComparison,
   sentenceOf,
-} from "../../report/subjects/compared_results.ts";
+} from "../../report/subjects/comparison/comparison.ts";
 import { decisiveOf } from "../../report/judge/comparison.ts";
 import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
 import type { ThresholdOutcome } from "../../report/judge/gates.ts";
@@ -57,7 +57,9 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
   const { gates, differences, untrusted, decidedBy } = comparison;
   const cells = decidedBy === "thresholds" ? [] : comparison.cells;
   const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
-    decisiveOf(cell.comparison).some(({ figure }) => comparedOutcome(cell, figure) === outcome);
+    decisiveOf(cell.comparison).some(({ figure }) =>
+      comparedOutcome(comparison, cell, figure) === outcome
+    );
   const worse = cells.filter((cell) => isAny(cell, "fail"));
   const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
   return [

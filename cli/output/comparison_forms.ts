@@ -1,16 +1,17 @@
 /** The forms of a comparison, and the exit code that it ends with. */
 import { EXIT } from "../../base/errors.ts";
-import {
-  comparisonJson,
-  comparisonSuite,
-  renderComparisonMarkdown,
-} from "../../report/render/comparison.ts";
+import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { renderJunit } from "../../report/render/junit.ts";
-import type { ResultsComparison } from "../../report/subjects/compared_results.ts";
-import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
+import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
+import { comparedDocument } from "../../report/subjects/comparison/document.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import type { Written } from "../../report/writing/written.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Renderers } from "../flags/output_flags.ts";
 import { hostname } from "../terminal/process.ts";
+import { terminalOptions } from "../terminal/terminal.ts";
 
 export const COMPARISON_EXIT = {
   pass: EXIT.done,
@@ -18,13 +19,18 @@ export const COMPARISON_EXIT = {
   inconclusive: EXIT.inconclusive,
 } as const;
 
-export function comparisonForms(
-  comparison: ResultsComparison,
-): Renderers<"json" | "markdown" | "junit" | "html"> {
+interface ComparisonForms extends Renderers<"json" | "markdown" | "junit" | "html"> {
+  readonly summary: () => Written<"terminal">;
+}
+
+/** @param comparison Of at least one cell. */
+export function comparisonForms(comparison: ResultsComparison): ComparisonForms {
+  const document = comparedDocument(comparison);
   return {
     json: () => jsonText(comparisonJson(comparison), 2),
-    markdown: () => renderComparisonMarkdown(comparison),
-    html: () => renderComparisonPage(comparison),
+    markdown: () => renderMarkdown(document),
+    html: () => renderReportPage([document]),
+    summary: () => renderSummary(document, terminalOptions()),
     junit: () => {
       const when = { startedAt: new Date().toISOString(), hostname: hostname() };
       return renderJunit([comparisonSuite(comparison, when)]);

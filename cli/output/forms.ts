@@ -3,17 +3,15 @@ import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
 import { renderHistogramLog } from "../../report/render/histogram_log.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
-import { renderMarkdown, renderTrendMarkdown } from "../../report/render/markdown.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
 import { verdictsJson } from "../../report/findings/claim_sentences.ts";
 import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { conclusionJson } from "../../report/subjects/verdict/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
 import { type BenchCommand, measuredAlone } from "../../report/cells/measured.ts";
-import { trendChangeText, trendOutcome } from "../../report/subjects/trend/changes.ts";
-import { trendsOf } from "../../report/subjects/trend/trend.ts";
+import { type Trend, trendsOf } from "../../report/subjects/trend.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { jsonText } from "../../report/writing/json.ts";
@@ -30,12 +28,8 @@ export interface ResultForms extends Renderers {
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
   readonly summary: () => readonly Written<"terminal">[];
-  /** The trend over several results of an experiment, a sentence each. */
-  readonly trends: readonly string[];
-  /** Where figures changed their level over the results, a sentence each. */
-  readonly changes: readonly string[];
-  /** Whether a figure got worse in any trend; inconclusive without one. */
-  readonly trendOutcome: ThresholdOutcome;
+  /** Of each experiment of which there are several results. */
+  readonly trends: readonly Trend[];
   /** The outcome of each threshold. */
   readonly gates: readonly GateOutcome[];
 }
@@ -51,20 +45,19 @@ export function resultForms(
   const reported = all.map((results) => ({ results, model: reportModel(results, baseline) }));
   const models = reported.map(({ model }) => model);
   const trends = trendsOf(reported);
+  const documents = [...trends.map(({ document }) => document), ...models];
   return {
     models,
     json: () => jsonText(concluded(all[0], models[0])),
     csv: () => renderCsv(models[0]),
     csvIntervals: () => renderIntervalsCsv(models[0]),
-    markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
+    markdown: () => together(documents.map(renderMarkdown)),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
     hlog: () => renderHistogramLog(all[0]),
     otlp: (to, signal) => sendMetrics(to, all.flatMap(otlpRequests), signal),
-    trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
-    changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
-    trendOutcome: trendOutcome(trends),
+    trends,
     gates: models.flatMap(({ gates }) => gates),
-    html: () => renderReportPage(models, null, trends),
+    html: () => renderReportPage(documents),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),
   };
 }

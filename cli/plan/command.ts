@@ -4,7 +4,7 @@ import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { planModel, planSentence } from "../../report/subjects/planning.ts";
-import { revisionSides } from "../../report/subjects/revisions.ts";
+import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
 import { renderPlan } from "../../report/render/terminal/planning.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";

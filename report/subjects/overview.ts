@@ -29,14 +29,14 @@ export const overview: Subject<ReportContext> = {
   id: "verdict",
   title: "Requests per second",
   depth: "summary",
-  build: ({ scenarios, isInMatrix }) =>
+  build: ({ scenarios, matrix }) =>
     scenarios.length === 0
       ? [text("no-run", "No run is complete yet.")]
       : scenarios.map((scenario, i) =>
         group(scenario.name, atAGlance(scenario, i), {
           id: String(i + 1),
           aside: scenario.request,
-          depth: isInMatrix ? "detail" : "summary",
+          depth: matrix === null ? "summary" : "detail",
         })
       ),
 };

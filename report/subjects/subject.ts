@@ -1,6 +1,14 @@
 /** A subject: something that a report has to say, one a file. It sees results, cells and judgements, and no renderer. */
 import type { Run } from "../../runner/result/result.ts";
-import type { Block, Depth, Form } from "../blocks.ts";
+import {
+  type Block,
+  type Depth,
+  depthOf,
+  type Form,
+  type Group,
+  group,
+  prunedAll,
+} from "../blocks.ts";
 import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
@@ -8,6 +16,7 @@ import type { JudgedClaim } from "../judge/claims.ts";
 import type { SettlingModel } from "./charts/settling.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
+import type { MatrixModel } from "./verdict/matrix.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
@@ -17,6 +26,25 @@ export interface Subject<Context> {
   readonly depth: Depth;
   /** Nothing to say: no blocks, and so no heading and no link. */
   readonly build: (context: Context) => readonly Block[];
+}
+
+/** Groups of subjects in the order of the page; a function makes several: one a scenario. */
+export function groupsOf<Context>(
+  subjects: readonly (Subject<Context> | ((context: Context) => readonly Group[]))[],
+  context: Context,
+): Group[] {
+  return subjects.flatMap((subject) =>
+    typeof subject === "function" ? subject(context) : groupOf(subject, context) ?? []
+  );
+}
+
+/** Its group, no less deep than what it has to say; null where it has nothing. */
+export function groupOf<Context>(
+  { id, title, depth, build }: Subject<Context>,
+  context: Context,
+): Group | null {
+  const blocks = prunedAll(build(context));
+  return blocks.length === 0 ? null : group(title, blocks, { id, depth: depthOf(blocks, depth) });
 }
 
 /** What the report of one experiment is made of. */
@@ -37,8 +65,8 @@ export interface ReportContext {
   readonly settling: SettlingModel | null;
   /** With what the page can compare in place of the base of the experiment. */
   readonly bases: () => readonly OtherBase[];
-  /** Whether the page shows every scenario in a matrix, too. */
-  readonly isInMatrix: boolean;
+  /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */
+  readonly matrix: MatrixModel | null;
 }
 
 export interface ScenarioContext {

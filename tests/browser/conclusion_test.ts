@@ -211,7 +211,7 @@ chromiumTest("the first screen of the report", {
     depth: "summary",
     look: async (page) => {
       assert.equal(await page.locator("#e1-s2").isVisible(), false);
-      await page.locator(".matrix tbody tr").first().locator("td a").nth(1).click();
+      await page.locator("#e1-matrix tbody tr").first().locator("td a").nth(1).click();
       await page.locator("#e1-s2 h2").waitFor({ state: "visible" });
     },
   },

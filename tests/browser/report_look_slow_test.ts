@@ -137,7 +137,7 @@ chromiumTest("how the report looks", {
     look: async (page) => {
       await page.emulateMedia({ media: "print" });
       const printed = await page.evaluate(() =>
-        [[".reliance li", "::before"], [".matrix td", null]].map(([selector, part]) => {
+        [[".reliance li", "::before"], ["#e1-matrix td", null]].map(([selector, part]) => {
           const drawn = document.querySelector(selector ?? "");
           return drawn && getComputedStyle(drawn, part).getPropertyValue("print-color-adjust");
         })

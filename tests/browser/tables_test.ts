@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { tableMarkdown } from "../../report/render/markdown_blocks.ts";
+import { tableMarkdown } from "../../report/render/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";

@@ -7,7 +7,7 @@ import {
   resultsAnnotations,
 } from "../../cli/github/annotations.ts";
 import { fittedSummary, MOST_BYTES } from "../../cli/github/step.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";

@@ -10,7 +10,7 @@ import { readBaseline } from "../../cli/flags/flags.ts";
 import { resultForms } from "../../cli/output/forms.ts";
 import { readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
 import { runAlone } from "../../report/cells/measured.ts";
-import { compareSessions } from "../../report/subjects/compared_results.ts";
+import { compareSessions } from "../../report/subjects/comparison/comparison.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";
 

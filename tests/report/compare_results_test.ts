@@ -1,55 +1,26 @@
 /** Two results held against each other: which cells, what differs, how it ends, and in every form alike. */
 import assert from "node:assert/strict";
 import type { ResultSide } from "../../report/judge/differences.ts";
+import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
 import {
-  comparisonJson,
-  comparisonSuite,
-  renderComparison,
-  renderComparisonMarkdown,
-} from "../../report/render/comparison.ts";
-import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import { renderJunit } from "../../report/render/junit.ts";
-import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
+import { comparedDocument } from "../../report/subjects/comparison/document.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
+import { said } from "./said.ts";
+import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 
 /** Of one experiment, as their starts are the same. */
-function compare(base: ResultSide, next: ResultSide): ResultsComparison {
-  return compareResults(base, next);
-}
-
 function compareAt(base: Rates, next: Rates): ResultsComparison {
-  return compare(resultsAt(base), resultsAt(next));
-}
-
-function textOf(comparison: ResultsComparison): string {
-  return renderComparison(comparison, { width: 200, color: false, unicode: true });
+  return compareResults(resultsAt(base), resultsAt(next));
 }
 
 const SAME = { a: around(1_000), b: around(2_000, 0.0005) };
-
-Deno.test("the same program again is equivalent in rate, and nothing differs", () => {
-  const comparison = compareAt({ a: around(1_000) }, { a: around(1_000, 0.0005) });
-  assert.deepEqual(comparison.differences, []);
-  assert.equal(comparison.cells[0].comparison.figures[0].verdict, "equivalent");
-});
-
-const ENDS: [sentence: string, next: Rates, outcome: string][] = [
-  ["a rate that is surely lower fails", { a: around(900, 0.001) }, "fail"],
-  [
-    "a rate that can't be told is inconclusive",
-    { a: [600, 1_500, 900, 1_100, 1_000] },
-    "inconclusive",
-  ],
-];
-
-for (const [sentence, next, outcome] of ENDS) {
-  Deno.test(`compare: ${sentence}`, () => {
-    assert.equal(compareAt({ a: around(1_000) }, next).outcome, outcome);
-  });
-}
 
 Deno.test("cells are matched by scenario, target and parameters, and the others are listed", () => {
   const comparison = compareAt({ ...SAME, gone: [1_000, 1_010] }, {
@@ -60,17 +31,18 @@ Deno.test("cells are matched by scenario, target and parameters, and the others 
   assert.deepEqual([comparison.onlyBase, comparison.onlyNext], [["static, gone"], [
     "static, fresh",
   ]]);
-  assert.match(textOf(comparison), /^Only in BASE: static, gone\nOnly in NEW: static, fresh\n/);
+  assert.match(
+    comparedText(comparison),
+    /\nOnly in BASE: static, gone\nOnly in NEW: static, fresh\n/,
+  );
 });
 
 Deno.test("two experiments of one target each are compared by scenario, whatever its name", () => {
   const comparison = compareAt({ express: around(1_000) }, { fastify: around(4_310, 0.001) });
-  const text = textOf(comparison);
   assert.match(
-    text,
-    /^static, express → fastify: 4\.\d+× \[4\.\d+, 4\.\d+\] the requests, p99 \d\.\d+× \[\d\.\d+, \d\.\d+\]$/m,
+    comparedText(comparison),
+    /\nstatic, express → fastify\n {2}1,000 → 4,31\d requests\/s, 4\.\d+× \[4\.\d+, 4\.\d+\]: better\n {2}p99 /,
   );
-  assert.match(text, /^ {2}1,000 → 4,31\d requests\/s: better$/m);
 });
 
 Deno.test("the order in which parameters are written does not matter", () => {
@@ -84,29 +56,28 @@ Deno.test("the order in which parameters are written does not matter", () => {
         parameters,
       })),
     });
-  const { cells } = compare(one({ x: 1, y: 2 }), one({ y: 2, x: 1 }));
+  const { cells } = compareResults(one({ x: 1, y: 2 }), one({ y: 2, x: 1 }));
   assert.equal(cells.length, 2);
 });
 
-Deno.test("one run each is inconclusive, and that is said plainly", () => {
-  const comparison = compareAt({ a: [1_000] }, { a: [2_000] });
-  assert.equal(comparison.outcome, "inconclusive");
-  assert.match(
-    textOf(comparison),
-    /2\.00× the requests.*\n.*: one run says nothing about the next\n/,
+Deno.test("where responses are wrong they decide, and beside that verdict there is no interval", () => {
+  const [right, wrong] = [0, 0.5].map((wrongRatio) =>
+    resultsAt({ a: around(wrongRatio === 0 ? 1_000 : 9_000) }, () => ({ wrongRatio }))
   );
-});
-
-Deno.test("a fast wrong answer is worse, and a right one in its place is better", () => {
-  const right = resultsAt({ a: around(1_000) });
-  const wrong = resultsAt({ a: around(9_000) }, () => ({ wrongRatio: 0.5 }));
-  const comparison = compare(right, wrong);
-  assert.equal(comparison.outcome, "fail");
+  const worse = compareResults(right, wrong);
+  const better = compareResults(wrong, right);
+  assert.deepEqual([worse.outcome, better.outcome], ["fail", "pass"]);
   assert.match(
-    textOf(comparison),
+    comparedText(worse),
     /worse: wrong or failed: 0 % of the requests before, \d+\.\d+ % now/,
   );
-  assert.equal(compare(wrong, right).outcome, "pass");
+  for (
+    const [{ cells: [{ comparison }] }, verdict] of [[worse, "worse"], [better, "better"]] as const
+  ) {
+    for (const one of comparison.figures) {
+      assert.deepEqual([one.verdict, one.interval, one.p], [verdict, null, null]);
+    }
+  }
 });
 
 /** Two equal builds, of which the new one fails a share of the requests in some runs. */
@@ -116,25 +87,13 @@ function compareFailing(runs: number, share: number): ResultsComparison {
   for (const { requests, checks } of next.runs.slice(0, runs)) {
     checks.failed = Math.round(requests.completed * share);
   }
-  return compare(resultsAt(rates), next);
+  return compareResults(resultsAt(rates), next);
 }
 
 Deno.test("equal builds are not called worse by the errors of few runs, and by those of all they are", () => {
   const [few, all] = [compareFailing(2, 0.5), compareFailing(7, 0.05)];
   assert.deepEqual([few.outcome, all.outcome], ["inconclusive", "fail"]);
   assert.match(few.cells[0].errors, /: 0\s% of the requests before, 14\.\d\s% now/);
-});
-
-Deno.test("a verdict beside an interval is that of the interval: where errors decide, there is none", () => {
-  const right = resultsAt({ a: around(1_000) });
-  const wrong = resultsAt({ a: around(1_000) }, () => ({ wrongRatio: 0.5 }));
-  for (
-    const [base, next, verdict] of [[right, wrong, "worse"], [wrong, right, "better"]] as const
-  ) {
-    for (const one of compare(base, next).cells[0].comparison.figures) {
-      assert.deepEqual([one.verdict, one.interval, one.p], [verdict, null, null]);
-    }
-  }
 });
 
 /** A change of the new results, and the sentences that name it. */
@@ -172,33 +131,33 @@ for (const [sentence, change, names] of DIFFERENT) {
   Deno.test(`compare: ${sentence} is ${names.length > 0 ? "warned of by name" : "no warning"}`, () => {
     const next = resultsAt(SAME);
     change(next);
-    const comparison = compare(resultsAt(SAME), next);
+    const comparison = compareResults(resultsAt(SAME), next);
     assert.equal(comparison.differences.length, names.length, comparison.differences.join("\n"));
     names.forEach((name, i) => assert.match(comparison.differences[i], name));
-    const warnings = textOf(comparison).match(/^Warning: not measured alike: /gm) ?? [];
-    assert.equal(warnings.length, names.length);
+    const about = said(comparedDocument(comparison), "about").map(({ text }) => text);
+    assert.deepEqual(about, comparison.differences);
   });
 }
 
 Deno.test("a single measurement knows no machine, and nothing is said of it", () => {
   const { runs, experiment, version } = resultsAt({ a: [1_000] });
   const side: ResultSide = { runs, experiment, version, machine: null };
-  assert.deepEqual(compare(side, resultsAt({ a: [1_100] })).differences, []);
+  assert.deepEqual(compareResults(side, resultsAt({ a: [1_100] })).differences, []);
 });
 
 Deno.test("runs that measured the generator are warned of", () => {
   const next = resultsAt({ a: around(1_000) });
   next.runs[0].generator.trust = "invalid";
-  const comparison = compare(resultsAt({ a: around(1_000) }), next);
-  assert.match(textOf(comparison), /^Warning: NEW is invalid: in 1 of 5 runs /);
+  const comparison = compareResults(resultsAt({ a: around(1_000) }), next);
+  assert.match(comparedText(comparison), /^NEW is invalid: in 1 of 5 runs /m);
 });
 
 Deno.test("terminal, markdown, JSON and JUnit give the same verdicts", () => {
   const comparison = compareAt(SAME, { a: around(500, 0.001), b: around(4_000, 0.001) });
-  assert.match(textOf(comparison), /1,000 → 50\d requests\/s: worse/);
+  assert.match(comparedText(comparison), /1,000 → 50\d requests\/s, 0\.50.*: worse/);
   assert.match(
-    renderComparisonMarkdown(comparison),
-    /\| static, a \| 0\.50\d?×\s\\\[.*?\] worse \|/,
+    comparedMarkdown(comparison),
+    /\| static, a \| 0\.50\d?× \\\[.*?\] worse: 1,000 → 50\d \|/,
   );
   const json = JSON.stringify(comparisonJson(comparison));
   assert.match(json, /"schema":"plateau\.comparison\/1","outcome":"fail"/);
@@ -215,9 +174,12 @@ Deno.test("terminal, markdown, JSON and JUnit give the same verdicts", () => {
 });
 
 Deno.test("hostile names steer neither the terminal nor markdown", () => {
-  const comparison = compare(hostileResults(), hostileResults());
-  assert.doesNotMatch(textOf(comparison), /[^\n\P{Cc}]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u);
-  const markdown = renderComparisonMarkdown(comparison);
+  const comparison = compareResults(hostileResults(), hostileResults());
+  assert.doesNotMatch(
+    comparedText(comparison),
+    /[^\n\P{Cc}]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u,
+  );
+  const markdown = comparedMarkdown(comparison);
   assert.doesNotMatch(markdown, /<|>/);
   const bars = markdown.split("\n").filter((line) => line.startsWith("| "))
     .map((line) => line.match(/(?<!\\)\|/g)?.length);
@@ -233,8 +195,8 @@ Deno.test("of two commits each form names both, whatever their subjects hold", (
   const sides = [resultsAt(SAME), resultsAt(SAME)] as const;
   const comparison = compareResults(...sides, { revisions });
   const forms = (of: ResultsComparison): readonly string[] => [
-    renderComparisonMarkdown(of),
-    renderComparisonPage(of),
+    comparedMarkdown(of),
+    comparedPage(of),
     renderJunit([comparisonSuite(of, { startedAt: "2031-05-04T10:18:00.000Z", hostname: "a" })]),
   ];
   const [markdown, page, junit] = forms(comparison);

@@ -1,12 +1,16 @@
 /** Results of several measuring sessions held against each other. */
 import assert from "node:assert/strict";
 import { comparisonOf } from "../../report/judge/comparison.ts";
-import { comparisonJson, renderComparison } from "../../report/render/comparison.ts";
-import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
-import { compareSessions, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { comparisonJson } from "../../report/render/comparison.ts";
+import { comparedCard } from "../../report/subjects/comparison/card.ts";
+import {
+  compareSessions,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import { betweenResults, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
+import { comparedText } from "./compared.ts";
 
 /** Measured on a day of May. */
 function session(day: number, rate: number): Results {
@@ -19,17 +23,14 @@ function rateOf({ cells: [{ comparison }] }: ResultsComparison): [string, string
   return [verdict, reason];
 }
 
-function textOf(comparison: ResultsComparison): string {
-  return renderComparison(comparison, { width: 400, color: false, unicode: true });
-}
-
 Deno.test("results of two sessions differ in these, and are inconclusive however many runs agree", () => {
   const comparison = compareSessions([session(1, 1_000)], [session(2, 900)]);
   assert.deepEqual(rateOf(comparison), ["inconclusive", "sessions"]);
   assert.equal(comparison.outcome, "inconclusive");
-  const text = textOf(comparison);
-  assert.match(text, /1,000 → 900 requests\/s: differs in these two sessions\n/);
-  assert.match(text, /^Each side was measured in one session, .*: measure both in one experiment/m);
+  const text = comparedText(comparison);
+  assert.match(text, /1,000 → 900 requests\/s, .*: differs in these two sessions\n/);
+  assert.equal(text.match(/Each side was measured in one session/g)?.length, 1);
+  assert.match(text, /^Next: Each side was .*: measure both in one experiment/m);
 });
 
 Deno.test("who seems ahead in two sessions is no likely leader: sessions may differ by as much", () => {
@@ -43,7 +44,7 @@ Deno.test("who seems ahead in two sessions is no likely leader: sessions may dif
   const { code, sentence } = comparedCard(apart);
   assert.equal(code, "undecided");
   assert.doesNotMatch(sentence, /probably|likely/);
-  assert.match(textOf(apart), /likely better in these sessions/);
+  assert.match(comparedText(apart), /likely better in these sessions/);
   const together = { ...near[1], startedAt: near[0].startedAt };
   assert.notEqual(comparedCard(compareSessions([near[0]], [together])).code, "undecided");
 });
@@ -53,7 +54,10 @@ Deno.test("results of two sessions may be equivalent in these, and that passes",
   const comparison = compareSessions([base], [next], { marginRatio: 0.1 });
   assert.deepEqual(rateOf(comparison), ["equivalent", "sessions"]);
   assert.equal(comparison.outcome, "pass");
-  assert.match(textOf(comparison), /requests\/s: the same within 10 % in these two sessions\n/);
+  assert.match(
+    comparedText(comparison),
+    /requests\/s, .*: the same within 10 % in these two sessions\n/,
+  );
 });
 
 Deno.test("the same difference in one experiment, or in a copy of its results, is worse", () => {
@@ -75,7 +79,7 @@ for (const [sentence, rates, says] of EARLIER) {
     assert.deepEqual(rateOf(comparison), says);
     assert.match(JSON.stringify(comparisonJson(comparison)), /"sessions":"known","sessionStdev":0/);
     assert.match(
-      textOf(comparison),
+      comparedText(comparison),
       /^Intervals hold by how much earlier sessions differ: up to /m,
     );
   });

@@ -1,19 +1,20 @@
 /** The card of two results held against each other, by its code. */
 import assert from "node:assert/strict";
 import type { CardCode } from "../../report/findings/card_sentences.ts";
+import { comparisonJson } from "../../report/render/comparison.ts";
+import { comparedCard } from "../../report/subjects/comparison/card.ts";
 import {
-  comparisonJson,
-  renderComparison,
-  renderComparisonMarkdown,
-} from "../../report/render/comparison.ts";
-import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
-import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
-import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
+import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { doubted } from "./concluded.ts";
+import { thresholdsOf } from "./gated.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 import { plain } from "./readable.ts";
 import { silence } from "./silenced.ts";
+import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 
 const BASE = { a: around(1_000), b: around(2_000) };
 
@@ -29,69 +30,83 @@ const slow = (rate: number): number[] => [
 ];
 const isSlow = ({ repetition }: Run): boolean => repetition > 2;
 
+/** What is compared, the code of its card, its light, what becomes of it by valid runs alone, and how it ends. */
 const CASES: Readonly<
-  Record<string, [ResultsComparison, CardCode, light: string, survival: string]>
+  Record<string, [ResultsComparison, CardCode, string, string, ThresholdOutcome]>
 > = {
-  "equal in all": [against(BASE), "equivalent", "green", "all-valid"],
-  "a cost in one cell": [against({ ...BASE, a: around(800) }), "costs", "green", "all-valid"],
+  "equal in all": [
+    against(BASE),
+    ...["equivalent", "green", "all-valid", "pass"] as const,
+  ],
+  "a cost in one cell": [
+    against({ ...BASE, a: around(800) }),
+    ...["costs", "green", "all-valid", "fail"] as const,
+  ],
   "a cost comes before two gains": [
     compareResults(
       resultsAt({ ...BASE, c: around(500) }),
       resultsAt({ a: around(800), b: around(3_000), c: around(900) }),
     ),
-    "costs",
-    "green",
-    "all-valid",
+    ...["costs", "green", "all-valid", "fail"] as const,
   ],
-  "a gain in all": [against({ a: around(1_500), b: around(3_000) }), "gains", "green", "all-valid"],
+  "a gain in all": [
+    against({ a: around(1_500), b: around(3_000) }),
+    ...["gains", "green", "all-valid", "pass"] as const,
+  ],
   "single runs": [
     compareResults(resultsAt({ a: [1_000] }), resultsAt({ a: [1_500] })),
-    "undecided",
-    "green",
-    "all-valid",
+    ...["undecided", "green", "all-valid", "inconclusive"] as const,
+  ],
+  "runs that spread": [
+    compareResults(
+      resultsAt({ a: around(1_000) }),
+      resultsAt({ a: [600, 1_500, 900, 1_100, 1_000] }),
+    ),
+    ...["undecided", "green", "all-valid", "inconclusive"] as const,
   ],
   "wrong responses come before how fast they came": [
     compareResults(resultsAt(BASE), resultsAt(BASE, () => ({ wrongRatio: 0.1 }))),
-    "falls-short",
-    "green",
-    "all-valid",
+    ...["falls-short", "green", "all-valid", "fail"] as const,
   ],
   "the same without runs that are not valid": [
     against({ ...BASE, a: around(800) }, ({ repetition }) => repetition === 1),
-    "costs",
-    "amber",
-    "same",
+    ...["costs", "amber", "same", "fail"] as const,
   ],
   "one cell leans on runs that are not valid": [
     against({ ...BASE, a: slow(1_000) }, (run) => run.target === "a" && isSlow(run)),
-    "undecided",
-    "amber",
-    "partly",
+    ...["undecided", "amber", "partly", "inconclusive"] as const,
   ],
   "each cell does": [
     against({ a: slow(1_000), b: slow(2_000) }, isSlow),
-    "undecided",
-    "red",
-    "changed",
+    ...["undecided", "red", "changed", "inconclusive"] as const,
   ],
   "a side has no valid run": [
     against({ a: around(800), b: around(1_000) }, () => true),
-    "nothing-valid",
-    "red",
-    "none-valid",
+    ...["nothing-valid", "red", "none-valid", "inconclusive"] as const,
+  ],
+  "a side has no valid run, and is equal": [
+    against(BASE, () => true),
+    ...["nothing-valid", "red", "none-valid", "inconclusive"] as const,
+  ],
+  "a side has no valid run, and a threshold fails": [
+    compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
+      thresholds: thresholdsOf("p99 < 0.001ms"),
+      decidedBy: "thresholds",
+    }),
+    ...["nothing-valid", "red", "none-valid", "inconclusive"] as const,
   ],
 };
 
-for (const [name, [comparison, code, light, survival]] of Object.entries(CASES)) {
+for (const [name, [comparison, code, light, survival, outcome]] of Object.entries(CASES)) {
   Deno.test(`compared: ${name}`, () => {
     const card = comparedCard(comparison);
     const shown = JSON.stringify(card, null, 1);
     const { reliability } = card;
-    assert.deepEqual([card.code, reliability?.light, reliability?.survival], [
-      code,
-      light,
-      survival,
-    ], shown);
+    assert.deepEqual(
+      [card.code, reliability?.light, reliability?.survival, comparison.outcome],
+      [code, light, survival, outcome],
+      shown,
+    );
     const isNone = code === "nothing-valid";
     assert.equal(
       card.figure === null && card.forest === null && card.notes.length === 0,
@@ -124,9 +139,9 @@ Deno.test("compared: names of the sides are kept throughout, and the figure that
   assert.match(card.forest?.title ?? "", /^CPU per request against base/);
   for (
     const form of [
-      renderComparison(comparison, { width: 400, color: false, unicode: true }),
-      renderComparisonMarkdown(comparison),
-      renderComparisonPage(comparison),
+      comparedText(comparison),
+      comparedMarkdown(comparison),
+      comparedPage(comparison),
     ]
   ) assert.doesNotMatch(form.replaceAll(/<script.*?<\/script>/gs, ""), /\b(?:BASE|NEW)\b/);
 });
@@ -150,10 +165,10 @@ Deno.test("compared: page, terminal, markdown and JSON have the same sentences",
   for (const [comparison] of Object.values(CASES)) {
     const { sentence, reliability } = comparedCard(comparison);
     const forms = [
-      renderComparison(comparison, { width: 400, color: false, unicode: true }),
-      renderComparisonMarkdown(comparison),
+      comparedText(comparison),
+      comparedMarkdown(comparison),
       JSON.stringify(comparisonJson(comparison)),
-      renderComparisonPage(comparison),
+      comparedPage(comparison),
     ];
     for (const form of forms) {
       for (const text of [sentence, reliability?.sentence ?? ""]) {

@@ -1,13 +1,9 @@
 /** Results made to bring out digits that say nothing, in every form of the report and of a comparison. */
 import assert from "node:assert/strict";
-import {
-  comparisonSuite,
-  renderComparison,
-  renderComparisonMarkdown,
-} from "../../report/render/comparison.ts";
+import { comparisonSuite } from "../../report/render/comparison.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -15,6 +11,7 @@ import type { Results } from "../../runner/result/result.ts";
 import { claimOf } from "./claimed.ts";
 import { type FixtureSpec, resultsFixture } from "./fixture.ts";
 import { setRate } from "./rates.ts";
+import { comparedMarkdown, comparedText } from "./compared.ts";
 
 const NARROW = [1, 0.9999, 1.0001, 0.99995, 1.00005];
 const WILD = [0.01, 30, 1, 200, 0.4];
@@ -89,8 +86,8 @@ function formsOf(results: Results): Record<string, string> {
     terminal: renderSummary(model, PLAIN),
     markdown: renderMarkdown(model),
     junit: renderJunit([resultsSuite(claimed, model)]),
-    compared: renderComparison(comparison, PLAIN),
-    "compared markdown": renderComparisonMarkdown(comparison),
+    compared: comparedText(comparison),
+    "compared markdown": comparedMarkdown(comparison),
     "compared junit": renderJunit([comparisonSuite(comparison, WHEN)]),
   };
 }

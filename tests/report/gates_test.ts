@@ -1,6 +1,6 @@
 /** A gate opens by evidence: what measurements show of a threshold, and what they can't. */
 import assert from "node:assert/strict";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import {
   fact,
   type Gate,

@@ -2,9 +2,10 @@
  * The words of reports, for a reviewer to read: of each fixture what a terminal and markdown show. Written anew by
  * `deno run -A tests/report/golden.ts`.
  */
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import type { Document } from "../../report/document.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import { comparedDocument } from "../../report/subjects/comparison/document.ts";
 import { reportModel } from "../../report/model.ts";
-import { renderComparison, renderComparisonMarkdown } from "../../report/render/comparison.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -25,6 +26,7 @@ import {
 } from "./concluded.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
+import { THREE, trendIn } from "./trended.ts";
 
 const OPTIONS = { width: 80, color: false, unicode: true };
 const quiet = based("quiet", resultsAt({ quiet: around(1_000), logging: around(480) }));
@@ -57,20 +59,26 @@ const COMPARISONS: Readonly<Record<string, readonly [base: Results, next: Result
   "compared-nothing": [resultsAt(SIDES), ALL_NEW()],
 };
 
+function documents(): [name: string, Document][] {
+  return [
+    ...Object.entries(EXPERIMENTS).map((
+      [name, results],
+    ): [string, Document] => [name, reportModel(results())]),
+    ...Object.entries(COMPARISONS).map((
+      [name, [base, next]],
+    ): [string, Document] => [name, comparedDocument(compareResults(base, next))]),
+    ["trend", trendIn(...THREE).document],
+  ];
+}
+
 /** By the name of each file its text. */
 export function golden(): Map<string, string> {
-  const reports = Object.entries(EXPERIMENTS).flatMap(([name, results]) => {
-    const model = reportModel(results());
-    return [[`${name}.txt`, renderSummary(model, OPTIONS)], [`${name}.md`, renderMarkdown(model)]];
-  });
-  const compared = Object.entries(COMPARISONS).flatMap(([name, [base, next]]) => {
-    const comparison = compareResults(base, next);
-    return [
-      [`${name}.txt`, renderComparison(comparison, OPTIONS)],
-      [`${name}.md`, renderComparisonMarkdown(comparison)],
-    ];
-  });
-  return new Map([...reports, ...compared].map(([name, text]) => [name, String(text)]));
+  return new Map(
+    documents().flatMap(([name, document]) => [
+      [`${name}.txt`, String(renderSummary(document, OPTIONS))],
+      [`${name}.md`, String(renderMarkdown(document))],
+    ]),
+  );
 }
 
 export const GOLDEN = new URL("./golden/", import.meta.url);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { comparisonSuite } from "../../report/render/comparison.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { renderJunit, resultsSuite, type Testsuite } from "../../report/render/junit.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { loadText, requestText } from "../../report/subjects/method/load.ts";
 import { factsIn, said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";

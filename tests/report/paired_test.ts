@@ -1,19 +1,16 @@
 /** What pairs of runs, and the CPU time of requests, say in a comparison. */
 import assert from "node:assert/strict";
-import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { comparedCard } from "../../report/subjects/comparison/card.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { notesOf } from "../../report/subjects/tables/compared.ts";
-import {
-  comparisonJson,
-  comparisonSuite,
-  renderComparison,
-} from "../../report/render/comparison.ts";
-import { asConfirmed, confirmedBy } from "../../report/subjects/revisions.ts";
+import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
+import { confirmedBy } from "../../report/subjects/comparison/revisions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
+import { comparedText } from "./compared.ts";
 
 /** What slowed a whole repetition. */
 const BLOCKS = [1, 0.9, 1.1, 0.94, 1.06];
@@ -47,7 +44,7 @@ Deno.test("CPU time: 10 % more a request is worse where requests/s are open", ()
   const { code, sentence } = comparedCard(comparison);
   assert.equal(code, "costs");
   assert.match(sentence, /^NEW costs 1\.1\d*× the CPU per request of BASE\.$/);
-  const text = renderComparison(comparison, { width: 200, color: false, unicode: true });
+  const text = comparedText(comparison);
   assert.match(text, /CPU\/request 100\.0\sµs → 0\.110\sms, 1\.1\d*×\s.*: worse/);
   const json = JSON.stringify(comparisonJson(comparison));
   assert.match(json, /"cpuPerRequest":\{"base":0\.099/);
@@ -77,7 +74,7 @@ Deno.test("CPU time that nobody saw is in no sentence, no testcase and no family
   const { ratio, reason } = comparisonOf(cell, "cpuPerRequest");
   assert.deepEqual([ratio, reason], [null, "nothing"]);
   assert.doesNotMatch(
-    renderComparison(comparison, { width: 200, color: false, unicode: true }),
+    comparedText(comparison),
     /CPU/,
   );
   const { cases } = comparisonSuite(comparison, { startedAt: "", hostname: "" });
@@ -89,7 +86,7 @@ Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that 
     resultsAt({ a: around(1_001, 0.0003) }),
     (_, i) => 100 * [1, 1.2, 0.8, 1.1, 0.9][i],
   );
-  assert.equal(confirmedBy(compareResults(BASE(), same), null).outcome, "pass");
+  assert.equal(confirmedBy(compareResults(BASE(), same), null).comparison.outcome, "pass");
   const worse = compareResults(BASE(), HEAVIER());
   const { alarms } = confirmedBy(worse, worse);
   assert.deepEqual(alarms.map(({ figure, again }) => [figure, again]), [["cpuPerRequest", "fail"]]);
@@ -97,12 +94,12 @@ Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that 
 
 Deno.test("what fresh runs do not bear out is worse in no form", () => {
   const [worse, same] = [compareResults(BASE(), HEAVIER()), compareResults(BASE(), BASE())];
-  const confirmed = asConfirmed(worse, confirmedBy(worse, worse));
+  const { comparison: confirmed } = confirmedBy(worse, worse);
   assert.equal(comparedCard(confirmed).code, "costs");
-  const doubtful = asConfirmed(worse, confirmedBy(worse, same));
+  const { comparison: doubtful } = confirmedBy(worse, same);
   assert.notEqual(doubtful.outcome, "fail");
   assert.equal(comparedCard(doubtful).code, "undecided");
-  const text = renderComparison(doubtful, { width: 200, color: false, unicode: true });
+  const text = comparedText(doubtful);
   assert.match(
     text,
     /CPU\/request .*: inconclusive: worse at first, but fresh runs did not confirm it/,

@@ -6,7 +6,7 @@ import { type ReportModel, reportModel } from "../../report/model.ts";
 import { type CellRuns, groupRuns, unsteadyOf, unsteadyText } from "../../report/cells/cells.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
 import type { Group } from "../../report/blocks.ts";
-import { groupOf } from "../../report/subjects/registry.ts";
+import { groupOf } from "../../report/subjects/subject.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 import { steady } from "../../report/subjects/tables/steady.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";

@@ -1,7 +1,7 @@
 /** Results of an experiment as several commits left them. */
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
-import { type TrendModel, trendsOf } from "../../report/subjects/trend/trend.ts";
+import { type Trend, trendsOf } from "../../report/subjects/trend.ts";
 import type { Commit, Results } from "../../runner/result/result.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 
@@ -17,11 +17,11 @@ export function resultsOn(day: number, sign: string | null, rates: Rates, dirty 
   };
 }
 
-export function trendsIn(...all: Results[]): TrendModel[] {
+export function trendsIn(...all: Results[]): Trend[] {
   return trendsOf(all.map((results) => ({ results, model: reportModel(results) })));
 }
 
-export function trendIn(...all: Results[]): TrendModel {
+export function trendIn(...all: Results[]): Trend {
   const trends = trendsIn(...all);
   assert.equal(trends.length, 1);
   return trends[0];

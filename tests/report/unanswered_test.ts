@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
 import { findingSentence } from "../../report/findings/sentences.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { resultForms } from "../../cli/output/forms.ts";
 import { groupedOf, parseMeasured, readResumable } from "../../cli/results/reading.ts";
-import { renderComparison } from "../../report/render/comparison.ts";
 import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
-import { compareResults } from "../../report/subjects/compared_results.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import type { ResultSide } from "../../report/judge/differences.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { fromVersion1 } from "../../runner/result/earlier/version_1.ts";
+import { comparedText } from "../report/compared.ts";
 
 /** Written by the last program of version 1, with the figures that it printed of some of them. */
 const FOLDER = new URL("../results_v1/", import.meta.url);
@@ -96,7 +96,7 @@ for (const [printed, base, next] of PAIRS) {
     assert.ok(figures !== null);
     for (const [a, b] of [[readOf(base), readOf(next)], [readOf(base), rewritten(next)]]) {
       const comparison = compareResults(sideOf(a), sideOf(b));
-      const text = renderComparison(comparison, PLAIN).replaceAll("\u00a0", " ");
+      const text = comparedText(comparison).replaceAll("\u00a0", " ");
       for (const figure of figures) assert.ok(text.includes(figure), `${figure}\n${text}`);
     }
   });

@@ -14,20 +14,30 @@ import type {
 } from "../../blocks.ts";
 import type { Chart } from "../../chart.ts";
 import { type Markup, markup, scriptJson } from "../../writing/html.ts";
-import { figureContent, figureMarkup, ownPlace } from "./figures.ts";
-import type { Charts, PagePlace } from "./figures.ts";
+import {
+  type Charts,
+  figureContent,
+  figureMarkup,
+  ownPlace,
+  type PagePlace,
+  readingMarkup,
+} from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
 /** @param place Its id is that of what the blocks stand in; those of its parts begin with it. @param level Of headings in it. */
-export function blocksMarkup(blocks: readonly Block[], place: PagePlace, level: number): Markup[] {
+export function blocksMarkup(
+  blocks: readonly Block[],
+  place: PagePlace,
+  level: number,
+): (Markup | null)[] {
   return blocks.map((block, i) => {
     const own = block.kind === "group" && block.id !== "" ? block.id : i + 1;
     return blockMarkup(block, { ...place, id: `${place.id}-${own}` }, level);
   });
 }
 
-function blockMarkup(block: Block, place: PagePlace, level: number): Markup {
+function blockMarkup(block: Block, place: PagePlace, level: number): Markup | null {
   switch (block.kind) {
     case "text":
       return textMarkup(block);
@@ -88,8 +98,10 @@ function classAttribute(classes: readonly string[]): Markup | null {
   return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
 }
 
-function textMarkup({ text, tone }: Text): Markup {
+function textMarkup({ text, tone }: Text): Markup | null {
   switch (tone) {
+    case "reading":
+      return readingMarkup(text);
     case "plain":
       return markup`<p>${withCode(text)}</p>\n`;
     case "verdict":
@@ -111,25 +123,24 @@ function trustMarkup({ title, items }: List, level: string): Markup {
   }</details>`;
 }
 
-export function reasonsMarkup(reasons: readonly string[]): Markup | null {
+function reasonsMarkup(reasons: readonly string[]): Markup | null {
   if (reasons.length === 0) return null;
   const items = reasons.map((reason, i) =>
     markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
   );
   const left = reasons.length - MOST_PRINTED;
-  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
+  const rest = left > 0
+    ? markup`<p class="on-paper">${left} more ${
+      left === 1 ? "is" : "are"
+    } in the page on a screen.</p>`
+    : null;
   return markup`<ul>${items}</ul>${rest}`;
 }
 
 /** On paper the rest would come before every figure. */
 const MOST_PRINTED = 3;
 
-/** @param left What paper leaves out. */
-export function moreText(left: number): string {
-  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
-}
-
-export function factsMarkup({ facts }: Pick<Facts, "facts">): Markup {
+function factsMarkup({ facts }: Facts): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
   );

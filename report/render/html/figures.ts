@@ -96,7 +96,7 @@ ${drawn}</div>`;
 }
 
 /** A box of a height that its class fixes, so that nothing moves when the client draws; and its controls. */
-export function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
+function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   charts.set(id, chart);
   const canvas = markup`<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas>`;
   if (chart.kind === "heatmap") {
@@ -126,7 +126,7 @@ function limitMarkup({ limit, x, y, mostRidges = Infinity, series }: Xy): Markup
 <output></output>${series.length > mostRidges ? choice : null}</form>`;
 }
 
-export function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Markup {
+function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Markup {
   const names = series.map(({ label, color }) =>
     markup`<span>${swatchMarkup(color)}${label}</span> `
   );
@@ -137,14 +137,10 @@ export function legendMarkup(series: readonly Pick<Series, "label" | "color">[])
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
 /** What the shapes of dots stand for; null where all have one. */
-export function marksMarkup(names: readonly string[]): Markup | null {
+function marksMarkup(names: readonly string[]): Markup | null {
   if (names.length < 2) return null;
   const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
   return markup`<p class="legend">${marks}</p>`;
-}
-
-export function captionMarkup(finding: string, reading: string): Markup {
-  return markup`<figcaption><p>${finding}</p>${readingMarkup(reading)}</figcaption>`;
 }
 
 /** Folded up: it is read once, for the first figure of a kind. */

@@ -2,7 +2,7 @@
  * The report of a running experiment: the same page, with a progress bar, and a client that puts in newer
  * parts. Only this page may send requests, to its own server; the saved file sends none.
  */
-import type { ReportModel } from "../../model.ts";
+import type { Document } from "../../document.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import css from "./live.css" with { type: "text" };
@@ -20,8 +20,11 @@ interface LiveState {
   readonly status: LiveStatus;
 }
 
-export function renderLivePage(models: readonly ReportModel[], state: LiveState): Written<"html"> {
-  return renderReportPage(models, { bar: barMarkup(state), script, css });
+export function renderLivePage(
+  documents: readonly Document[],
+  state: LiveState,
+): Written<"html"> {
+  return renderReportPage(documents, { bar: barMarkup(state), script, css });
 }
 
 /** Its client changes its texts as the experiment goes on. */

@@ -41,8 +41,3 @@ export function withCode(text: string): Markup {
 export function foldMarkup(summary: string, content: Markup): Markup {
   return markup`<details><summary>${summary}</summary>${content}</details>\n`;
 }
-
-/** Sentences that no catalogue has. */
-export function sentencesMarkup(sentences: readonly string[]): Markup | null {
-  return findingsMarkup(sentences.map((text) => ({ code: "", text })));
-}

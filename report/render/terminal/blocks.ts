@@ -85,6 +85,7 @@ const STYLES: Readonly<Record<Text["tone"], Style | undefined>> = {
   plain: undefined,
   verdict: "bold",
   note: "dim",
+  reading: "dim",
   warning: "yellow",
 };
 

@@ -1,20 +1,9 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
 import { medianOf } from "../../../runner/stats/quantile.ts";
-import { timeUnit } from "../../writing/units.ts";
+import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import {
-  boundCell,
-  type ColumnOf,
-  errorCell,
-  NONE,
-  numberCell,
-  shareCell,
-  type Table,
-  type TableCell,
-  tableOf,
-  textCell,
-} from "./table.ts";
+import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
 import { sessionStdevOf } from "../../judge/between.ts";
 import {
   comparisonOf,
@@ -22,7 +11,7 @@ import {
   type GroupComparison,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
-import { figureName, SESSIONS_TEXT, verdictWord } from "../../findings/judgements.ts";
+import { figureName, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 
 export interface ComparedRow {
@@ -31,12 +20,18 @@ export interface ComparedRow {
   /** What it is held against; null where the name says it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
+  /** Both, where the table shows their own figures, too. */
+  readonly cells?: readonly [base: CellRuns, next: CellRuns];
 }
 
 /** Null without rows. */
-export function comparedTable(caption: string, rows: readonly ComparedRow[]): Table | null {
+export function comparedTable(
+  caption: string,
+  rows: readonly ComparedRow[],
+): Table | null {
   if (rows.length === 0) return null;
   const isWithin = rows.some(({ base }) => base !== null);
+  const areWrong = rows.some(({ cells = [] }) => cells.some(({ errorRatio }) => errorRatio > 0));
   return tableOf({ caption, notes: notesOf(rows.map(({ comparison }) => comparison)) }, rows, [
     {
       label: isWithin ? "Target" : "Cell",
@@ -48,6 +43,7 @@ export function comparedTable(caption: string, rows: readonly ComparedRow[]): Ta
       figure !== "cpuPerRequest" ||
       rows.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
     ).map(figureColumn),
+    ...areWrong ? [errorColumn] : [],
   ]);
 }
 
@@ -57,22 +53,45 @@ const againstColumn: ColumnOf<ComparedRow> = {
   cell: ({ base }) => textCell(base ?? ""),
 };
 
+const errorColumn: ColumnOf<ComparedRow> = {
+  label: "Errors",
+  kind: "text",
+  cell: ({ cells = [] }) => {
+    const texts = cells.map(({ errorRatio }) => formatShare(errorRatio));
+    return { text: texts.join(" → "), alarming: cells.some(({ errorRatio }) => errorRatio > 0) };
+  },
+};
+
 function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
   return {
     label: figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure),
     kind: "text",
-    cell: ({ comparison }) => figureCell(comparisonOf(comparison, figure), comparison),
+    cell: ({ comparison, cells }) => {
+      const one = comparisonOf(comparison, figure);
+      const { ratio, verdict } = one;
+      const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
+      const text = cells === undefined ? `${ratioText(one)} ${word}` : ratioText(one);
+      const below = cells && [word, valuesText(one, cells)].filter(Boolean).join(": ");
+      if (ratio === null) return { ...NONE, ...below && { below } };
+      return {
+        ...{ text, value: ratio },
+        ...below && { below },
+        ...verdict === "worse" && { alarming: true },
+      };
+    },
   };
 }
 
-function figureCell(
-  comparison: FigureComparison,
-  { marginRatio }: GroupComparison,
-): TableCell {
-  const { ratio, verdict } = comparison;
-  if (ratio === null) return NONE;
-  const text = `${ratioText(comparison)} ${verdictWord(comparison, marginRatio)}`;
-  return { text, value: ratio, ...(verdict === "worse" && { alarming: true }) };
+/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides. */
+export function valuesText(
+  { figure, base, next }: FigureComparison,
+  cells: readonly [base: CellRuns, next: CellRuns],
+): string {
+  return [base, next].map((value, i) => {
+    if (!(value > 0)) return NONE.text;
+    const isAtLeast = typeof figure === "number" && cells[i].latency.isAtLeast(figure);
+    return boundText(figure === "rate" ? formatNumber(value) : formatMs(value), isAtLeast);
+  }).join(" → ");
 }
 
 /** What ratios and verdicts mean. */
@@ -120,7 +139,6 @@ function gainNote(figures: readonly FigureComparison[]): string[] {
 
 const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[] = [
   { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
-  { reason: "sessions", note: SESSIONS_TEXT },
   {
     reason: "groups",
     note:
@@ -132,68 +150,3 @@ const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[
     note: "One run says nothing about the next: such a ratio has no interval and no verdict.",
   },
 ];
-
-// Two results as a table: a row a cell, with the figures of both beside each other.
-
-export interface SideRow {
-  readonly name: string;
-  readonly comparison: GroupComparison;
-  readonly base: CellRuns;
-  readonly next: CellRuns;
-}
-
-/** The ratio that decides comes after its figures. */
-export function sideBySide(
-  rows: readonly SideRow[],
-  names: readonly string[],
-): Table {
-  return tableOf({ caption: "Both results side by side" }, rows, [
-    { label: "Cell", kind: "name", cell: ({ name }) => textCell(name) },
-    ...sideColumns("rate", rows, names),
-    ...sideColumns(50, rows, names),
-    ...sideColumns(99, rows, names),
-    ...(rows.some(({ base, next }) => base.errorRatio + next.errorRatio > 0)
-      ? (["base", "next"] as const).map((side): ColumnOf<SideRow> => ({
-        label: `Errors, ${names[side === "base" ? 0 : 1]}`,
-        unit: "%",
-        cell: (row) => errorCell(shareCell(row[side].errorRatio)),
-      }))
-      : []),
-  ]);
-}
-
-function sideColumns(
-  figure: "rate" | 50 | 99,
-  rows: readonly SideRow[],
-  [base, next]: readonly string[],
-): ColumnOf<SideRow>[] {
-  const valuesOf = ({ comparison }: SideRow): FigureComparison => comparisonOf(comparison, figure);
-  const unit = figure === "rate"
-    ? undefined
-    : timeUnit(rows.flatMap((row) => [valuesOf(row).base, valuesOf(row).next]));
-  const name = figure === "rate" ? "Requests/s" : figureName(figure);
-  const valueCell = (row: SideRow, side: "base" | "next"): TableCell => {
-    const value = valuesOf(row)[side];
-    if (!(value > 0)) return NONE;
-    const isAtLeast = figure !== "rate" && row[side].latency.isAtLeast(figure);
-    return boundCell(numberCell(value, unit), isAtLeast);
-  };
-  return [
-    { label: `${name}, ${base}`, unit: unit?.name, cell: (row) => valueCell(row, "base") },
-    { label: next, unit: unit?.name, cell: (row) => valueCell(row, "next") },
-    {
-      label: `${next} over ${base}`,
-      kind: "text",
-      cell: (row) => {
-        const one = valuesOf(row);
-        if (one.ratio === null) return NONE;
-        return {
-          text: ratioText(one),
-          value: one.ratio,
-          below: verdictWord(one, row.comparison.marginRatio),
-          ...(one.verdict === "worse" && { alarming: true }),
-        };
-      },
-    },
-  ];
-}

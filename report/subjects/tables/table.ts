@@ -30,6 +30,10 @@ export interface TableCell {
   readonly alarming?: boolean;
   /** Index of the series' colour, for the swatch before a name. */
   readonly color?: number;
+  /** The section of the document that a press on the text leads to. */
+  readonly link?: string;
+  /** How the page shades it. */
+  readonly shade?: string;
 }
 
 export interface Column {

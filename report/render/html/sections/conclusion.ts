@@ -1,18 +1,15 @@
 /**
  * The first screen: a verdict in one sentence, one large figure, a small forest or the winners at each setting, whether it
- * can be relied on, and what to do next; then every target at every setting as a matrix. No script is needed to see it.
+ * can be relied on, and what to do next. No script is needed to see it.
  */
 import { type CardModel, claimCountsText } from "../../../subjects/verdict/conclusion.ts";
 import { type HeadlineFigure, winnersTable } from "../../../subjects/verdict/card.ts";
 import type { ConclusionForest, ConclusionRow } from "../../../subjects/verdict/small_forest.ts";
-import type { MatrixCell, MatrixModel } from "../../../subjects/verdict/matrix.ts";
 import { formatRatio } from "../../../writing/ratios.ts";
-import { listed, unique } from "../../../writing/words.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
-import { type PagePlace, readingMarkup } from "../figures.ts";
-import { swatchMarkup, tableMarkup, tableSwatch } from "./tables.ts";
+import { swatchMarkup, tableMarkup } from "./tables.ts";
 
-/** @param id Of the experiment. */
+/** @param id Of its document. */
 export function conclusionMarkup(card: CardModel, id: string): Markup | null {
   const { sentence, notes, figure, forest, winners, reliability, claims, next } = card;
   if (sentence === "") return null;
@@ -129,104 +126,4 @@ function toneOf({ ratio, certainty }: ConclusionRow, { better, margin }: Conclus
 
 function round(px: number): number {
   return Number(px.toFixed(1));
-}
-
-const MATRIX =
-  "Each cell is a target in a scenario, or at a value of a factor; below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average. A press on a cell leads to its scenario.";
-
-/** Null for one column: there the bars show the same. */
-export function matrixMarkup(
-  matrix: MatrixModel | null,
-  scenarios: readonly { readonly name: string }[],
-  { id }: PagePlace,
-): Markup | null {
-  if (!isShown(matrix)) return null;
-  const linkOf = (scenario: string): string =>
-    `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
-  const tables = partsOf(matrix).map((part, i, { length }) =>
-    partMarkup(part, linkOf, {
-      id: `${id}-matrix-caption${i === 0 ? "" : `-${i + 1}`}`,
-      of: length === 1 ? "" : `: ${listed(unique(part.columns.map(({ label }) => label)), "and")}`,
-    })
-  );
-  return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
-${tables}
-${readingMarkup(MATRIX)}</section>`;
-}
-
-function partMarkup(
-  { columns, rows }: MatrixModel,
-  linkOf: (scenario: string) => string,
-  caption: { readonly id: string; readonly of: string },
-): Markup {
-  const heads = columns.map(({ label, figure }) =>
-    markup`<th scope="col" class="number">${label} <small>${
-      figure === "rate" ? "requests/s" : "p99"
-    }</small></th>`
-  );
-  const body = rows.map(({ label, color, cells }) =>
-    markup`<tr><th scope=row><span>${tableSwatch(color)}${label}</span></th>${
-      cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))
-    }</tr>\n`
-  );
-  return markup`<div class="scroll" role="group" aria-labelledby="${caption.id}" tabindex="0">
-<table class="matrix"><caption id="${caption.id}" class="unseen">Every result against the best of its column${caption.of}</caption>
-<thead><tr><th scope="col" class="name">Target</th>${heads}</tr></thead>
-<tbody>${body}</tbody></table></div>\n`;
-}
-
-/** Columns that no row connects are tables of their own, as most of one table would be empty; single cells share one. */
-function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
-  const groups = rows.reduce((before: ReadonlySet<number>[], { cells }) => {
-    const own = new Set(cells.flatMap((cell, i) => cell === null ? [] : [i]));
-    const joined = before.filter((group) => [...own].some((i) => group.has(i)));
-    const others = before.filter((group) => !joined.includes(group));
-    return [...others, new Set([...own, ...joined.flatMap((group) => [...group])])];
-  }, []);
-  const rowsIn = (group: ReadonlySet<number>): MatrixModel["rows"] =>
-    rows.filter(({ cells }) => cells.some((cell, i) => cell !== null && group.has(i)));
-  const [singles, larger] = [true, false].map((isOne) =>
-    groups.filter((group) => (group.size * rowsIn(group).length === 1) === isOne)
-  );
-  const parts = [...larger, new Set(singles.flatMap((group) => [...group]))]
-    .filter(({ size }) => size > 0);
-  const isIn = (group: ReadonlySet<number>) => (_: unknown, i: number): boolean => group.has(i);
-  return parts.toSorted((a, b) => Math.min(...a) - Math.min(...b)).map((group) => ({
-    columns: columns.filter(isIn(group)),
-    rows: rowsIn(group).map((row) => ({ ...row, cells: row.cells.filter(isIn(group)) })),
-  }));
-}
-
-export function isShown(matrix: MatrixModel | null): matrix is MatrixModel {
-  return matrix !== null && matrix.columns.length > 1;
-}
-
-/** The more colour, the nearer to the best; the less of it, the less certain. */
-function cellMarkup(cell: MatrixCell | null, link: string): Markup {
-  if (cell === null) return markup`<td class="number">–</td>`;
-  const { text, ratio, ratioText, certainty, shortfall, label } = cell;
-  const below = shortfall !== ""
-    ? markup`<small class="below alarming">${withoutName(shortfall, label)}</small>`
-    : ratioText === ""
-    ? null
-    : markup`<small class="below">${ratioText}</small>`;
-  return markup`<td class="number ${
-    shadeOf(ratio, certainty)
-  } ${certainty}" data-v="${cell.value}"><a href="${link}">${text}</a>${below}</td>`;
-}
-
-/** `79 % never sent`, `times out on 19 %`: whose it is stands beside the row. */
-function withoutName(shortfall: string, name: string): string {
-  return shortfall.replace(` of the requests to ${name} were`, "").replace(`${name} `, "");
-}
-
-/** Ratios to the best, either way; each step down is a paler shade. */
-const STEPS = [1.05, 1.25, 1.6, 2.5, 5];
-
-function shadeOf(ratio: number | null, certainty: MatrixCell["certainty"]): string {
-  if (certainty === "best") return "near-0";
-  if (ratio === null) return "";
-  const distance = Math.max(ratio, 1 / ratio);
-  const step = STEPS.findIndex((most) => distance <= most);
-  return `near-${step === -1 ? STEPS.length : step}`;
 }

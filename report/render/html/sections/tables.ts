@@ -17,7 +17,7 @@ export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOpti
   const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
   const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
     markup`<tr${outcomes ? markup` data-outcome="${outcomes[at]}"` : null}>${
-      row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))
+      row.map((cell, i) => cellMarkup(cell, columns[i], { decimals: decimals[i], id }))
     }`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
 <table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
@@ -31,9 +31,13 @@ function headMarkup({ label, unit, kind }: Column): Markup {
   return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
 }
 
-/** Its end is left out, as HTML allows (§13.1.2.4): a large report has 20,000. @param decimals Most in the column. */
-function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
-  const { text, below, value, weak, alarming, color } = cell;
+/** Its end is left out, as HTML allows (§13.1.2.4): a large report has 20,000. @param decimals Most in the column. @param id Of the table. */
+function cellMarkup(
+  cell: TableCell,
+  { kind }: Column,
+  { decimals, id }: { readonly decimals: number; readonly id: string },
+): Markup {
+  const { text, below, value, weak, alarming, color, link, shade } = cell;
   if (kind === "name") {
     return markup`<th scope=row><span>${tableSwatch(color)}${text}</span>`;
   }
@@ -42,16 +46,20 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
     ...(kind === "text" ? [kind] : []),
     ...(weak ? ["weak"] : []),
     ...(alarming ? ["alarming"] : []),
+    ...(shade ? [shade] : []),
     ...(isNone ? ["none"] : []),
   ];
   const attributes = [
     kinds.length === 0
       ? null
-      : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
+      : markup` class=${kinds.length === 1 && !shade ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
     value === undefined || isRead(cell, value) ? null : attribute("data-v", value),
   ];
   const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
-  const shown = weak ? `(${text})` : text;
+  const [document] = id.split("-");
+  const shown = link === undefined
+    ? markup`${weak ? `(${text})` : text}`
+    : markup`<a href="#${document}-${link}">${text}</a>`;
   if (below === undefined) return markup`<td${attributes}${pad}>${shown}`;
   const first = pad === null ? shown : markup`<span${pad}>${shown}</span>`;
   return markup`<td${attributes}>${first} <small>${below}</small>`;

@@ -1,22 +1,21 @@
-/** Two results held against each other, as a reader sees them first: the verdict of the new ones, then both side by side. */
+/** The card of two results held against each other: what the new ones cost or gain. */
 import {
   type ComparedCell,
-  comparedName,
   type ComparedSide,
+  isTrusted,
   type ResultsComparison,
-} from "./compared_results.ts";
-import { TRUSTS } from "../../runner/result/generator.ts";
-import { sideBySide } from "./tables/compared.ts";
-import type { Xy } from "../chart.ts";
-import { densityFinding, densityOf } from "./charts/density.ts";
-import { comparisonOf, decisiveOf } from "../judge/comparison.ts";
-import { type ForestModel, forestOf } from "./charts/forest.ts";
-import type { ComparedFigure } from "../judge/group.ts";
-import { isOpenLoop } from "../judge/pairs.ts";
-import { shortfallOf } from "../judge/shortfall.ts";
-import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../findings/judgements.ts";
-import { trustLine } from "../findings/card_sentences.ts";
-import { meaningOfRuns } from "../findings/trust.ts";
+} from "./comparison.ts";
+import { TRUSTS } from "../../../runner/result/generator.ts";
+import { comparisonOf, decisiveOf } from "../../judge/comparison.ts";
+import type { ComparedFigure } from "../../judge/group.ts";
+import { shortfallOf } from "../../judge/shortfall.ts";
+import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../../findings/judgements.ts";
+import { trustLine } from "../../findings/card_sentences.ts";
+import { gatesSentence } from "../../findings/gate_sentences.ts";
+import { meaningOfRuns } from "../../findings/trust.ts";
+import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
+import { type CardModel, LIGHTS } from "../verdict/conclusion.ts";
+import { mendStep, type NextStep } from "../verdict/next_steps.ts";
 import {
   besidePlace,
   figureNameOf,
@@ -24,94 +23,18 @@ import {
   judgedTwice,
   type Place,
   winnerOf,
-} from "../judge/places.ts";
-import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "./verdict/card.ts";
-import { type CardModel, LIGHTS } from "./verdict/conclusion.ts";
-import { mendStep, type NextStep } from "./verdict/next_steps.ts";
-import { placesForest } from "./verdict/small_forest.ts";
-import { gatesSentence } from "../findings/gate_sentences.ts";
-import type { Fact } from "../blocks.ts";
-import { formatMoment } from "../writing/units.ts";
-import { capitalized, counted, listed, unique } from "../writing/words.ts";
-import type { Match, NamedCell } from "../cells/match.ts";
-import type { Table } from "./tables/table.ts";
-
-/** What a page shows of a comparison, beside its gates and its doubts. */
-export interface ComparedModel {
-  readonly title: string;
-  readonly card: CardModel;
-  readonly table: Table;
-  readonly forest: ForestModel | null;
-  /** One for each cell in which both sides have a response. */
-  readonly densities: readonly {
-    readonly name: string;
-    readonly chart: Xy;
-    readonly finding: string;
-  }[];
-  /** Where and when each side was measured. */
-  readonly sides: readonly { readonly side: ComparedSide; readonly facts: readonly Fact[] }[];
-}
-
-/** @param comparison Of at least one cell. */
-export function comparedModel(comparison: ResultsComparison): ComparedModel {
-  const { cells, matches, sides } = comparison;
-  const [{ name: baseName }, { name: nextName }] = sides;
-  const nexts = matches.map(({ next }) => next.cell);
-  return {
-    title: unique(sides.map(titleOf)).join(" → "),
-    card: comparedCard(comparison),
-    table: sideBySide(
-      cells.map((cell, i) => ({
-        name: comparedName(cell),
-        comparison: cell.comparison,
-        base: matches[i].base.cell,
-        next: nexts[i],
-      })),
-      [baseName, nextName],
-    ),
-    forest: forestOf(
-      cells.map((cell, i) => ({
-        name: comparedName(cell),
-        color: nexts[i].color,
-        base: baseName,
-        parts: { name: [comparedName(cell)], base: [baseName] },
-        comparison: cell.comparison,
-      })),
-      isOpenLoop(nexts),
-    ),
-    densities: matches.flatMap(({ base, next }, i) => {
-      const both = [sideCell(base, baseName, BASE_COLOR), sideCell(next, nextName, NEXT_COLOR)];
-      const chart = densityOf(both);
-      if (chart === null) return [];
-      return [{ name: comparedName(cells[i]), chart, finding: densityFinding(both) }];
-    }),
-    sides: sides.map((side) => ({ side, facts: factsOf(side) })),
-  };
-}
-
-/** Grey and vermilion: neither is the colour of a target. */
-const BASE_COLOR = 6;
-const NEXT_COLOR = 1;
-
-function sideCell({ cell }: NamedCell, name: string, color: number): NamedCell["cell"] {
-  return { ...cell, label: name, color };
-}
-
-function titleOf({ last: { experiment, runs } }: ComparedSide): string {
-  const title = experiment?.title ?? experiment?.name ?? runs[0]?.url;
-  return typeof title === "string" ? title : "Comparison";
-}
-
-// The card: what the new results cost or gain.
+} from "../../judge/places.ts";
+import { placesForest } from "../verdict/small_forest.ts";
+import { capitalized, counted, listed, unique } from "../../writing/words.ts";
 
 export function comparedCard(comparison: ResultsComparison): CardModel {
   const { sides } = comparison;
   const judged = judgedBoth(comparison);
   const { places } = judged;
-  const isTrusted = sides.every(({ valid }) => valid > 0);
-  const shown = isTrusted ? headlined(comparison, places) : [];
+  const hasVerdict = isTrusted(comparison);
+  const shown = hasVerdict ? headlined(comparison, places) : [];
   const own = judgedBoth(comparison, shown[0]?.of);
-  const verdict = isTrusted
+  const verdict = hasVerdict
     ? verdictIn(comparison, shown)
     : nothingValid(sides.filter(({ valid }) => valid === 0));
   const others = unique(places.map(({ figure }) => figure))
@@ -128,20 +51,20 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     reliability: reliabilityOf(comparison, own),
     next: [
       ...mendStep({
-        runs: sides.flatMap(({ all }) => all),
+        runs: sides.flatMap(({ runs }) => runs),
         places,
         cores: Math.min(...sides.map(({ last: { machine } }) => machine?.allowedCores ?? Infinity)),
       }),
-      ...(isTrusted ? nextSteps(comparison) : []),
+      ...(hasVerdict ? nextSteps(comparison) : []),
     ],
   };
 }
 
 function nothingValid(sides: readonly ComparedSide[]): Verdict {
   return verdictOf("nothing-valid", {
-    runs: Math.max(...sides.map(({ runs }) => runs)),
+    runs: Math.max(...sides.map(({ runs }) => runs.length)),
     side: listed(sides.map(({ name }) => name), "and"),
-    meaning: meaningOfRuns(sides[0].all),
+    meaning: meaningOfRuns(sides[0].runs),
   });
 }
 
@@ -201,36 +124,18 @@ function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Jud
 }
 
 /** Each cell by each figure that decides. */
-function placesOf(
-  { matches, sides: [base, next] }: ResultsComparison,
-  cells: readonly ComparedCell[],
-): Place[] {
-  const known = new Map(matches.map((match) => [matchKey(match), match]));
-  return cells.flatMap((cell) => {
-    const match = known.get(JSON.stringify([cell.scenario, cell.base, cell.next]));
-    return match === undefined
-      ? []
-      : decisiveOf(cell.comparison).map(({ figure }) =>
-        placeOf(cell, figure, { match, names: [base.name, next.name] })
-      );
-  });
-}
-
-function matchKey({ base, next }: Match): string {
-  return JSON.stringify([next.scenario, base.cell.label, next.cell.label]);
-}
-
-interface OfMatch {
-  readonly match: Match;
-  readonly names: readonly [base: string, next: string];
+function placesOf({ sides }: ResultsComparison, cells: readonly ComparedCell[]): Place[] {
+  return cells.flatMap((cell) =>
+    decisiveOf(cell.comparison).map(({ figure }) => placeOf(cell, figure, sides))
+  );
 }
 
 function placeOf(
   cell: ComparedCell,
   figure: ComparedFigure,
-  { match, names: [base, next] }: OfMatch,
+  [{ name: base }, { name: next }]: ResultsComparison["sides"],
 ): Place {
-  const { comparison, errors } = cell;
+  const { name, scenario, match, comparison, errors } = cell;
   const sides = [{ name: base, cell: match.base.cell }, { name: next, cell: match.next.cell }];
   const short = errors === "" ? [] : sides.flatMap(({ name, cell }) => {
     const own = shortfallOf(cell);
@@ -238,13 +143,11 @@ function placeOf(
   });
   const { color } = match.next.cell;
   return besidePlace({
-    key: JSON.stringify([comparedName(cell), figure]),
-    name: comparedName(cell),
-    scenario: cell.scenario,
+    key: JSON.stringify([name, figure]),
+    ...{ name, scenario, short },
     factors: [],
     noun: "cell",
     sides: [{ name: base, color }, { name: next, color }],
-    short,
     of: figure,
     figure: figureNameOf(figure, match.next.cell),
     decision: comparisonOf(comparison, figure),
@@ -253,7 +156,7 @@ function placeOf(
 }
 
 function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel["reliability"] {
-  const isAll = sides.every(({ runs, valid }) => runs === valid);
+  const isAll = sides.every(({ runs, valid }) => runs.length === valid);
   const survival = isAll
     ? "all-valid"
     : sides.some(({ valid }) => valid === 0)
@@ -275,7 +178,7 @@ function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel[
 
 /** `All 18 runs of BASE and 9 of 18 of NEW are`. */
 function validText(sides: readonly ComparedSide[]): string {
-  const texts = sides.map(({ name, runs, valid }, i) => {
+  const texts = sides.map(({ name, runs: { length: runs }, valid }, i) => {
     const noun = i === 0 ? ` ${runs === 1 ? "run" : "runs"}` : "";
     return valid === runs
       ? `all ${runs}${noun} of ${name}`
@@ -308,23 +211,4 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
       } as const,
     ]),
   ];
-}
-
-function factsOf({ last, sessions, runs }: ComparedSide): Fact[] {
-  const { experiment, machine, startedAt, version } = last;
-  return [
-    { label: "Experiment", text: typeof experiment?.name === "string" ? experiment.name : "" },
-    {
-      label: "Measured",
-      text: `${counted(runs, "run")}${sessions > 1 ? ` in ${sessions} sessions` : ""}`,
-    },
-    {
-      label: "On",
-      text: machine === null
-        ? ""
-        : `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}`,
-    },
-    { label: "At", text: startedAt === undefined ? "" : formatMoment(startedAt) },
-    { label: "Plateau", text: version },
-  ].filter(({ text }) => text !== "");
 }

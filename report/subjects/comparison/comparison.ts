@@ -1,8 +1,8 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
-import { isUnanswered } from "../../runner/result/outcome.ts";
-import type { Run, Threshold } from "../../runner/result/result.ts";
-import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { UNTESTED } from "../judge/between.ts";
+import { isUnanswered } from "../../../runner/result/outcome.ts";
+import type { Run, Threshold } from "../../../runner/result/result.ts";
+import type { Verdict, VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
+import { UNTESTED } from "../../judge/between.ts";
 import {
   comparisonOf,
   decisiveOf,
@@ -11,32 +11,43 @@ import {
   type GroupComparison,
   judgePairs,
   testPairs,
-} from "../judge/comparison.ts";
-import { resultDifferences, type ResultSide } from "../judge/differences.ts";
-import { type ComparedFigure, DECISIVE } from "../judge/group.ts";
-import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../judge/shortfall.ts";
-import { sessionPairs, type SessionSpread, sessionSpread } from "../judge/sessions.ts";
-import { conditionText, ratiosText } from "../findings/judgements.ts";
-import { endsText, noResponseOf } from "../findings/no_response.ts";
-import { type ComparedProfiles, comparedProfiles } from "./compared_profiles.ts";
+} from "../../judge/comparison.ts";
+import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
+import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
+import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "../../judge/sessions.ts";
+import { conditionText, ratiosText } from "../../findings/judgements.ts";
+import { endsText, noResponseOf } from "../../findings/no_response.ts";
+import type { WorkChange } from "../profiles/changes.ts";
+import { pairedProfiles, type ProfilesModel } from "../profiles/profiles.ts";
 import {
   doubtSentences,
   doubtsOfSides,
   isValid,
   type TrustModel,
   trustOfRuns,
-} from "../findings/trust.ts";
-import { type GateOutcome, gateOutcome } from "../findings/gate_sentences.ts";
-import { gatePs, gatesOf, judgeTogether, type ThresholdOutcome, worstOf } from "../judge/gates.ts";
-import { formatShare } from "../writing/units.ts";
-import { type CellRuns, groupRuns, repeatedOf } from "../cells/cells.ts";
-import { type Match, matchCells, namedCells, nameOf } from "../cells/match.ts";
+} from "../../findings/trust.ts";
+import { type GateOutcome, gateOutcome } from "../../findings/gate_sentences.ts";
+import {
+  gatePs,
+  gatesOf,
+  judgeTogether,
+  type ThresholdOutcome,
+  worstOf,
+} from "../../judge/gates.ts";
+import { formatShare } from "../../writing/units.ts";
+import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
+import { type Match, matchCells, type NamedCell, namedCells, nameOf } from "../../cells/match.ts";
 
 export interface ComparedCell {
+  /** `static, api`, or `static, express → fastify` where the targets differ. */
+  readonly name: string;
   readonly scenario: string;
   /** Target, and the parameters that vary. */
   readonly base: string;
   readonly next: string;
+  /** The runs of both; of several sessions those of the last. */
+  readonly match: Match;
   readonly comparison: GroupComparison;
   /** Why the figures say nothing: responses were wrong; "" when they do. The verdicts then are of the responses. */
   readonly errors: string;
@@ -50,8 +61,7 @@ export interface ComparedSide {
   readonly last: ResultSide;
   readonly sessions: number;
   /** Of all sessions. */
-  readonly all: readonly Run[];
-  readonly runs: number;
+  readonly runs: readonly Run[];
   readonly valid: number;
   /** Null without runs. */
   readonly trust: TrustModel | null;
@@ -65,8 +75,6 @@ export interface Revisions {
 
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
-  /** The runs of each of the cells, in their order; of several sessions those of the last. */
-  readonly matches: readonly Match[];
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null where the sides are two results. */
   readonly revisions: Revisions | null;
@@ -83,13 +91,13 @@ export interface ResultsComparison {
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
-  /** Of the cells that were profiled on both sides. */
-  readonly profiles: readonly ComparedProfiles[];
+  /** Of the cells that were profiled on both sides, by their names. */
+  readonly profiles: readonly { readonly name: string; readonly profiles: ProfilesModel }[];
   /** Of the new results, with the base as their baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: DecidedBy;
-  /** Of what decides. */
+  /** Of what decides; inconclusive where a side has no valid run. */
   readonly outcome: ThresholdOutcome;
 }
 
@@ -139,35 +147,65 @@ export function compareSessions(
   const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, spread });
   // Where both end in one exit code, Holm's method goes over both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
-  const cells = comparedCells(matches.pairs, judgePairs(tests, byFigures ? gatePs(tested) : []));
+  const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
+  const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
   const { names: [baseName, nextName] = ["BASE", "NEW"], figures = DECISIVE } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
-  return {
+  const compared = {
     cells,
     again: againByValid([bases, nexts], { marginRatio, earlier }),
     figures,
-    matches: matches.pairs,
     sides,
     revisions: options.revisions ?? null,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
-    doubts: doubtsOfSides([
-      { name: baseName, runs: sides[0].all },
-      { name: nextName, runs: sides[1].all },
-    ]),
+    doubts: doubtsOfSides(sides),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
-    profiles: cells.flatMap((cell, i) => {
-      const { comparison, errors } = cell;
-      const found = { name: comparedName(cell), match: matches.pairs[i], comparison };
-      const names = [baseName, nextName] as const;
-      return comparedProfiles({ ...found, names, isRight: errors === "" }, bases, nexts) ?? [];
+    profiles: cells.flatMap((cell) => {
+      const profiles = profilesOf(cell, [
+        { name: baseName, sessions: bases },
+        { name: nextName, sessions: nexts },
+      ]);
+      return profiles === null ? [] : [{ name: cell.name, profiles }];
     }),
     gates,
     marginRatio,
     decidedBy,
-    outcome: worstOf([...byFigures ? cells.flatMap(decisiveOutcomes) : [], ...gates]),
   };
+  return { ...compared, outcome: outcomeOf(compared, byFigures ? figureOutcomes(compared) : []) };
+}
+
+type Undecided = Omit<ResultsComparison, "outcome">;
+
+/** Whether each side has a valid run; without one there is neither a verdict nor an outcome. */
+export function isTrusted({ sides }: Pick<ResultsComparison, "sides">): boolean {
+  return sides.every(({ valid }) => valid > 0);
+}
+
+/** Of what the figures and the thresholds say together. */
+export function outcomeOf(
+  comparison: Undecided,
+  outcomes: readonly { readonly outcome: ThresholdOutcome }[],
+): ThresholdOutcome {
+  return isTrusted(comparison) ? worstOf([...outcomes, ...comparison.gates]) : "inconclusive";
+}
+
+export interface FigureOutcome {
+  readonly cell: ComparedCell;
+  readonly figure: ComparedFigure;
+  readonly outcome: ThresholdOutcome;
+}
+
+/** Of each figure that decides, in each cell. */
+export function figureOutcomes(comparison: Undecided): FigureOutcome[] {
+  return comparison.cells.flatMap((cell) =>
+    decisiveOf(cell.comparison).map(({ figure }) => ({
+      cell,
+      figure,
+      outcome: comparedOutcome(comparison, cell, figure),
+    }))
+  );
 }
 
 /** Null where all runs are valid; none where a side has none that is. */
@@ -198,21 +236,20 @@ function sideOf(name: string, sessions: readonly ResultSide[]): ComparedSide {
     name,
     last: sessions[sessions.length - 1],
     sessions: sessions.length,
-    all: runs,
-    runs: runs.length,
+    runs,
     valid: runs.filter(isValid).length,
     trust: trustOfRuns(runs),
   };
 }
 
-function comparedCells(
-  matches: readonly Match[],
-  comparisons: readonly GroupComparison[],
-): ComparedCell[] {
-  return matches.map(({ base, next }, i) => {
-    const names = { scenario: next.scenario, base: base.cell.label, next: next.cell.label };
-    return { ...names, ...judgedByResponses(comparisons[i], base.cell, next.cell) };
-  });
+function comparedCell(match: Match, comparison: GroupComparison): ComparedCell {
+  const { scenario, cell } = match.next;
+  const [base, next] = [match.base.cell.label, cell.label];
+  return {
+    name: `${scenario}, ${base === next ? next : `${base} → ${next}`}`,
+    ...{ scenario, base, next, match },
+    ...judgedByResponses(comparison, match.base.cell, cell),
+  };
 }
 
 /** A fast error is no response: where responses were wrong, they decide and not how fast they came. */
@@ -260,21 +297,15 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
     .join("; ");
 }
 
-/** Worse fails; an undecided figure is inconclusive. */
-export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
+/** Worse fails; an undecided figure is inconclusive, and so is every one without a valid run. */
+export function comparedOutcome(
+  comparison: Pick<ResultsComparison, "sides">,
+  cell: ComparedCell,
+  figure: ComparedFigure,
+): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
-  return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
-}
-
-function decisiveOutcomes(cell: ComparedCell): { outcome: ThresholdOutcome }[] {
-  return decisiveOf(cell.comparison).map(({ figure }) => ({
-    outcome: comparedOutcome(cell, figure),
-  }));
-}
-
-/** `static, api`, or `static, express → fastify` where the targets differ. */
-export function comparedName({ scenario, base, next }: ComparedCell): string {
-  return `${scenario}, ${base === next ? next : `${base} → ${next}`}`;
+  if (verdict === "inconclusive" || !isTrusted(comparison)) return "inconclusive";
+  return verdict === "worse" ? "fail" : "pass";
 }
 
 /** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
@@ -282,5 +313,42 @@ export function sentenceOf(cell: ComparedCell): string {
   const rate = comparisonOf(cell.comparison, "rate");
   const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
   const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} sent no response`;
-  return `${comparedName(cell)}: ${text}`;
+  return `${cell.name}: ${text}`;
+}
+
+interface ProfiledSide {
+  readonly name: string;
+  readonly sessions: readonly ResultSide[];
+}
+
+/** Where the time of a cell goes on either side, and what a change of its figures comes from; null where one has no profile of it. */
+function profilesOf(
+  { match: { base, next }, comparison, errors }: ComparedCell,
+  [before, after]: readonly [ProfiledSide, ProfiledSide],
+): ProfilesModel | null {
+  const of = ({ sessions, name }: ProfiledSide, { cell }: NamedCell) => ({
+    name,
+    cell,
+    profiles: sessions.flatMap(({ profiles }) => profiles ?? []),
+  });
+  // Of wrong responses the figures say nothing.
+  const change = errors === "" ? workChange(comparison) : null;
+  return pairedProfiles(next.scenario, [of(before, base), of(after, next)], change);
+}
+
+/**
+ * Profiles explain CPU time alone: a wait that has become longer is no function's. Between two sessions the change may
+ * not be the programs'.
+ */
+function workChange(comparison: GroupComparison): WorkChange | null {
+  const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");
+  if (interval === null) {
+    const isChanged = decisiveOf(comparison).some(({ verdict, reason }) =>
+      verdict === "worse" || verdict === "better" || reason === "sessions"
+    );
+    return isChanged ? "either" : null;
+  }
+  if (verdict === "equivalent") return null;
+  if (interval.low > 1) return "more";
+  return interval.high < 1 ? "less" : null;
 }

@@ -2,17 +2,17 @@
  * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and which of its alarms
  * fresh runs confirm.
  */
-import type { Results, TargetProfile } from "../../runner/result/result.ts";
+import type { Results, TargetProfile } from "../../../runner/result/result.ts";
 import {
   type ComparedCell,
-  comparedName,
   comparedOutcome,
+  figureOutcomes,
+  outcomeOf,
   type ResultsComparison,
-} from "./compared_results.ts";
-import { type ThresholdOutcome, worstOf } from "../judge/gates.ts";
-import { decisiveOf } from "../judge/comparison.ts";
-import type { ComparedFigure } from "../judge/group.ts";
-import type { ResultSide } from "../judge/differences.ts";
+} from "./comparison.ts";
+import type { ThresholdOutcome } from "../../judge/gates.ts";
+import type { ComparedFigure } from "../../judge/group.ts";
+import type { ResultSide } from "../../judge/differences.ts";
 
 /** What a target is called on either side. */
 export interface SideNames {
@@ -106,14 +106,14 @@ export interface Alarm {
 
 export interface Confirmed {
   readonly alarms: readonly Alarm[];
-  readonly outcome: ThresholdOutcome;
+  /** As it stands after the fresh runs, in every form: what these did not bear out is inconclusive. */
+  readonly comparison: ResultsComparison;
 }
 
 /** Cells of which a figure that decides is worse. */
-export function worseCells({ cells }: ResultsComparison): ComparedCell[] {
-  return cells.filter((cell) =>
-    decisiveOf(cell.comparison).some(({ figure }) => comparedOutcome(cell, figure) === "fail")
-  );
+export function worseCells(comparison: ResultsComparison): ComparedCell[] {
+  const worse = figureOutcomes(comparison).filter(({ outcome }) => outcome === "fail");
+  return [...new Set(worse.map(({ cell }) => cell))];
 }
 
 /** @param second Of fresh runs of the worse cells, at least; null: none were made, and the first stands. */
@@ -121,40 +121,30 @@ export function confirmedBy(
   first: ResultsComparison,
   second: ResultsComparison | null,
 ): Confirmed {
-  const figures = first.cells.flatMap((cell) =>
-    decisiveOf(cell.comparison).map(({ figure }) => ({ cell, figure }))
-  );
-  const judged = figures.map(({ cell, figure }) => {
-    const outcome = comparedOutcome(cell, figure);
-    if (outcome !== "fail") return { cell, figure, outcome, again: null };
-    const fresh = second?.cells.find((other) => comparedName(other) === comparedName(cell));
-    const again = fresh === undefined ? null : comparedOutcome(fresh, figure);
-    return { cell, figure, outcome: again ?? outcome, again };
+  const outcomes = figureOutcomes(first);
+  const alarms = outcomes.filter(({ outcome }) => outcome === "fail").map(({ cell, figure }) => {
+    const fresh = second?.cells.find(({ name }) => name === cell.name);
+    const again = second && fresh ? comparedOutcome(second, fresh, figure) : null;
+    return { cell, figure, again };
   });
-  return {
-    alarms: judged.filter(({ cell, figure }) => comparedOutcome(cell, figure) === "fail")
-      .map(({ cell, figure, again }) => ({ cell, figure, again })),
-    outcome: worstOf([...judged, ...first.gates]),
-  };
-}
-
-/** The comparison as it stands after the fresh runs, in every form: what these did not bear out is inconclusive. */
-export function asConfirmed(
-  first: ResultsComparison,
-  { alarms, outcome }: Confirmed,
-): ResultsComparison {
+  const others = outcomes.filter(({ outcome }) => outcome !== "fail");
   const confirmed = (cell: ComparedCell): ComparedCell => {
     const doubtful = alarms.filter((alarm) =>
-      comparedName(alarm.cell) === comparedName(cell) && alarm.again !== null &&
-      alarm.again !== "fail"
+      alarm.cell.name === cell.name && alarm.again !== null && alarm.again !== "fail"
     ).map(({ figure }) => figure);
     return doubtful.length === 0 ? cell : withDoubts(cell, doubtful);
   };
   return {
-    ...first,
-    cells: first.cells.map(confirmed),
-    again: first.again && first.again.map(confirmed),
-    outcome,
+    alarms,
+    comparison: {
+      ...first,
+      cells: first.cells.map(confirmed),
+      again: first.again && first.again.map(confirmed),
+      outcome: outcomeOf(first, [
+        ...others,
+        ...alarms.map(({ again }) => ({ outcome: again ?? "fail" })),
+      ]),
+    },
   };
 }
 

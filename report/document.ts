@@ -1,0 +1,25 @@
+/** What a report says of an experiment, of two results held against each other, or of several in time. Each form lays all of them out alike. */
+import type { Block, Group } from "./blocks.ts";
+import type { CellRuns } from "./cells/cells.ts";
+import type { PageTarget } from "./subjects/verdict/compared_scenarios.ts";
+import type { CardModel } from "./subjects/verdict/conclusion.ts";
+
+export interface Document {
+  readonly kind: "experiment" | "comparison" | "trend";
+  /** In the navigation of a page of several. */
+  readonly name: string;
+  /** The question, where there is one. */
+  readonly title: string;
+  /** What comes before the verdict. */
+  readonly lead: readonly Block[];
+  /** The verdict; null where nothing is judged. */
+  readonly card: CardModel | null;
+  /** What subjects say, in the order of the page; one without a title belongs to the head. */
+  readonly groups: readonly Group[];
+  /** Of its cells. */
+  readonly colors: readonly number[];
+  /** By which the page can be narrowed. */
+  readonly targets: readonly PageTarget[];
+  /** Those whose intervals the page holds, for the sections s1, s2, … */
+  readonly scenarios: readonly { readonly name: string; readonly cells: readonly CellRuns[] }[];
+}

@@ -1,0 +1,247 @@
+/** Two results held against each other, as a document: both sides of each cell, the ratios, profiles and distributions. */
+import { TRUSTS } from "../../../runner/result/generator.ts";
+import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
+import { legendOf } from "../../chart.ts";
+import type { Document } from "../../document.ts";
+import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
+import { DECISIVE } from "../../judge/group.ts";
+import { isOpenLoop } from "../../judge/pairs.ts";
+import { ratioText } from "../../writing/ratios.ts";
+import { formatMoment } from "../../writing/units.ts";
+import { counted, unique } from "../../writing/words.ts";
+import { densityFinding, densityOf } from "../charts/density.ts";
+import { forestOf } from "../charts/forest.ts";
+import { FOREST } from "../compared.ts";
+import { DENSITY } from "../latency.ts";
+import { profileBlocks } from "../profiles/profiles.ts";
+import { groupsOf, type Subject } from "../subject.ts";
+import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/compared.ts";
+import { thresholdBlocks, thresholds } from "../thresholds.ts";
+import { comparedCard } from "./card.ts";
+import type { ComparedCell, ComparedSide, ResultsComparison } from "./comparison.ts";
+
+/** @param comparison Of at least one cell. */
+export function comparedDocument(comparison: ResultsComparison): Document {
+  const { cells, sides } = comparison;
+  const [base, next] = sides;
+  return {
+    kind: "comparison",
+    name: "Comparison",
+    title: `${unique(sides.map(titleOf)).join(" → ")}: ${next.name} against ${base.name}`,
+    lead: [
+      list(sidesText(comparison).map((text) => ({ code: "side", text })), {
+        forms: ["page", "markdown"],
+      }),
+    ],
+    card: comparedCard(comparison),
+    groups: groupsOf(COMPARISON, comparison),
+    colors: cells.map(({ match }) => match.next.cell.color),
+    targets: [],
+    scenarios: [],
+  };
+}
+
+function titleOf({ last: { experiment, runs } }: ComparedSide): string {
+  const title = experiment?.title ?? experiment?.name ?? runs[0]?.url;
+  return typeof title === "string" ? title : "Comparison";
+}
+
+/** `BASE is main (a1b2c3d): Add a cache`; none of two results. */
+export function revisionTexts({ revisions, sides: [base, next] }: ResultsComparison): string[] {
+  return revisions === null
+    ? []
+    : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
+}
+
+/** Where nobody knows of what a side is, when it was measured. */
+function sidesText(comparison: ResultsComparison): string[] {
+  if (comparison.revisions !== null) return revisionTexts(comparison);
+  return comparison.sides.flatMap(({ name, last: { startedAt } }) =>
+    startedAt === undefined ? [] : [`${name} was measured ${formatMoment(startedAt)}`]
+  );
+}
+
+/** What makes the comparison doubtful, or smaller than it might be. */
+const about: Subject<ResultsComparison> = {
+  id: "about",
+  title: "",
+  depth: "summary",
+  build: (comparison) => {
+    const { sides: [base, next], untrusted, doubts, onlyBase, onlyNext } = comparison;
+    const levels = [base, next].map(({ trust }) => trust?.level);
+    return [
+      list(doubts.map((text) => ({ code: "trust", text })), {
+        title: untrusted.join("; "),
+        fold: TRUSTS.findLast((level) => levels.includes(level)) ?? "valid",
+      }),
+      differenceList(comparison),
+      onlyText(base, onlyBase),
+      onlyText(next, onlyNext),
+    ];
+  },
+};
+
+export function differenceList({ differences }: ResultsComparison): Block {
+  return list(differences.map((text) => ({ code: "difference", text })), {
+    title: "Not measured alike",
+    fold: "suspect",
+  });
+}
+
+function onlyText({ name }: ComparedSide, cells: readonly string[]): Block {
+  const found = cells.length === 0 ? "" : `Only in ${name}: ${cells.join("; ")}`;
+  return text("only", found, "warning");
+}
+
+export const sideBySide: Subject<ResultsComparison> = {
+  id: "cells",
+  title: "Side by side",
+  depth: "summary",
+  build: ({ cells, sides: [base, next] }) => {
+    const rows = cells.map(({ name, comparison, match }): ComparedRow => ({
+      ...{ name, base: null, comparison },
+      cells: [match.base.cell, match.next.cell],
+    }));
+    const both = comparedTable(`${next.name} over ${base.name}, and both figures`, rows);
+    return [
+      ...both === null ? [] : [table({ ...both, notes: [] }, { forms: ["page", "markdown"] })],
+      ...cells.map((cell) =>
+        list(findingsOf(cell).map((text) => ({ code: "cell", text })), {
+          title: cell.name,
+          forms: ["terminal"],
+        })
+      ),
+    ];
+  },
+};
+
+/** What the figures that decide say, or why they say nothing, and then the others. */
+function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
+  const { figures, marginRatio, decisive } = comparison;
+  const cells = [match.base.cell, match.next.cell] as const;
+  const [own, others] = [true, false].map((isDecisive) =>
+    figures.filter(({ figure }) => DECISIVE.some((one) => one === figure) === isDecisive)
+  );
+  return [
+    ...errors !== ""
+      ? [`${own[0].verdict}: ${errors}`]
+      : own.filter(({ figure, ratio }) => figure !== "cpuPerRequest" || ratio !== null)
+        .map((one) => {
+          const values = valuesText(one, cells);
+          const of = one.figure === "rate"
+            ? `${values} requests/s`
+            : `${figureName(one.figure)} ${values}`;
+          const verdict = decisive.includes(one.figure)
+            ? verdictText(one, marginRatio)
+            : "what the rules of the capacity allow";
+          return `${of}, ${ratioText(one)}: ${verdict}`;
+        }),
+    others.map((one) =>
+      `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`
+    ).join(", "),
+  ];
+}
+
+/** More would fill pages of paper, which shows the summary. */
+const MOST_IN_SUMMARY = 8;
+
+function depthFor({ length }: readonly ComparedCell[]): "summary" | "detail" {
+  return length > MOST_IN_SUMMARY ? "detail" : "summary";
+}
+
+export const ratios: Subject<ResultsComparison> = {
+  id: "ratios",
+  title: "Ratios",
+  depth: "summary",
+  build: ({ cells, sides: [base] }) => {
+    const pairs = cells.map(({ name, comparison, match: { next: { cell: { color } } } }) => ({
+      ...{ name, color, comparison, base: base.name },
+      parts: { name: [name], base: [base.name] },
+    }));
+    const forest = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next.cell)));
+    const panels = (forest?.charts ?? []).map((chart) => ({ ...chart, of: null }));
+    const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
+    return [group("", blocks, { depth: depthFor(cells) })];
+  },
+};
+
+const profiles: Subject<ResultsComparison> = {
+  id: "profiles",
+  title: "Profiles",
+  depth: "summary",
+  build: ({ profiles }) =>
+    profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles))),
+};
+
+/** Grey and vermilion: neither is the colour of a target. */
+const SIDE_COLORS = [6, 1];
+
+/** Both sides of each cell in one frame. */
+const latency: Subject<ResultsComparison> = {
+  id: "latency",
+  title: "Latency of both",
+  depth: "summary",
+  build: ({ cells, sides }) => {
+    const drawn = cells.flatMap(({ name, match: { base, next } }) => {
+      const both = [base, next].map(({ cell }, i) => ({
+        ...cell,
+        label: sides[i].name,
+        color: SIDE_COLORS[i],
+      }));
+      const chart = densityOf(both);
+      return chart === null ? [] : [{ title: name, of: null, chart, found: densityFinding(both) }];
+    });
+    const distributions = figure(drawn, {
+      legend: drawn.length === 0 ? [] : legendOf(drawn[0].chart),
+      findings: drawn.map(({ title, found }) => ({ code: "density", text: `${title}: ${found}` })),
+      reading: DENSITY,
+      forms: ["page"],
+    });
+    return [group("", [distributions], { depth: depthFor(cells) })];
+  },
+};
+
+const method: Subject<ResultsComparison> = {
+  id: "method",
+  title: "Method",
+  depth: "summary",
+  build: ({ cells, sides }) => [
+    group("", sides.map(sideBlock), { layout: "halves" }),
+    ...notesOf(cells.map(({ comparison }) => comparison)).map((note) => text("how", note)),
+  ],
+};
+
+/** Where and when it was measured. */
+function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
+  const { experiment, machine, startedAt, version } = last;
+  const facts: Fact[] = [
+    { label: "Experiment", text: typeof experiment?.name === "string" ? experiment.name : "" },
+    {
+      label: "Measured",
+      text: `${counted(runs.length, "run")}${sessions > 1 ? ` in ${sessions} sessions` : ""}`,
+    },
+    {
+      label: "On",
+      text: machine === null
+        ? ""
+        : `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}`,
+    },
+    { label: "At", text: startedAt === undefined ? "" : formatMoment(startedAt) },
+    { label: "Plateau", text: version },
+  ];
+  return group(name, [{
+    kind: "facts",
+    facts: facts.filter(({ text }) => text !== ""),
+    forms: ["page"],
+  }]);
+}
+
+const COMPARISON: readonly Subject<ResultsComparison>[] = [
+  about,
+  { ...thresholds, build: ({ gates }) => thresholdBlocks(gates) },
+  sideBySide,
+  ratios,
+  profiles,
+  latency,
+  method,
+];

@@ -1,0 +1,357 @@
+/** Several results of one experiment, as a document: how its figures went over commits or days, where they changed, and how the newest compares with the oldest. */
+import { changePointsOf } from "../../runner/stats/trend/change_points.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { type Block, figure, type Group, group, list, table, text } from "../blocks.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { cellPlace, namedCells } from "../cells/match.ts";
+import type { Axis } from "../chart.ts";
+import type { Document } from "../document.ts";
+import { percentileOf } from "../figures/pool.ts";
+import { figureInProse } from "../findings/judgements.ts";
+import { doubtSentences, trustOfRuns } from "../findings/trust.ts";
+import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
+import type { ThresholdOutcome } from "../judge/gates.ts";
+import { type ComparedFigure, DECISIVE, decisiveFor, figureOf, groupOf } from "../judge/group.ts";
+import type { ReportModel } from "../model.ts";
+import { formatRatio } from "../writing/ratios.ts";
+import { formatMoment, timeUnit } from "../writing/units.ts";
+import { counted, unique } from "../writing/words.ts";
+import { comparedCard } from "./comparison/card.ts";
+import { compareResults, type ResultsComparison } from "./comparison/comparison.ts";
+import { differenceList, ratios, sideBySide } from "./comparison/document.ts";
+import { groupsOf, type Subject } from "./subject.ts";
+import { figureAxis, figurePoint, type Shown, shownFigures } from "./sweeps/charts.ts";
+import { percentileCell } from "./tables/latency_cells.ts";
+import {
+  countCell,
+  errorCell,
+  numberCell,
+  shareCell,
+  type Table,
+  tableOf,
+  textCell,
+  withInterval,
+} from "./tables/table.ts";
+
+/** Results with what the report makes of them. */
+export interface Reported {
+  readonly results: Results;
+  readonly model: ReportModel;
+}
+
+export interface Trend {
+  readonly document: Document;
+  /** `caching over 3 results: …`, and the oldest result against the newest in a sentence. */
+  readonly finding: string;
+  /** Where figures changed their level, cell by cell, from the oldest. */
+  readonly changes: readonly TrendChange[];
+  /** Results of the cell that has most. */
+  readonly longest: number;
+}
+
+/** One of the results. */
+interface TrendPoint extends Reported {
+  /** What charts and tables call it: its commit, or where that does not name it, its time. */
+  readonly label: string;
+}
+
+/** The same cell in several results. */
+interface TrendSeries {
+  readonly scenario: string;
+  readonly label: string;
+  readonly color: number;
+  /** One for each of the points; null where a result has no such cell. */
+  readonly cells: readonly (CellRuns | null)[];
+}
+
+interface TrendContext {
+  /** From the oldest. */
+  readonly points: readonly TrendPoint[];
+  readonly series: readonly TrendSeries[];
+  /** Of the oldest and the newest. */
+  readonly comparison: ResultsComparison;
+}
+
+/** One for each experiment and kind of machine that several of the results are of, where they have cells in common. */
+export function trendsOf(all: readonly Reported[]): Trend[] {
+  return [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
+    ([name, ofExperiment]) => {
+      const byMachine = [...Map.groupBy(ofExperiment, machineOf)];
+      return byMachine.flatMap(([machine, reported]) => {
+        const points = pointsOf(reported);
+        const series = seriesOf(points);
+        const title = byMachine.length === 1 ? name : `${name} on ${machine}`;
+        return series.length === 0 ? [] : [trendOf(title, points, series)];
+      });
+    },
+  );
+}
+
+/** What makes figures comparable; hosts of a pool that are alike are one. */
+function machineOf({ results: { machine } }: Reported): string {
+  const { cpu, cores, os, arch } = machine;
+  return [cpu, counted(cores, "core"), os, arch].join(", ");
+}
+
+function trendOf(
+  name: string,
+  points: readonly TrendPoint[],
+  series: readonly TrendSeries[],
+): Trend {
+  const [first, last] = [points[0], points[points.length - 1]];
+  const names = [first.label, last.label] as const;
+  const comparison = compareResults(first.results, last.results, { names });
+  const card = comparison.cells.length === 0 ? null : comparedCard(comparison);
+  const unshared = `${names.join(" and ")} share no cell, so they are not compared.`;
+  const changes = series.flatMap((one) => changesOf(one, points));
+  const title = `${name} over ${points.length} results`;
+  return {
+    finding: `${title}: ${card?.sentence ?? unshared}`,
+    changes,
+    longest: Math.max(...series.map(({ cells }) => cells.filter(Boolean).length)),
+    document: {
+      kind: "trend",
+      name: "Trend",
+      title,
+      lead: [
+        list(changes.map((change) => ({ code: "change", text: trendChangeText(change) }))),
+        text("unshared", card === null ? unshared : "", "note"),
+      ],
+      card,
+      groups: groupsOf(TREND, { points, series, comparison }),
+      colors: series.map(({ color }) => color),
+      targets: [],
+      scenarios: [],
+    },
+  };
+}
+
+const TREND: readonly (Subject<TrendContext> | typeof scenarioTrends)[] = [
+  {
+    id: "about",
+    title: "",
+    depth: "summary",
+    build: ({ points, comparison }) => [
+      ...points.flatMap(({ label, results: { runs } }) =>
+        doubtSentences(label, trustOfRuns(runs)).map((doubt) => text("trust", doubt, "warning"))
+      ),
+      differenceList(comparison),
+    ],
+  },
+  scenarioTrends,
+  { ...sideBySide, build: ({ comparison }) => sideBySide.build(comparison) },
+  { ...ratios, build: ({ comparison }) => ratios.build(comparison) },
+];
+
+// Results in the order of time, and what they are called.
+
+function pointsOf(reported: readonly Reported[]): TrendPoint[] {
+  const startedMs = ({ results }: Reported): number => Date.parse(results.startedAt);
+  const inTime = reported.toSorted((a, b) => startedMs(a) - startedMs(b));
+  const labels = labelsOf(inTime.map(({ results }) => results));
+  return inTime.map((one, i) => ({ ...one, label: labels[i] }));
+}
+
+const HASH_LENGTH = 7;
+
+/** Each different from the others. */
+function labelsOf(results: readonly Results[]): string[] {
+  // With a + where files differed from the commit; "" where git knew none.
+  const hashes = results.map(({ commit }) =>
+    commit === null ? "" : commit.hash.slice(0, HASH_LENGTH) + (commit.dirty ? "+" : "")
+  );
+  const moments = results.map(({ startedAt }) => formatMoment(startedAt));
+  const isDistinct = (texts: readonly string[]): boolean => unique(texts).length === texts.length;
+  if (!hashes.includes("") && isDistinct(hashes)) return hashes;
+  if (isDistinct(moments)) return moments;
+  const both = results.map((_, i) => [hashes[i], moments[i]].filter(Boolean).join(" "));
+  return isDistinct(both) ? both : both.map((text, i) => `${i + 1}: ${text}`);
+}
+
+/** Cells that two results have or more, in the order of the newest result that has them. */
+function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
+  const placed = points.map(({ model: { scenarios } }) =>
+    new Map(namedCells(scenarios).map((named) => [cellPlace(named), named]))
+  );
+  const places = unique(placed.toReversed().flatMap((cells) => [...cells.keys()]));
+  return places.flatMap((place) => {
+    const cells = placed.map((own) => own.get(place) ?? null);
+    const known = cells.filter((cell) => cell !== null);
+    if (known.length < 2) return [];
+    const { scenario, cell: { label, color } } = known[known.length - 1];
+    return [{ scenario, label, color, cells: cells.map((named) => named?.cell ?? null) }];
+  });
+}
+
+// The figures of each scenario over the results: requests/s and p99 as lines, a step on the axis for each result, and a table.
+
+function scenarioTrends({ points, series }: TrendContext): Group[] {
+  return [...Map.groupBy(series, ({ scenario }) => scenario)].map(([scenario, own], i) => {
+    const values = trendTable(scenario, points, own);
+    const blocks: Block[] = [
+      figure(panelsOf(scenario, points, own), {
+        legend: own.map(({ label, color }) => ({ label, color })),
+        reading: i === 0 ? READING : "",
+        values,
+      }),
+      table(values, { forms: ["markdown"] }),
+    ];
+    return group(`Trend of ${scenario}`, blocks, { id: `s${i + 1}` });
+  });
+}
+
+const READING =
+  "Each point is the cell in one result, its whisker the 95 % confidence interval over its runs. A line joins them from the oldest to the newest, equally far apart whatever the time between. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.";
+
+/** Beside the outermost points, in steps. */
+const PADDING = 0.2;
+
+function panelsOf(
+  scenario: string,
+  points: readonly TrendPoint[],
+  series: readonly TrendSeries[],
+): Parameters<typeof figure>[0] {
+  const cells = series.flatMap(({ cells }) => cells.flatMap((cell) => cell ?? []));
+  const lines = series.length === 1 ? "one line" : `${series.length} lines`;
+  const pointOf = (shown: Shown, cell: CellRuns, at: number) => {
+    const point = figurePoint(cell, shown);
+    return { x: at, ...point, lines: [`${points[at].label}: ${point.lines[0]}`] };
+  };
+  return shownFigures(cells).filter(({ figure }) => figure !== 50).map((shown) => ({
+    title: shown.title,
+    of: null,
+    chart: {
+      kind: "xy",
+      alt:
+        `${shown.title} of ${scenario} over ${points.length} results, ${lines}. The table below has its values.`,
+      size: "small",
+      x: axisOfResults(points),
+      y: figureAxis(cells, shown),
+      series: series.map(({ label, color, cells }) => ({
+        ...{ label, color, draw: "line" },
+        points: cells.flatMap((cell, at) => cell === null ? [] : [pointOf(shown, cell, at)]),
+      })),
+    },
+  }));
+}
+
+function axisOfResults(points: readonly TrendPoint[]): Axis {
+  const areCommits = points.every(({ results: { commit }, label }) =>
+    commit !== null && label.startsWith(commit.hash.slice(0, 4))
+  );
+  return {
+    unit: "",
+    title: areCommits ? "commit, from the oldest" : "result, from the oldest",
+    scale: "linear",
+    min: -PADDING,
+    max: points.length - 1 + PADDING,
+    ticks: points.map(({ label }, at) => ({ at, text: label })),
+  };
+}
+
+interface TrendRow {
+  readonly series: TrendSeries;
+  readonly point: TrendPoint;
+  readonly cell: CellRuns;
+}
+
+/** A row a cell and result. */
+function trendTable(
+  scenario: string,
+  points: readonly TrendPoint[],
+  series: readonly TrendSeries[],
+): Table {
+  const rows = series.flatMap((one) =>
+    one.cells.flatMap((cell, i): TrendRow[] =>
+      cell === null ? [] : [{ series: one, point: points[i], cell }]
+    )
+  );
+  const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 99)));
+  const notes = points.some(({ results: { commit } }) => commit?.dirty)
+    ? ["A + after a commit: files that git tracks differed from it."]
+    : [];
+  return tableOf({ caption: `Trend of ${scenario}`, notes }, rows, [
+    {
+      label: "Target",
+      kind: "name",
+      cell: ({ series: { label, color } }) => ({ text: label, color }),
+    },
+    { label: "Result", kind: "text", cell: ({ point }) => textCell(point.label) },
+    {
+      label: "At",
+      kind: "text",
+      cell: ({ point: { results } }) => textCell(formatMoment(results.startedAt)),
+    },
+    {
+      label: "Requests/s",
+      cell: ({ cell: { rate, interval } }) => withInterval(numberCell(rate.mean), interval("rate")),
+    },
+    { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
+    {
+      label: "Errors",
+      unit: "%",
+      cell: ({ cell: { errorRatio } }) => errorCell(shareCell(errorRatio)),
+    },
+    { label: "Runs", cell: ({ cell: { runs } }) => countCell(runs.length) },
+  ]);
+}
+
+// Where the figures of a cell changed: the results between which each change came, and its size.
+
+export interface TrendChange {
+  readonly scenario: string;
+  readonly label: string;
+  readonly figure: ComparedFigure;
+  /** The last result before, and the first after: as charts call them. */
+  readonly between: readonly [before: string, after: string];
+  /** Mean after over mean before, with its 95 % interval. */
+  readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
+  /** By two-sided Student's t. */
+  readonly p: number;
+  readonly isWorse: boolean;
+}
+
+/** Of fewer results nobody knows a change from chance. */
+const FEWEST_RESULTS = 4;
+
+/** Any seed does: the same results always have the same changes. */
+const SEED = 1;
+
+/** Of requests/s, p99 and CPU time of a request, in this order, as far as they decide. */
+function changesOf(
+  { scenario, label, cells }: TrendSeries,
+  points: readonly TrendPoint[],
+): TrendChange[] {
+  const groups = cells.map((cell) => cell && groupOf(cell));
+  return DECISIVE.flatMap((figure) => {
+    const known = groups.flatMap((group, at) => {
+      const isDecisive = group !== null && decisiveFor([group]).includes(figure);
+      const value = isDecisive ? figureOf(group, figure) : 0;
+      return value > 0 ? [{ value, at }] : [];
+    });
+    if (known.length < FEWEST_RESULTS) return [];
+    const values = known.map(({ value }) => value);
+    const found = changePointsOf(values, { marginRatio: DEFAULT_MARGIN_RATIO, seed: SEED });
+    return found.map(({ index, p, ratio }): TrendChange => ({
+      ...{ scenario, label, figure, ratio, p },
+      between: [points[known[index - 1].at].label, points[known[index].at].label],
+      isWorse: (ratio.value < 1) === (figure === "rate"),
+    }));
+  });
+}
+
+/** `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
+export function trendChangeText(
+  { scenario, label, figure, between, ratio, isWorse }: TrendChange,
+): string {
+  return `${isWorse ? "Worse" : "Better"} between ${between[0]} and ${between[1]}: ` +
+    `${scenario}, ${label}: ${figureInProse(figure)} ${formatRatio(ratio.value, ratio)}.`;
+}
+
+/** How a guard over trends ends: "inconclusive" where none is long enough to show a change. */
+export function trendOutcome(
+  trends: readonly Pick<Trend, "changes" | "longest">[],
+): ThresholdOutcome {
+  if (trends.some(({ changes }) => changes.some(({ isWorse }) => isWorse))) return "fail";
+  return trends.some(({ longest }) => longest >= FEWEST_RESULTS) ? "pass" : "inconclusive";
+}
