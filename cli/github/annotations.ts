@@ -1,11 +1,11 @@
 /** Failures and doubts as annotations of a step on GitHub. Pure. */
 import {
   type ComparedCell,
-  comparedOutcome,
+  figureOutcomes,
+  outcomeOf,
   type ResultsComparison,
   sentenceOf,
 } from "../../report/subjects/comparison/comparison.ts";
-import { decisiveOf } from "../../report/judge/comparison.ts";
 import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
 import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
@@ -56,12 +56,11 @@ export function measurementAnnotations(
 export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
   const { gates, differences, untrusted, decidedBy } = comparison;
   const cells = decidedBy === "thresholds" ? [] : comparison.cells;
-  const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
-    decisiveOf(cell.comparison).some(({ figure }) =>
-      comparedOutcome(comparison, cell, figure) === outcome
-    );
-  const worse = cells.filter((cell) => isAny(cell, "fail"));
-  const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
+  const outcomeIn = (cell: ComparedCell): ThresholdOutcome =>
+    outcomeOf(comparison, figureOutcomes({ cells: [cell] }));
+  const [worse, unsure] = (["fail", "inconclusive"] as const).map((outcome) =>
+    cells.filter((cell) => outcomeIn(cell) === outcome)
+  );
   return [
     ...worse.map((cell): Annotation => ({
       level: "error",

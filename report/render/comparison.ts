@@ -112,7 +112,7 @@ function figureCase(
     classname: `plateau compare.${cell.scenario}`,
     name: `${cell.name}: ${figureName(figure)}`,
   };
-  const outcome = comparedOutcome(comparison, cell, figure);
+  const outcome = isTrusted(comparison) ? comparedOutcome(cell, figure) : "inconclusive";
   if (outcome === "pass") return named;
   const why = !isTrusted(comparison) ? "a side has no valid run" : cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));

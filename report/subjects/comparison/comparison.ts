@@ -151,7 +151,7 @@ export function compareSessions(
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
   const { names: [baseName, nextName] = ["BASE", "NEW"], figures = DECISIVE } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
-  const compared = {
+  return {
     cells,
     again: againByValid([bases, nexts], { marginRatio, earlier }),
     figures,
@@ -172,23 +172,21 @@ export function compareSessions(
     gates,
     marginRatio,
     decidedBy,
+    outcome: outcomeOf({ sides }, [...byFigures ? figureOutcomes({ cells }) : [], ...gates]),
   };
-  return { ...compared, outcome: outcomeOf(compared, byFigures ? figureOutcomes(compared) : []) };
 }
-
-type Undecided = Omit<ResultsComparison, "outcome">;
 
 /** Whether each side has a valid run; without one there is neither a verdict nor an outcome. */
 export function isTrusted({ sides }: Pick<ResultsComparison, "sides">): boolean {
   return sides.every(({ valid }) => valid > 0);
 }
 
-/** Of what the figures and the thresholds say together. */
+/** @param outcomes Of the figures, as far as they decide, and of the thresholds. */
 export function outcomeOf(
-  comparison: Undecided,
+  comparison: Pick<ResultsComparison, "sides">,
   outcomes: readonly { readonly outcome: ThresholdOutcome }[],
 ): ThresholdOutcome {
-  return isTrusted(comparison) ? worstOf([...outcomes, ...comparison.gates]) : "inconclusive";
+  return isTrusted(comparison) ? worstOf(outcomes) : "inconclusive";
 }
 
 export interface FigureOutcome {
@@ -198,12 +196,11 @@ export interface FigureOutcome {
 }
 
 /** Of each figure that decides, in each cell. */
-export function figureOutcomes(comparison: Undecided): FigureOutcome[] {
-  return comparison.cells.flatMap((cell) =>
+export function figureOutcomes({ cells }: Pick<ResultsComparison, "cells">): FigureOutcome[] {
+  return cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => ({
-      cell,
-      figure,
-      outcome: comparedOutcome(comparison, cell, figure),
+      ...{ cell, figure },
+      outcome: comparedOutcome(cell, figure),
     }))
   );
 }
@@ -297,15 +294,10 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
     .join("; ");
 }
 
-/** Worse fails; an undecided figure is inconclusive, and so is every one without a valid run. */
-export function comparedOutcome(
-  comparison: Pick<ResultsComparison, "sides">,
-  cell: ComparedCell,
-  figure: ComparedFigure,
-): ThresholdOutcome {
+/** Worse fails; an undecided figure is inconclusive. */
+export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
-  if (verdict === "inconclusive" || !isTrusted(comparison)) return "inconclusive";
-  return verdict === "worse" ? "fail" : "pass";
+  return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
 }
 
 /** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */

@@ -124,7 +124,7 @@ export function confirmedBy(
   const outcomes = figureOutcomes(first);
   const alarms = outcomes.filter(({ outcome }) => outcome === "fail").map(({ cell, figure }) => {
     const fresh = second?.cells.find(({ name }) => name === cell.name);
-    const again = second && fresh ? comparedOutcome(second, fresh, figure) : null;
+    const again = fresh ? comparedOutcome(fresh, figure) : null;
     return { cell, figure, again };
   });
   const others = outcomes.filter(({ outcome }) => outcome !== "fail");
@@ -142,7 +142,8 @@ export function confirmedBy(
       again: first.again && first.again.map(confirmed),
       outcome: outcomeOf(first, [
         ...others,
-        ...alarms.map(({ again }) => ({ outcome: again ?? "fail" })),
+        ...alarms.map(({ again }) => ({ outcome: again ?? "fail" as const })),
+        ...first.gates,
       ]),
     },
   };
