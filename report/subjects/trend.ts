@@ -115,7 +115,7 @@ function trendOf(
       title,
       lead: [
         list(changes.map((change) => ({ code: "change", text: trendChangeText(change) }))),
-        text("unshared", card === null ? unshared : "", "note"),
+        text("ends", card === null ? unshared : "The oldest and the newest result alone:", "note"),
       ],
       card,
       groups: groupsOf(TREND, { points, series, comparison }),

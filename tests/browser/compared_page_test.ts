@@ -119,7 +119,7 @@ chromiumTest("the page of a comparison", {
         all.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent ?? ""))
       );
       assert.deepEqual(rows.map(([name]) => name), ["static, hono", "static, express"]);
-      assert.match(plain(rows[0][1]), /^1\.30\d*× \[1\.\d+, 1\.\d+\] better: 2,000 → 2,603$/);
+      assert.match(plain(rows[0][1]), /^1\.30\d*× \[1\.\d+, 1\.\d+\] 2,000 → 2,603: better$/);
       assert.ok(
         (await page.locator(".warning").innerText()).includes("Only in BASE: static, gone"),
       );

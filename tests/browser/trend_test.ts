@@ -21,7 +21,7 @@ const REPORTED = RATES.map((rate, i) => {
   return { results, model: reportModel(results) };
 });
 const [{ document: TREND }] = trendsOf(REPORTED);
-const PAGE = renderReportPage([TREND]);
+const PAGE = renderReportPage([TREND, REPORTED[0].model]);
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },

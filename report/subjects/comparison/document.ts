@@ -23,11 +23,10 @@ import type { ComparedCell, ComparedSide, ResultsComparison } from "./comparison
 /** @param comparison Of at least one cell. */
 export function comparedDocument(comparison: ResultsComparison): Document {
   const { cells, sides } = comparison;
-  const [base, next] = sides;
   return {
     kind: "comparison",
     name: "Comparison",
-    title: `${unique(sides.map(titleOf)).join(" → ")}: ${next.name} against ${base.name}`,
+    title: unique(sides.map(titleOf)).join(" → "),
     lead: [
       list(sidesText(comparison).map((text) => ({ code: "side", text })), {
         forms: ["page", "markdown"],

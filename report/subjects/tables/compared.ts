@@ -71,7 +71,7 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
       const { ratio, verdict } = one;
       const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
       const text = cells === undefined ? `${ratioText(one)} ${word}` : ratioText(one);
-      const below = cells && [word, valuesText(one, cells)].filter(Boolean).join(": ");
+      const below = cells && [valuesText(one, cells), word].filter(Boolean).join(": ");
       if (ratio === null) return { ...NONE, ...below && { below } };
       return {
         ...{ text, value: ratio },
