@@ -306,8 +306,6 @@ export interface TrendChange {
   readonly between: readonly [before: string, after: string];
   /** Mean after over mean before, with its 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
-  /** By two-sided Student's t. */
-  readonly p: number;
   readonly isWorse: boolean;
 }
 
@@ -332,8 +330,8 @@ function changesOf(
     if (known.length < FEWEST_RESULTS) return [];
     const values = known.map(({ value }) => value);
     const found = changePointsOf(values, { marginRatio: DEFAULT_MARGIN_RATIO, seed: SEED });
-    return found.map(({ index, p, ratio }): TrendChange => ({
-      ...{ scenario, label, figure, ratio, p },
+    return found.map(({ index, ratio }): TrendChange => ({
+      ...{ scenario, label, figure, ratio },
       between: [points[known[index - 1].at].label, points[known[index].at].label],
       isWorse: (ratio.value < 1) === (figure === "rate"),
     }));

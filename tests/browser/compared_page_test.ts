@@ -42,13 +42,6 @@ Deno.test("every swatch of a comparison has its colour, shades of a factor too",
   assert.deepEqual([...classes].filter((name) => !new RegExp(`\\.${name}\\s*[{,]`).test(html)), []);
 });
 
-Deno.test("two sessions are said to be undecided, not worse", () => {
-  const later = { ...resultsAt({ a: around(800, 0.001) }), startedAt: "2031-06-05T10:18:00Z" };
-  const card = comparedCard(compareResults(resultsAt({ a: around(1_000) }), later));
-  assert.equal(card.code, "undecided");
-  assert.match(card.sentence, /by how much two sessions of this machine differ/);
-});
-
 const LATE: TrustFinding = {
   code: "worker-late",
   severity: "suspect",

@@ -20,13 +20,7 @@ import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
 import { pairedProfiles, type ProfilesModel } from "../profiles/profiles.ts";
-import {
-  doubtSentences,
-  doubtsOfSides,
-  isValid,
-  type TrustModel,
-  trustOfRuns,
-} from "../../findings/trust.ts";
+import { doubtSentences, isValid, type TrustModel, trustOfRuns } from "../../findings/trust.ts";
 import { type GateOutcome, gateOutcome } from "../../findings/gate_sentences.ts";
 import {
   gatePs,
@@ -86,8 +80,6 @@ export interface ResultsComparison {
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
   readonly untrusted: readonly string[];
-  /** The reasons in full, those of both sides once. */
-  readonly doubts: readonly string[];
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
@@ -159,7 +151,6 @@ export function compareSessions(
     revisions: options.revisions ?? null,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
-    doubts: doubtsOfSides(sides),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
     profiles: cells.flatMap((cell) => {

@@ -5,6 +5,7 @@ import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
 import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { DECISIVE } from "../../judge/group.ts";
+import { doubtsOfSides } from "../../findings/trust.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
 import { ratioText } from "../../writing/ratios.ts";
 import { formatMoment } from "../../writing/units.ts";
@@ -66,10 +67,10 @@ const about: Subject<ResultsComparison> = {
   title: "",
   depth: "summary",
   build: (comparison) => {
-    const { sides: [base, next], untrusted, doubts, onlyBase, onlyNext } = comparison;
+    const { sides: [base, next], untrusted, onlyBase, onlyNext } = comparison;
     const levels = [base, next].map(({ trust }) => trust?.level);
     return [
-      list(doubts.map((text) => ({ code: "trust", text })), {
+      list(doubtsOfSides([base, next]).map((text) => ({ code: "trust", text })), {
         title: untrusted.join("; "),
         fold: TRUSTS.findLast((level) => levels.includes(level)) ?? "valid",
       }),
