@@ -5,15 +5,11 @@ import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { notesOf } from "../../report/subjects/tables/compared.ts";
 import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
 import { confirmedBy } from "../../report/subjects/comparison/revisions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 import { comparedText } from "./compared.ts";
-
-/** What slowed a whole repetition. */
-const BLOCKS = [1, 0.9, 1.1, 0.94, 1.06];
 
 /** CPU time of a request, µs, of each run of each target. */
 function withCpu(results: Results, perRequestUs: (target: string, i: number) => number): Results {
@@ -109,23 +105,6 @@ Deno.test("what fresh runs do not bear out is worse in no form", () => {
       .filter(({ problem }) => problem?.kind === "failure").length
   );
   assert.deepEqual(failures, [1, 0]);
-});
-
-Deno.test("what pairs gained is noted where blocks differ, and not where they do not", () => {
-  const at = (rate: number, slip: number) => around(rate, slip).map((one, i) => one * BLOCKS[i]);
-  const noted = (base: readonly number[], next: readonly number[]): string =>
-    notesOf(
-      compareResults(resultsAt({ a: base }), resultsAt({ a: next })).cells
-        .map(({ comparison }) => comparison),
-    ).join(" ");
-  assert.match(
-    noted(at(1_000, 0), at(950, 0.001)),
-    /Pairs make the variance of the ratio of requests\/s \d+ times smaller: unpaired, it would take about \d+ times as many runs\./,
-  );
-  assert.doesNotMatch(
-    noted([1_000, 1_010, 990, 1_005, 995], [1_010, 990, 1_005, 995, 1_000]),
-    /Pairs make/,
-  );
 });
 
 Deno.test("20 pairs of cells lend each other degrees of freedom, and a common base lends none", () => {

@@ -1,6 +1,4 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
-import { medianOf } from "../../../runner/stats/quantile.ts";
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
@@ -94,59 +92,26 @@ export function valuesText(
   }).join(" → ");
 }
 
-/** What ratios and verdicts mean. */
+/** What ratios and verdicts mean; why one says no more, its word says. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
-  const reasons = new Set(all.map(({ reason }) => reason));
   const isPaired = all.some(({ pairs }) => pairs !== null);
-  const margin = percentText(marginRatio);
   const stdevs = all.flatMap(({ between }) =>
     between === null ? [] : sessionStdevOf(between) ?? []
   );
   return [
     "A ratio is that of the target over the one it is held against, with its 95 % interval" +
     `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
-    `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
-    `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
-    ...gainNote(all),
+    `within ${percentText(marginRatio)}. Better and worse: all of it beyond, after Holm's ` +
+    `correction for so many comparisons, and by the exact test of ${
+      isPaired ? "pairs" : "runs"
+    }. ` +
+    "Inconclusive: neither; more runs may decide.",
     ...(stdevs.length === 0 ? [] : [
       `Intervals hold by how much earlier sessions differ: up to ${
         percentText(Math.max(...stdevs))
       }, the standard deviation of a ratio.`,
     ]),
-    ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
   ];
 }
-
-/** Less is within what chance makes of the variance of five pairs. */
-const MATERIAL_GAIN = 1.3;
-
-/** What pairs were worth, where it is worth a word. */
-function gainNote(figures: readonly FigureComparison[]): string[] {
-  const gains = figures.flatMap(({ figure, pairingGain }) =>
-    figure === "rate" ? pairingGain ?? [] : []
-  );
-  const gain = medianOf(gains);
-  if (gains.length === 0 || gain < MATERIAL_GAIN) return [];
-  const times = Number(gain.toPrecision(2));
-  const of = gains.length === 1 ? "" : `, the median of ${gains.length} comparisons`;
-  return [
-    `Pairs make the variance of the ratio of requests/s ${times} times smaller${of}: unpaired, it ` +
-    `would take about ${times} times as many runs.`,
-  ];
-}
-
-const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[] = [
-  { reason: "few-runs", note: "Inconclusive: too few runs; more would decide." },
-  {
-    reason: "groups",
-    note:
-      "Where runs fall into two groups, no interval of so few covers the truth in 95 of 100 cases, " +
-      "and there is no verdict.",
-  },
-  {
-    reason: "one-run",
-    note: "One run says nothing about the next: such a ratio has no interval and no verdict.",
-  },
-];
