@@ -88,6 +88,14 @@ const CASES: Readonly<
     against(BASE, () => true),
     ...["nothing-valid", "red", "none-valid", "inconclusive"] as const,
   ],
+  "no run of two commits that took turns is valid": [
+    compareResults(
+      resultsAt(BASE),
+      doubted(resultsAt({ a: around(800), b: around(2_000) }), () => true),
+      { revisions: { base: "main", next: "a branch" } },
+    ),
+    ...["nothing-valid", "red", "none-valid", "fail"] as const,
+  ],
   "a side has no valid run, and a threshold fails": [
     compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
       thresholds: thresholdsOf("p99 < 0.001ms"),

@@ -89,7 +89,7 @@ export interface ResultsComparison {
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: DecidedBy;
-  /** Of what decides; inconclusive where a side has no valid run. */
+  /** Of what decides; inconclusive where a side of two results has no valid run. */
   readonly outcome: ThresholdOutcome;
 }
 
@@ -126,7 +126,7 @@ export function compareSessions(
   options: CompareOptions = {},
 ): ResultsComparison {
   const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] } = options;
-  const { decidedBy = "figures" } = options;
+  const { decidedBy = "figures", revisions = null } = options;
   const byFigures = decidedBy === "figures";
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
   const scenarios = groupRuns(next);
@@ -148,7 +148,7 @@ export function compareSessions(
     again: againByValid([bases, nexts], { marginRatio, earlier }),
     figures,
     sides,
-    revisions: options.revisions ?? null,
+    revisions,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     onlyBase: matches.onlyBase.map(nameOf),
@@ -163,21 +163,29 @@ export function compareSessions(
     gates,
     marginRatio,
     decidedBy,
-    outcome: outcomeOf({ sides }, [...byFigures ? figureOutcomes({ cells }) : [], ...gates]),
+    outcome: outcomeOf({ sides, revisions }, [
+      ...byFigures ? figureOutcomes({ cells }) : [],
+      ...gates,
+    ]),
   };
 }
 
-/** Whether each side has a valid run; without one there is neither a verdict nor an outcome. */
+/** Whether each side has a valid run; without one the card has no verdict. */
 export function isTrusted({ sides }: Pick<ResultsComparison, "sides">): boolean {
   return sides.every(({ valid }) => valid > 0);
 }
 
+/** Of two commits, whose runs took turns, what disturbs one disturbs the other: their figures decide all the same. */
+export function isDecidable(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
+  return comparison.revisions !== null || isTrusted(comparison);
+}
+
 /** @param outcomes Of the figures, as far as they decide, and of the thresholds. */
 export function outcomeOf(
-  comparison: Pick<ResultsComparison, "sides">,
+  comparison: Pick<ResultsComparison, "sides" | "revisions">,
   outcomes: readonly { readonly outcome: ThresholdOutcome }[],
 ): ThresholdOutcome {
-  return isTrusted(comparison) ? worstOf(outcomes) : "inconclusive";
+  return isDecidable(comparison) ? worstOf(outcomes) : "inconclusive";
 }
 
 export interface FigureOutcome {
