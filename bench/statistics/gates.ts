@@ -5,7 +5,8 @@ import {
   tested,
   type ThresholdOutcome,
 } from "../../report/judge/gates.ts";
-import { allowedBy, distanceTo, exactly, type Outcome, sideOf } from "../../report/judge/rules.ts";
+import type { Outcome } from "../../report/judge/found.ts";
+import { allowedBy, distanceTo, exactly, sideOf } from "../../report/judge/rules.ts";
 import {
   pooledShare,
   type Proportion,
@@ -102,7 +103,7 @@ function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
 }
 
 function gateOf(outcome: Outcome, p: number): Gate {
-  const found = { code: "absent", absence: { code: "nothing-measured" } } as const;
+  const found = { code: "absent", absences: [{ code: "nothing-measured" }] } as const;
   const evidence = tested(found, { outcome, p, remedy: { code: "few-runs" } });
   return { threshold: "", scenario: "", label: "", evidence };
 }

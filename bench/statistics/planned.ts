@@ -1,5 +1,5 @@
 /** Whether comparisons see what `plateau plan` promises: its changes against those that simulated comparisons find. */
-import { pairingOf } from "../../report/judge/between.ts";
+import { pairingOf } from "../../report/judge/ratio_of.ts";
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { pairNoiseOf, smallestChangeSeen } from "../../runner/stats/comparison/planning.ts";
 import type { Row, Section } from "../bench.ts";

@@ -94,7 +94,7 @@ async function confirmedRuns(
   const { values, outDir, onNote } = context;
   onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
   const only = {
-    targets: unique(worse.map(({ match }) => match.next.cell.target)),
+    targets: unique(worse.map(({ match }) => match.next.target)),
     scenarios: unique(worse.map(({ scenario }) => scenario)),
   };
   const folder = join(outDir, "confirmation");

@@ -1,51 +1,51 @@
 /** Which cell of one result has which counterpart in another. */
 import type { CellRuns, ScenarioRuns } from "./cells.ts";
 
-export interface NamedCell {
-  readonly scenario: string;
-  readonly cell: CellRuns;
-}
-
-export interface Match {
-  readonly base: NamedCell;
-  readonly next: NamedCell;
+/** Two cells that are compared. */
+export interface CellPair {
+  readonly base: CellRuns;
+  readonly next: CellRuns;
 }
 
 export interface Matches {
   /** In the order of the new result. */
-  readonly pairs: readonly Match[];
-  readonly onlyBase: readonly NamedCell[];
-  readonly onlyNext: readonly NamedCell[];
+  readonly pairs: readonly CellPair[];
+  readonly onlyBase: readonly CellRuns[];
+  readonly onlyNext: readonly CellRuns[];
 }
 
-export function namedCells(scenarios: readonly ScenarioRuns[]): NamedCell[] {
-  return scenarios.flatMap(({ name, cells }) => cells.map((cell) => ({ scenario: name, cell })));
+export function cellsOf(scenarios: readonly ScenarioRuns[]): CellRuns[] {
+  return scenarios.flatMap(({ cells }) => cells);
 }
 
 /**
  * By scenario, target and parameters. Where each side has one target only, their names do not matter, and
  * where each has one cell only, nothing does.
  */
-export function matchCells(base: readonly NamedCell[], next: readonly NamedCell[]): Matches {
-  if (base.length === 1 && next.length === 1) {
-    return { pairs: [{ base: base[0], next: next[0] }], onlyBase: [], onlyNext: [] };
+export function matchCells(bases: readonly CellRuns[], nexts: readonly CellRuns[]): Matches {
+  if (bases.length === 1 && nexts.length === 1) {
+    return { pairs: [{ base: bases[0], next: nexts[0] }], onlyBase: [], onlyNext: [] };
   }
-  const key = isOneTarget(base) && isOneTarget(next) ? settingOf : cellPlace;
-  const bases = new Map(base.map((named) => [key(named), named]));
-  const pairs = next.flatMap((named) => {
-    const counterpart = bases.get(key(named));
-    return counterpart ? [{ base: counterpart, next: named }] : [];
+  const areNamed = [bases, nexts].some((cells) =>
+    new Set(cells.map(({ target }) => target)).size !== 1
+  );
+  const key = (cell: CellRuns): string =>
+    areNamed ? cellPlace(cell) : JSON.stringify([cell.scenario, parametersKey(cell)]);
+  const byKey = new Map(bases.map((cell) => [key(cell), cell]));
+  const pairs = nexts.flatMap((next) => {
+    const base = byKey.get(key(next));
+    return base ? [{ base, next }] : [];
   });
   return {
     pairs,
-    onlyBase: base.filter((named) => !pairs.some((pair) => pair.base === named)),
-    onlyNext: next.filter((named) => !pairs.some((pair) => pair.next === named)),
+    onlyBase: bases.filter((cell) => !pairs.some(({ base }) => base === cell)),
+    onlyNext: nexts.filter((cell) => !pairs.some(({ next }) => next === cell)),
   };
 }
 
 /** `static, hono · connections 50`. */
-export function nameOf({ scenario, cell }: NamedCell): string {
-  return `${scenario}, ${cell.label}`;
+export function nameOf({ scenario, label }: Pick<CellRuns, "scenario" | "label">): string {
+  return `${scenario}, ${label}`;
 }
 
 /** Its parameters, whatever the order in which they are written. */
@@ -53,14 +53,6 @@ export function parametersKey({ runs: [{ parameters }] }: CellRuns): string {
   return JSON.stringify(Object.entries(parameters).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-function isOneTarget(cells: readonly NamedCell[]): boolean {
-  return new Set(cells.map(({ cell }) => cell.target)).size === 1;
-}
-
-function settingOf({ scenario, cell }: NamedCell): string {
-  return JSON.stringify([scenario, parametersKey(cell)]);
-}
-
-export function cellPlace({ scenario, cell }: NamedCell): string {
-  return JSON.stringify([scenario, cell.target, parametersKey(cell)]);
+export function cellPlace(cell: CellRuns): string {
+  return JSON.stringify([cell.scenario, cell.target, parametersKey(cell)]);
 }

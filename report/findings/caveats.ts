@@ -14,7 +14,7 @@ import {
   type Unsteady,
   unsteadyOf,
 } from "../cells/cells.ts";
-import { namedCells, nameOf } from "../cells/match.ts";
+import { cellsOf, nameOf } from "../cells/match.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
 import { percentText } from "../writing/ratios.ts";
@@ -186,10 +186,10 @@ export function noResponseCaveats(runs: readonly Run[]): Finding[] {
 function groupCaveats(scenarios: readonly ScenarioRuns[]): Finding[] {
   // The figures that a comparison is decided by.
   const figures = [["rate", "rate"], ["p99", 99]] as const;
-  const cells = namedCells(scenarios).flatMap((named): GroupedCell[] => {
+  const cells = cellsOf(scenarios).flatMap((cell): GroupedCell[] => {
     const [grouped] = figures.flatMap(([figure, of]) => {
-      const groups = twoGroupsOf(named.cell.estimates.get(of)?.byRun ?? []);
-      return groups === null ? [] : [{ cell: nameOf(named), figure, groups }];
+      const groups = twoGroupsOf(cell.estimates.get(of)?.byRun ?? []);
+      return groups === null ? [] : [{ cell: nameOf(cell), figure, groups }];
     });
     return grouped === undefined ? [] : [grouped];
   });
@@ -201,7 +201,7 @@ function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",
 ): Finding[] {
-  const cells = namedCells(scenarios).map((named) => ({ name: nameOf(named), ...named.cell }));
+  const cells = cellsOf(scenarios).map((cell) => ({ name: nameOf(cell), ...cell }));
   const unsteady = cells.flatMap(({ name, runs }) => {
     const found = unsteadyOf(runs);
     return found === null ? [] : [{ cells: 1, cell: name, ...found }];

@@ -1,11 +1,10 @@
 /** What the judge says, in sentences without a full stop: of what falls short, of pairs of cells and of their figures, each from its code and evidence. */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { noSteadyStateText, unsteadyText } from "../cells/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
-import { type Standing, standingOf } from "../judge/standing.ts";
+import { standingOf } from "../judge/standing.ts";
 import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
 import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
@@ -55,72 +54,72 @@ function hasSame({ interval }: FigureComparison): boolean {
   return interval !== null && isSame(interval);
 }
 
-/** Of a capacity that is a lower bound. */
-const AT_LEAST = "a search ended below the limit of a target";
+// One figure of a pair.
 
-/** Why a difference that the interval shows is none for certain. @param by What does not bear it out. */
-function doubtText(
-  { reason, unsteady, runs }: FigureComparison,
-  marginRatio: number,
-  by = "",
-): string {
-  if (reason === "margin") return `perhaps by less than ${percentText(marginRatio)}`;
-  return reason === "unsteady"
-    ? `not proven: ${unsteady === null ? "no steady state" : noSteadyStateText(unsteady)}`
-    : `not proven${by}: ${counted(runs ?? 0, "run")}`;
+/** The verdict in a word or two, for a table and a figure: why the interval beside it does not decide, where so. */
+export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
+  return saidOf(comparison, marginRatio)[0];
 }
 
-/** What a verdict means for the reader, and why it says no more. */
+/** The same, with what else there is to know. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
+  return saidOf(comparison, marginRatio).filter(Boolean).join(", ");
+}
+
+function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
   if (verdict === "equivalent") {
-    const where = reason === "sessions" ? " in these two sessions" : "";
-    return `the same within ${percentText(marginRatio)}${where}`;
+    const where = reason === "sessions" ? " in these sessions" : "";
+    return [`equivalent${where}`, `within ${percentText(marginRatio)}`];
   }
-  return verdict !== "inconclusive" || reason === null
-    ? verdict
-    : REASONS[reason](comparison, marginRatio);
+  return verdict === "inconclusive" && reason !== null
+    ? REASONS[reason](comparison, marginRatio)
+    : [verdict];
 }
 
-type Why = (comparison: FigureComparison, marginRatio: number) => string;
+type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
 
-const REASONS: Readonly<Record<VerdictReason, Why>> = {
-  nothing: () => "nothing to compare",
-  "one-run": () => "one run says nothing about the next",
-  "few-runs": (comparison, marginRatio) =>
-    [
-      standingOf(comparison) === "few-runs"
-        ? "inconclusive: too few runs"
-        : "inconclusive: no difference seen",
-      seenText(comparison),
-      neededText(comparison, marginRatio),
-    ].filter(Boolean).join(", "),
-  margin: likelyText(""),
-  many: likelyText(" among so many comparisons"),
-  exact: likelyText(" by the exact test"),
-  sessions: () => "differs in these two sessions",
-  groups: (comparison) => groupsText(comparison),
+/** A few words, and more of them; "" where there are none. */
+const REASONS: Readonly<Record<VerdictReason, Said>> = {
+  nothing: () => ["nothing to compare"],
+  "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
+  "few-runs": (comparison, marginRatio) => [
+    ...standingOf(comparison) === "few-runs"
+      ? ["inconclusive", "too few runs"]
+      : ["no difference seen"],
+    seenText(comparison),
+    neededText(comparison, marginRatio),
+  ],
+  margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
+  many: likely((one) => [unproven(one), "too few among so many comparisons"]),
+  exact: likely((one) => [unproven(one), "too few for the exact test"]),
+  sessions: () => ["differs in these sessions"],
+  groups: (comparison) => ["inconclusive: two groups of runs", groupsText(comparison)],
   unsteady: (comparison, marginRatio) => {
-    if (standingOf(comparison) !== "unsteady") return likelyText("")(comparison, marginRatio);
-    return comparison.unsteady === null ? "no steady state" : unsteadyText(comparison.unsteady);
+    const { count, of } = comparison.unsteady ?? { count: 0, of: 1 };
+    const where = of === 1 ? "" : `in ${count} of ${of} runs`;
+    return standingOf(comparison) === "unsteady"
+      ? ["inconclusive: no steady state", where, "run longer"]
+      : likely(() => ["not proven: no steady state", where])(comparison, marginRatio);
   },
-  "at-least": () => `inconclusive: ${AT_LEAST}`,
-  errors: () => "too many wrong responses",
-  unconfirmed: () => "inconclusive: worse at first, but fresh runs did not confirm it",
+  "at-least":
+    () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
+  errors: () => ["too many wrong responses"],
+  unconfirmed: () => ["inconclusive", "worse at first, but fresh runs did not confirm it"],
 };
 
-/** `inconclusive: likely better, not proven by the exact test: 3 runs`. */
-function likelyText(by: string): Why {
-  return (comparison, marginRatio) =>
-    [
-      `inconclusive: ${likelyWord(comparison)}, ${doubtText(comparison, marginRatio, by)}`,
-      neededText(comparison, marginRatio),
-    ].filter(Boolean).join(", ");
+/** `likely better, not proven: 3 runs`. @param doubt Why it is not certain, and more of it. */
+function likely(doubt: Said): Said {
+  return (comparison, marginRatio) => {
+    const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
+    const where = comparison.between?.kind === "unknown" ? " in these sessions" : "";
+    const [why, ...more] = doubt(comparison, marginRatio);
+    return [`likely ${side}${where}, ${why}`, ...more, neededText(comparison, marginRatio)];
+  };
 }
 
-function likelyWord(comparison: FigureComparison): string {
-  const word = standingOf(comparison) === "likely-ahead" ? "likely better" : "likely worse";
-  return comparison.between?.kind === "unknown" ? `${word} in these sessions` : word;
+function unproven({ runs }: FigureComparison): string {
+  return `not proven: ${counted(runs ?? 0, "run")}`;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */
@@ -153,40 +152,12 @@ export function tooManyRunsText(runsNeeded: number): string | null {
     : null;
 }
 
-/** `the ratios of pairs fall into two groups: 4 near 1.00×, 1 near 0.79×`. */
+/** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios. */
 function groupsText({ figure, pairs, groups }: FigureComparison): string {
-  const valueText = (value: number): string => {
-    if (pairs !== null) return formatRatio(value, null);
-    return figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
-  };
-  const near = (groups ?? []).map(({ count, value }) => `${count} near ${valueText(value)}`);
-  return `${pairs === null ? "runs" : "the ratios of pairs"} fall into two groups: ${
-    near.join(", ")
-  }`;
-}
-
-const WORDS: Readonly<Partial<Record<Standing, string>>> = {
-  "no-difference-seen": "no difference seen",
-  groups: "inconclusive: two groups of runs",
-  unsteady: "inconclusive: no steady state",
-  "at-least": "inconclusive: a lower bound",
-  "one-run": "inconclusive: one run",
-};
-
-/** The verdict in a word or two, for a table and a figure: why the interval beside it does not decide, where so. */
-export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
-  const { verdict, reason } = comparison;
-  if (reason === "sessions") {
-    return verdict === "equivalent" ? "equivalent in these sessions" : "differs in these sessions";
-  }
-  const standing = standingOf(comparison);
-  if (standing !== "likely-ahead" && standing !== "likely-behind") {
-    return WORDS[standing] ?? verdict;
-  }
-  const doubt = reason === "unsteady"
-    ? "not proven: no steady state"
-    : doubtText(comparison, marginRatio);
-  return `${likelyWord(comparison)}, ${doubt}`;
+  return (groups ?? []).map(({ count, value }) => {
+    const rate = figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
+    return `${count} near ${pairs === null ? rate : formatRatio(value, null)}`;
+  }).join(", ");
 }
 
 /** Why two results of two sessions have no verdict, and what to do; a sentence. */

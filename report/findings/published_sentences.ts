@@ -24,8 +24,8 @@ export const FAR_RULE =
   } ×); with a single run, where the figure itself does. Whatever is surely not 0 is that far from 0.`;
 
 /** `static, express`; without the scenario where there is one only. */
-export function rowName({ at }: MatchedRow, rows: readonly MatchedRow[]): string {
-  return rows.some((row) => row.at.scenario !== at.scenario) ? placeOf(at) : at.cell.label;
+export function rowName({ cell }: MatchedRow, rows: readonly MatchedRow[]): string {
+  return rows.some((row) => row.cell.scenario !== cell.scenario) ? placeOf(cell) : cell.label;
 }
 
 /** How alike the order and the figures are. */
@@ -91,8 +91,8 @@ function withinText(within: readonly PublishedOrder[]): string {
 /** All of few; of many how many, and the two that are farthest apart. */
 function swapsText(swaps: readonly RowPair[], isOfSeveral: boolean): string {
   const named = swaps.map(([one, other]) => ({
-    pair: `${one.at.cell.label} and ${other.at.cell.label}`,
-    place: isOfSeveral ? ` in ${one.at.scenario}` : "",
+    pair: `${one.cell.label} and ${other.cell.label}`,
+    place: isOfSeveral ? ` in ${one.cell.scenario}` : "",
   }));
   if (named.length <= MOST_SWAPS) {
     return named.map(({ pair, place }) => `${pair} change places${place}`).join(", ");
@@ -104,7 +104,7 @@ function swapsText(swaps: readonly RowPair[], isOfSeveral: boolean): string {
 /** `a and b; c and d; 3 more`. */
 export function swapsList(swaps: readonly RowPair[]): string {
   const named = swaps.slice(0, MOST_SWAPS)
-    .map(([one, other]) => `${one.at.cell.label} and ${other.at.cell.label}`);
+    .map(([one, other]) => `${one.cell.label} and ${other.cell.label}`);
   const more = swaps.length - named.length;
   return [...named, ...more === 0 ? [] : [`${more} more`]].join("; ") || "none";
 }

@@ -4,7 +4,7 @@
  * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
  * is decided on a busy machine, too.
  */
-import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
+import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
   Claim,
   ClaimSide,
@@ -22,42 +22,43 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../runner/stats/regression/correlation.ts";
-import type { Grouped, ScenarioRuns } from "../cells/cells.ts";
+import type { ScenarioRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
 import { meanRange, quotientOf, type Range } from "../figures/range.ts";
-import { isBusyAtMost, isUndisturbed } from "./disturbed.ts";
 import {
+  type Amount,
+  amountOf,
+  isBusyAtMost,
+  isUndisturbed,
+  ratioOfAmounts,
+  type RunFilter,
+  sideFound,
+  whyNoInterval,
+} from "./amounts.ts";
+import {
+  absencesIn,
   chosenBy,
-  type Claimed,
   figurePairs,
   type Ground,
   groundBy,
   groundOf,
   type Member,
   pairsOf,
-  type RunFilter,
+  type Ruled,
 } from "./ground.ts";
+import type { Absence, Absent, Allowed, Found, FoundSide, Outcome, Reason } from "./found.ts";
 import {
-  type Absence,
-  type Allowed,
   allowedAround,
   allowedBy,
-  type Amount,
-  amountOf,
   check,
   exactly,
   inverted,
   isBelow,
   marginOf,
   type Open,
-  type Outcome,
-  peakOpens,
-  ratioOfAmounts,
-  type Reason,
   scaled,
   sideOf,
   turned,
-  whyNoInterval,
 } from "./rules.ts";
 
 export const CLAIM_OUTCOMES = ["not reproduced", "inconclusive", "reproduced"] as const;
@@ -69,64 +70,7 @@ const OUTCOMES: Readonly<Record<Outcome, ClaimOutcome>> = {
   inconclusive: "inconclusive",
 };
 
-/** A side of a claim: a figure of a cell, a peak of throughput, or a quantity. */
-export interface FoundSide {
-  /** The figure, or `max of a run`; "" for a peak or a quantity. */
-  readonly name: string;
-  /** `static, hono`; `ceiling(redis)`; a quantity as it was written. */
-  readonly place: string;
-  /** Null for a quantity. */
-  readonly value: number | null;
-  readonly unit: FigureUnit;
-}
-
-/** What was found in one cell, one pair or one four of cells; `findings/claim_sentences.ts` has the words. */
-export type ClaimFound =
-  /** Nothing, for each of these reasons; two sides may have the same. */
-  | { readonly code: "absent"; readonly absences: readonly Absence[] }
-  /** Null: both are 0. */
-  | {
-    readonly code: "ratio";
-    readonly of: FoundSide;
-    readonly to: FoundSide;
-    readonly ratio: Range | null;
-    readonly allowed: Allowed;
-  }
-  | {
-    readonly code: "limit";
-    readonly of: FoundSide;
-    readonly interval: Range["interval"];
-    /** As it was written, with its value in the unit. */
-    readonly limit: { readonly value: number; readonly text: string };
-    readonly allowed: Allowed;
-  }
-  /** The first figure over the second against the third over the fourth. */
-  | {
-    readonly code: "ratios";
-    readonly figures: readonly FoundSide[];
-    readonly ratio: Range;
-    readonly allowed: Allowed;
-  }
-  | Pick<Correlation, "figures" | "relation" | "limit"> & {
-    readonly code: "correlation";
-    /** Spearman's, from -1 to 1. */
-    readonly rho: Range;
-    /** Cells with both figures, and how many lack one. */
-    readonly cells: number;
-    readonly without: number;
-  }
-  /** `count` of `of` runs have the label; `share` is theirs, from 0 to 1. */
-  | {
-    readonly code: "warmup";
-    readonly cell: string;
-    readonly label: WarmupClaim["label"];
-    readonly count: number;
-    readonly of: number;
-    readonly share: Range;
-  };
-
-export interface ClaimFinding {
-  readonly found: ClaimFound;
+interface ClaimDecision {
   readonly outcome: Outcome;
   /** Why figures decide nothing; null where they do, and where there are none. */
   readonly reason: Reason | null;
@@ -134,12 +78,16 @@ export interface ClaimFinding {
   readonly margin: number;
 }
 
+export interface ClaimFinding extends ClaimDecision {
+  readonly found: Found;
+}
+
 /** By the cells that were measured, and whether all were. */
 export interface ClaimVerdict {
   /** Inconclusive where a cell was not measured, whatever the others say. */
-  readonly outcome: ClaimOutcome;
+  readonly outcome: Outcome;
   /** That of the cells that were measured. */
-  readonly measured: ClaimOutcome;
+  readonly measured: Outcome;
   /** Of these the one that decides; null where none was. */
   readonly worst: ClaimFinding | null;
   /** How many of them hold, and how many there are. */
@@ -165,25 +113,25 @@ export interface JudgedClaim {
   readonly isDecidable: boolean;
 }
 
-const UNDECIDED = { outcome: "inconclusive", reason: null, margin: -Infinity } as const;
-
-function absent(...absences: readonly Absence[]): ClaimFinding {
-  return { ...UNDECIDED, found: { code: "absent", absences } };
+export function claimOutcome(outcome: Outcome): ClaimOutcome {
+  return OUTCOMES[outcome];
 }
 
 /** @param scenarios Those of the results. */
-export function judgeClaims(
-  scenarios: readonly ScenarioRuns[],
-  results: Claimed & Grouped,
-): JudgedClaim[] {
+export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
   const ground = groundOf(scenarios, results);
   const byFilter = new Map<RunFilter, Ground | null>();
   return claims.map((claim) => {
     const counts = countsFor(claim);
-    if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground, results));
-    return judgeClaim(claim, ground, byFilter.get(counts) ?? null);
+    if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
+    const again = byFilter.get(counts) ?? null;
+    const verdict = verdictOf(claim.says, ground);
+    const given = givenDoubt(claim, verdict, ground);
+    const doubt = (again && runsDoubt(claim, verdict, { ground, again })) ?? given;
+    const outcome = OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
+    return { claim, outcome, verdict, doubt, isDecidable: given === null };
   });
 }
 
@@ -196,13 +144,13 @@ const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
  */
 function countsFor({ says }: Claim): RunFilter {
   if (says.kind === "warmup") return isValid;
-  const isOfSpeed = figuresIn(says).map((figure) => FIGURES[figure].contention)
-    .some((contention) => contention === "slows" || contention === "moves");
+  const figures = says.kind === "correlation"
+    ? says.figures
+    : sidesIn(says).map(({ figure }) => figure);
+  const isOfSpeed = figures.some((figure) =>
+    ["slows", "moves"].includes(FIGURES[figure].contention)
+  );
   return isOfSpeed ? isUndisturbed : isBusyAtMost;
-}
-
-function figuresIn(says: Claim["says"]): readonly FigureName[] {
-  return says.kind === "correlation" ? says.figures : sidesIn(says).map(({ figure }) => figure);
 }
 
 function sidesIn(says: Claim["says"]): FigureSide[] {
@@ -218,30 +166,23 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** @param again The same cells by the runs that count; null where all do. */
-function judgeClaim(claim: Claim, ground: Ground, again: Ground | null): JudgedClaim {
-  const verdict = verdictOf(claim.says, ground);
-  const given = givenDoubt(claim, verdict, ground);
-  const doubt = (again && runsDoubt(claim, verdict, { ground, again })) ?? given;
-  const outcome = doubt === null ? verdict.outcome : "inconclusive";
-  return { claim, outcome, verdict, doubt, isDecidable: given === null };
-}
-
 /** Of a claim that is not reproduced where what it was published of is not so; null where it is. */
-function givenDoubt(
-  { given }: Claim,
-  { outcome }: ClaimVerdict,
-  { cores, ...ground }: Ground,
-): ClaimDoubt | null {
-  if (given === undefined || outcome !== "not reproduced") return null;
+function givenDoubt({ given }: Claim, verdict: ClaimVerdict, ground: Ground): ClaimDoubt | null {
+  if (given === undefined || verdict.outcome !== "broken") return null;
   if (given.cores !== undefined) {
+    const { machine } = ground.results;
+    const cores = machine?.allowedCores ?? machine?.cores ?? Infinity;
     return cores < given.cores ? { code: "fewer-cores", least: given.cores, cores } : null;
   }
-  const met = given.says && verdictOf(given.says, { cores, ...ground });
-  return !met || met.outcome === "reproduced" ? null : { code: "given", text: given.text, met };
+  const met = given.says && verdictOf(given.says, ground);
+  return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
 }
 
-/** Null where the outcome is open anyway, or the same without the runs that do not count. */
+/**
+ * Null where the outcome is open anyway, or the same without the runs that do not count.
+ *
+ * @param again The ground by the runs that count.
+ */
 function runsDoubt(
   claim: Claim,
   { outcome }: ClaimVerdict,
@@ -250,20 +191,12 @@ function runsDoubt(
   if (outcome === "inconclusive") return null;
   const { says } = claim;
   const selectors = "selector" in says ? [says.selector] : sidesIn(says).map((one) => one.selector);
-  const members = selectors.flatMap((selector) => {
-    const chosen = chosenBy(selector, ground);
-    return "none" in chosen ? [] : chosen.members;
-  });
+  const members = selectors.map((selector) => chosenBy(selector, ground))
+    .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
   const runs = [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
   const invalid = runs.filter((run) => !countsFor(claim)(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(says, again).outcome;
-  return without === outcome
-    ? null
-    : { code: "busy-machine", invalid, runs: runs.length, without: outcomeOf(without) };
-}
-
-function outcomeOf(outcome: ClaimOutcome): Outcome {
-  return outcome === "inconclusive" ? outcome : outcome === "reproduced" ? "held" : "broken";
+  return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
 
 /** Why nothing was found where nothing was measured. */
@@ -274,15 +207,17 @@ const UNMEASURED: readonly Absence["code"][] = [
   "peak-not-measured",
 ];
 
+const WORST_FIRST: readonly Outcome[] = ["broken", "inconclusive", "held"];
+
 function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   const findings = findingsOf(says, ground);
   const missing = ({ found }: ClaimFinding): readonly Absence[] =>
     found.code === "absent" ? found.absences.filter(({ code }) => UNMEASURED.includes(code)) : [];
   const unmeasured = findings.flatMap(missing);
   const measured = findings.filter((finding) => missing(finding).length === 0);
-  const worst = measured.toSorted((a, b) => rankOf(a) - rankOf(b) || a.margin - b.margin)[0] ??
-    null;
-  const outcome = OUTCOMES[worst?.outcome ?? "inconclusive"];
+  const rankOf = ({ outcome }: ClaimFinding): number => WORST_FIRST.indexOf(outcome);
+  const [worst = null] = measured.toSorted((a, b) => rankOf(a) - rankOf(b) || a.margin - b.margin);
+  const outcome = worst?.outcome ?? "inconclusive";
   return {
     outcome: unmeasured.length === 0 ? outcome : "inconclusive",
     measured: outcome,
@@ -293,8 +228,10 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-function rankOf({ outcome }: ClaimFinding): number {
-  return CLAIM_OUTCOMES.indexOf(OUTCOMES[outcome]);
+const UNDECIDED = { outcome: "inconclusive", reason: null, margin: -Infinity } as const;
+
+function absent(absences: readonly Absence[]): ClaimFinding {
+  return { ...UNDECIDED, found: { code: "absent", absences } };
 }
 
 /** One for each cell, pair or four of cells; at least one. */
@@ -305,23 +242,34 @@ function findingsOf(says: Claim["says"], ground: Ground): ClaimFinding[] {
       return comparedFindings(says, ground);
     case "ratios":
       return ratiosFindings(says, ground);
-    case "warmup":
-      return memberFindings(says, ground, (member) => warmupFinding(member, says.label));
     case "correlation":
       return correlationFindings(says, ground);
+    case "warmup": {
+      const chosen = chosenBy(says.selector, ground);
+      return "none" in chosen
+        ? [absent(chosen.none)]
+        : chosen.members.map((member) => warmupFinding(member, says.label));
+    }
   }
 }
 
-function memberFindings(
-  { selector }: Pick<FigureSide, "selector">,
-  ground: Ground,
-  findingOf: (member: Member) => ClaimFinding,
-): ClaimFinding[] {
-  const chosen = chosenBy(selector, ground);
-  return "none" in chosen ? [absent(chosen.none)] : chosen.members.map(findingOf);
+// Two sides: of two figures their ratio is held against what is claimed of it, a figure against a quantity by itself.
+
+/** A quantity, or a peak of throughput, which cannot be exceeded here. */
+interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
+  readonly cell: null;
+  /** Why a claim of it, which is inconclusive, is not for the runs to decide; null: it is. */
+  readonly why: Reason | null;
 }
 
-// Two sides: of two figures their ratio is held against what is claimed of it, a figure against a quantity by itself.
+type Side = Amount | Constant;
+
+interface Held {
+  readonly of: Side;
+  /** Null: nothing. */
+  readonly to: Side | null;
+  readonly allowed: Allowed;
+}
 
 function comparedFindings(says: Compare | Within, ground: Ground): ClaimFinding[] {
   const { left, right } = says;
@@ -330,51 +278,81 @@ function comparedFindings(says: Compare | Within, ground: Ground): ClaimFinding[
   const allowed = says.kind === "compare"
     ? allowedBy(says.relation, limit)
     : allowedAround(limit, says.toleranceRatio);
-  if (left.kind !== "figure") {
-    if (right.kind !== "figure") return [constantsFinding(left, right, { allowed, ground })];
-    return figureFindings(right, left, { allowed: inverted(allowed), ground });
-  }
-  if (right.kind !== "figure") return figureFindings(left, right, { allowed, ground });
-  const pairs = figurePairs(left, right, ground);
-  if ("none" in pairs) return [absent(...pairs.none)];
-  return pairs.map((pair) => {
-    const of = amountOf(left.figure, pair.left);
-    const to = amountOf(right.figure, pair.right);
-    if ("none" in of || "none" in to) {
-      return absent(...[of, to].flatMap((one) => "none" in one ? [one.none] : []));
-    }
-    const sides = { of: sideFound(of, left.unit), to: sideFound(to, left.unit) };
-    return ratioFinding(sides, ratioOfAmounts(of, to, ground.ratioOf), { allowed, of, to });
-  });
+  return left.kind !== "figure" && right.kind === "figure"
+    ? findingsBetween(right, left, { allowed: inverted(allowed), ground })
+    : findingsBetween(left, right, { allowed, ground });
 }
 
 function factorOf(side: ClaimSide): number {
   return side.kind === "quantity" ? 1 : side.factor;
 }
 
-function sideFound({ name, place, range: { value } }: Amount, unit: FigureUnit): FoundSide {
-  return { name, place, value, unit };
+function findingsBetween(
+  left: ClaimSide,
+  right: ClaimSide,
+  { allowed, ground }: { readonly allowed: Allowed; readonly ground: Ground },
+): ClaimFinding[] {
+  const pairs = sidePairs(left, right, ground);
+  if ("none" in pairs) return [absent(pairs.none)];
+  const unit = left.kind === "figure" ? left.unit : "perSec";
+  return pairs.map(([of, to]) => {
+    if ("none" in of || "none" in to) return absent(absencesIn([of, to]));
+    if (of.cell !== null && right.kind === "quantity") {
+      const { value, text } = right;
+      const held = { of, to: null, allowed: scaled(allowed, value) };
+      const limit = { value, text, allowed: held.allowed };
+      const { interval } = of.range;
+      return {
+        found: { code: "value", of: sideFound(of, unit), interval, limit },
+        ...decided(of.range, held),
+      };
+    }
+    const ratio = of.cell !== null && to.cell !== null
+      ? ratioOfAmounts(of, to, ground.ratioOf)
+      : quotientOf(of.range, to.range);
+    const held = { of, to, allowed };
+    return {
+      found: {
+        code: "ratio",
+        of: claimSide(left, of, unit),
+        to: claimSide(right, to, unit),
+        ...{ ratio, allowed, isOfSessions: false },
+      },
+      ...ratio === null ? bothZero(held) : decided(ratio, held),
+    };
+  });
 }
 
-interface Held {
-  readonly allowed: Allowed;
-  readonly of: Amount | Constant;
-  /** Null: nothing. */
-  readonly to: Amount | Constant | null;
+/** What is claimed of each other: of two figures in each pair of their cells, of one in each cell, of constants once. */
+function sidePairs(
+  left: ClaimSide,
+  right: ClaimSide,
+  ground: Ground,
+): (readonly [Side | Absent, Side | Absent])[] | Absent {
+  if (left.kind !== "figure") return [[constantOf(left, ground), constantOf(right, ground)]];
+  if (right.kind !== "figure") {
+    const chosen = chosenBy(left.selector, ground);
+    const to = constantOf(right, ground);
+    if ("none" in chosen) return chosen;
+    // Without the constant it does not matter what there is of the figure.
+    return chosen.members.map((member) => ["none" in to ? to : amountOf(left.figure, member), to]);
+  }
+  const pairs = figurePairs(left, right, ground);
+  if ("none" in pairs) return pairs;
+  return pairs.map(([of, to]) => [amountOf(left.figure, of), amountOf(right.figure, to)]);
 }
 
-function ratioFinding(
-  sides: Record<"of" | "to", FoundSide>,
-  ratio: Range | null,
-  held: Held,
-): ClaimFinding {
-  const { allowed } = held;
-  const decision = ratio === null ? bothZero(held) : decided(ratio, held);
-  return { found: { code: "ratio", ...sides, ratio, allowed }, ...decision };
+function claimSide({ kind }: ClaimSide, side: Side, unit: FigureUnit): FoundSide {
+  const found = sideFound(side, unit);
+  return kind === "quantity" ? { ...found, value: null } : found;
+}
+
+function isAmount(side: Side | null): side is Amount {
+  return side !== null && side.cell !== null;
 }
 
 /** 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing. */
-function bothZero({ of, to, allowed }: Held): Omit<ClaimFinding, "found"> {
+function bothZero({ of, to, allowed }: Held): ClaimDecision {
   const amounts = [of, to].filter(isAmount);
   if (amounts.length < 2) return UNDECIDED;
   if (!amounts.every(({ range, opens }) => range.interval !== null && opens.length === 0)) {
@@ -383,179 +361,130 @@ function bothZero({ of, to, allowed }: Held): Omit<ClaimFinding, "found"> {
   return { outcome: allowed.isClosed ? "held" : "broken", reason: null, margin: 0 };
 }
 
-function isAmount(side: Held["to"]): side is Amount {
-  return side !== null && "cell" in side;
-}
-
 /** The outcome, and where there is none, why. */
-function decided(
-  { value, interval }: Range,
-  { allowed, of, to }: Held,
-): Omit<ClaimFinding, "found"> {
+function decided({ value, interval }: Range, { of, to, allowed }: Held): ClaimDecision {
   const margin = marginOf(value, allowed);
   const amounts = [of, to].filter(isAmount);
-  const opens = [...of.opens, ...to === null ? [] : to.opens.map(turned)];
+  const opens = [...of.opens, ...(to?.opens ?? []).map(turned)];
   const checked = interval && check(interval, allowed, opens);
   if (checked !== null && checked.outcome !== "inconclusive") {
     return { outcome: checked.outcome, reason: null, margin };
   }
-  const [whyConstant] = [of, to].flatMap((one) =>
-    one === null || isAmount(one) ? [] : whyOpen(one) ?? []
+  const [why = null] = [of, to].flatMap((one) =>
+    one === null || isAmount(one) ? [] : one.why ?? []
   );
-  const why = amounts.some(({ range }) => range.interval === null)
+  const reason = amounts.some(({ range }) => range.interval === null)
     ? whyNoInterval(amounts)
-    : checked?.open?.why ?? whyConstant ??
-      { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
-  return { outcome: "inconclusive", reason: why, margin };
-}
-
-function figureFindings(
-  side: FigureSide,
-  constant: ClaimSide,
-  { allowed, ground }: { readonly allowed: Allowed; readonly ground: Ground },
-): ClaimFinding[] {
-  const to = constantOf(constant, ground);
-  return memberFindings(side, ground, (member) => {
-    if (to === null) return constantAbsent(constant);
-    const of = amountOf(side.figure, member);
-    if ("none" in of) return absent(of.none);
-    const found = sideFound(of, side.unit);
-    if (constant.kind !== "quantity") {
-      const sides = { of: found, to: constantFound(constant, to) };
-      return ratioFinding(sides, quotientOf(of.range, to.range), { allowed, of, to });
-    }
-    const { value, text } = constant;
-    const held = scaled(allowed, value);
-    const { interval } = of.range;
-    return {
-      found: { code: "limit", of: found, interval, limit: { value, text }, allowed: held },
-      ...decided(of.range, { allowed: held, of, to: null }),
-    };
-  });
-}
-
-// Sides that are no figure of a cell: quantities, and peaks of throughput, which cannot be exceeded here.
-
-interface Constant {
-  /** `ceiling(redis)`, or the quantity as it was written. */
-  readonly name: string;
-  /** In the unit of the figure. */
-  readonly range: Range;
-  readonly opens: readonly Open[];
+    : checked?.open?.why ?? why ??
+      { code: "across-limit" as const, more: amounts.length > 0 ? "runs" as const : null };
+  return { outcome: "inconclusive", reason, margin };
 }
 
 const LEVEL = 0.95;
 
-/** Null: it was not measured. */
-function constantOf(side: ClaimSide, { ceilings, trusted }: Ground): Constant | null {
-  const name = constantName(side);
+function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
+  const constant = (
+    place: string,
+    { value, interval }: Range,
+    { opens = [], why = null }: Partial<Pick<Constant, "opens" | "why">> = {},
+  ): Constant => {
+    const range = { value, interval, isAtLeast: false, byRun: [] };
+    return { cell: null, name: "", place, range, opens, why };
+  };
   if (side.kind === "quantity") {
-    return { name, range: { value: side.value, interval: exactly(side.value) }, opens: [] };
+    return constant(side.text, { value: side.value, interval: exactly(side.value) });
   }
-  const ceiling = side.kind === "ceiling" ? ceilings?.[side.of] ?? null : null;
-  if (side.kind !== "ceiling" || ceiling === null) return null;
-  const { perSec: value, rounds = [] } = ceiling;
+  const name = side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
+  const peak = side.kind === "ceiling" ? results.peakThroughput?.[side.of] : null;
+  if (!peak || side.kind !== "ceiling") return { none: [{ code: "peak-not-measured", name }] };
+  const { perSec: value, rounds = [] } = peak;
   if (rounds.length > 1) {
     const { interval } = meanRange(rounds, LEVEL);
-    return { name, range: { value, interval }, opens: peakOpens(name, rounds, trusted) };
+    return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
   // The best of many slices, as a busy moment makes a generator slower but never faster.
-  const interval = side.of === "generator" ? { low: value, high: Infinity } : null;
-  return { name, range: { value, interval }, opens: [] };
+  return side.of === "generator"
+    ? constant(name, { value, interval: { low: value, high: Infinity } }, {
+      why: { code: "at-least", name },
+    })
+    : constant(name, { value, interval: null }, { why: { code: "measured-once", name } });
 }
 
-/** Why a claim of it, which is inconclusive, is not for the runs to decide; null: it is. */
-function whyOpen({ name, range: { interval } }: Constant): Reason | null {
-  if (interval === null) return { code: "measured-once", name };
-  return interval.high === Infinity ? { code: "at-least", name } : null;
-}
+/** Rounds of a peak throughput that differ by more were disturbed: on a quiet machine they differ by some percent. */
+const ROUNDS_RATIO = 1.5;
 
-/** Two peaks of throughput, or one and a quantity. */
-function constantsFinding(
-  left: ClaimSide,
-  right: ClaimSide,
-  { allowed, ground }: { readonly allowed: Allowed; readonly ground: Ground },
-): ClaimFinding {
-  const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
-  const ratio = of && to && quotientOf(of.range, to.range);
-  if (of === null || to === null || ratio === null) {
-    return constantAbsent(of === null ? left : right);
+/** Of a peak throughput that was measured on a busy machine, as its rounds or the runs after it show: it may be any. */
+export function peakOpens(
+  name: string,
+  rounds: readonly number[],
+  { runs }: Pick<Ruled, "runs">,
+): Open[] {
+  const [low, high] = [Math.min(...rounds), Math.max(...rounds)];
+  const invalid = runs.filter((run) => !isUndisturbed(run)).length;
+  const open = { toward: "either", mostRatio: Infinity } as const;
+  if (high > ROUNDS_RATIO * low) {
+    return [{ ...open, why: { code: "rounds-differ", name, low, high } }];
   }
-  const sides = { of: constantFound(left, of), to: constantFound(right, to) };
-  return ratioFinding(sides, ratio, { allowed, of, to });
-}
-
-function constantFound({ kind }: ClaimSide, { name: place, range }: Constant): FoundSide {
-  return { name: "", place, value: kind === "quantity" ? null : range.value, unit: "perSec" };
-}
-
-function constantAbsent(side: ClaimSide): ClaimFinding {
-  return absent({ code: "peak-not-measured", name: constantName(side) });
-}
-
-function constantName(side: ClaimSide): string {
-  if (side.kind === "quantity") return side.text;
-  return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
+  return 2 * invalid > runs.length
+    ? [{ ...open, why: { code: "busy-peak", name, invalid, runs: runs.length } }]
+    : [];
 }
 
 // Two ratios: whether one figure changes by more than another. All four figures are drawn by the same repetitions, so
 // that what moves several of them alike cancels.
 
 function ratiosFindings(says: Ratios, ground: Ground): ClaimFinding[] {
-  const chosen = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
-  const none = chosen.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return [absent(...none)];
-  const [of, to, otherOf, otherTo] = chosen.flatMap((one) => "none" in one ? [] : [one]);
-  const above = pairsOf(of, otherOf);
-  const below = pairsOf(to, otherTo);
-  const others = pairsOf(otherOf, otherTo);
-  const fours = pairsOf(of, to).flatMap((one) =>
-    others.filter((other) =>
-      above.some((pair) => pair.left === one.left && pair.right === other.left) &&
-      below.some((pair) => pair.left === one.right && pair.right === other.right)
-    ).map((other) => [one.left, one.right, other.left, other.right])
+  const found = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
+  const chosen = found.flatMap((one) => "none" in one ? [] : [one]);
+  if (chosen.length < found.length) return [absent(absencesIn(found))];
+  const [of, to, otherOf, otherTo] = chosen;
+  const [above, below, others] = [
+    pairsOf(of, otherOf),
+    pairsOf(to, otherTo),
+    pairsOf(otherOf, otherTo),
+  ];
+  const fours = pairsOf(of, to).flatMap(([one, other]) =>
+    others.filter(([third, fourth]) =>
+      above.some(([a, b]) => a === one && b === third) &&
+      below.some(([a, b]) => a === other && b === fourth)
+    ).map((pair) => [one, other, ...pair])
   );
-  if (fours.length === 0) return [absent({ code: "no-four" })];
-  return fours.map((members) => ratiosFinding(says, members));
+  return fours.length === 0
+    ? [absent([{ code: "no-four" }])]
+    : fours.map((members) => ratiosFinding(says, members));
 }
+
+/** By how a figure is in the ratio of ratios. */
+const POWERS = [1, -1, -1, 1];
 
 function ratiosFinding(says: Ratios, members: readonly Member[]): ClaimFinding {
   const { left, relation, right } = says;
   const sides = sidesIn(says);
   const found = sides.map(({ figure }, i) => amountOf(figure, members[i]));
-  const none = found.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return absent(...none);
   const amounts = found.flatMap((one) => "none" in one ? [] : [one]);
+  if (amounts.length < found.length) return absent(absencesIn(found));
+  if (amounts.some(({ range }) => range.value <= 0)) return absent([{ code: "figure-zero" }]);
   const ratio = ratioOfRatios(amounts);
-  if (ratio === null) return absent({ code: "figure-zero" });
   const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
   const allowed = allowedBy(relation, limit);
   const opens = amounts.flatMap((amount) => amount.opens)
     .map((open): Open => ({ ...open, toward: "either", mostRatio: Infinity }));
-  const checked = ratio.interval && check(ratio.interval, allowed, opens);
-  const outcome = checked?.outcome ?? "inconclusive";
-  const why = ratio.interval === null
+  const outcome = ratio.interval === null
+    ? "inconclusive"
+    : check(ratio.interval, allowed, opens).outcome;
+  const why: Reason = ratio.interval === null
     ? whyNoInterval(amounts)
     : opens[0]?.why ?? { code: "across-limit", more: "runs" };
+  const figures = amounts.map((one, i) => sideFound(one, sides[i].unit));
   return {
-    found: {
-      code: "ratios",
-      figures: amounts.map((one, i) => sideFound(one, sides[i].unit)),
-      ratio,
-      allowed,
-    },
+    found: { code: "ratios", figures, ratio, allowed },
     outcome,
     reason: outcome === "inconclusive" ? why : null,
     margin: marginOf(ratio.value, allowed),
   };
 }
 
-/** By how a figure is in the ratio of ratios. */
-const POWERS = [1, -1, -1, 1];
-
-/** Null where a figure is 0. */
-function ratioOfRatios(amounts: readonly Amount[]): Range | null {
-  if (amounts.some(({ range }) => range.value <= 0)) return null;
+function ratioOfRatios(amounts: readonly Amount[]): Range {
   const value = amounts.reduce((product, { range }, i) => product * range.value ** POWERS[i], 1);
   const terms = amounts.flatMap(({ drawn }, i) =>
     drawn === null ? [] : [{ estimate: drawn, power: POWERS[i] }]
@@ -565,9 +494,7 @@ function ratioOfRatios(amounts: readonly Amount[]): Range | null {
   return { value: interval?.value ?? value, interval };
 }
 
-// A rank correlation over cells.
-
-/** One over all cells that were measured, and one for each that was not. */
+/** A rank correlation: one over all cells that were measured, and an absence for each that was not. */
 function correlationFindings(says: Correlation, ground: Ground): ClaimFinding[] {
   const chosen = chosenBy(says.selector, ground);
   if ("none" in chosen) return [absent(chosen.none)];
@@ -578,8 +505,8 @@ function correlationFindings(says: Correlation, ground: Ground): ClaimFinding[] 
   ];
 }
 
-function unmeasured({ label: cell, missingReason }: Member): ClaimFinding {
-  return absent({ code: "cell-not-measured", cell, why: missingReason });
+function unmeasured({ label: cell, missingReason: why }: Member): ClaimFinding {
+  return absent([{ code: "cell-not-measured", cell, why }]);
 }
 
 function correlationFinding(says: Correlation, members: readonly Member[]): ClaimFinding {
@@ -589,25 +516,18 @@ function correlationFinding(says: Correlation, members: readonly Member[]): Clai
     return "none" in one || "none" in other ? [] : [[one.range.value, other.range.value]];
   });
   const counts = { cells: both.length, without: members.length - both.length };
-  const rho = spearmanRho(both.map(([one]) => one), both.map(([, other]) => other));
-  if (Number.isNaN(rho)) return absent({ code: "no-order", figures, ...counts });
-  const interval = spearmanInterval(rho, both.length);
-  const outcome = interval && sideOf(interval, allowedBy(relation, limit));
+  const value = spearmanRho(both.map(([one]) => one), both.map(([, other]) => other));
+  if (Number.isNaN(value)) return absent([{ code: "no-order", figures, ...counts }]);
+  const interval = spearmanInterval(value, both.length);
+  const outcome = interval === null ? "inconclusive" : sideOf(interval, allowedBy(relation, limit));
   const why: Reason = interval === null
     ? { code: "few-cells", least: LEAST_CORRELATED }
     : { code: "across-limit", more: "cells" };
   return {
-    found: {
-      code: "correlation",
-      figures,
-      relation,
-      limit,
-      rho: { value: rho, interval },
-      ...counts,
-    },
-    outcome: outcome ?? "inconclusive",
-    reason: outcome === "held" || outcome === "broken" ? null : why,
-    margin: isBelow(relation) ? limit - rho : rho - limit,
+    found: { code: "correlation", figures, relation, limit, rho: { value, interval }, ...counts },
+    outcome,
+    reason: outcome === "inconclusive" ? why : null,
+    margin: isBelow(relation) ? limit - value : value - limit,
   };
 }
 
@@ -619,20 +539,20 @@ function warmupFinding(member: Member, label: WarmupClaim["label"]): ClaimFindin
   const { cell, label: name } = member;
   if (cell === null) return unmeasured(member);
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
-  if (labels.length === 0) return absent({ code: "load-changes", cell: name });
+  if (labels.length === 0) return absent([{ code: "load-changes", cell: name }]);
   const labelled = labels.filter((one) => one !== "too-short");
   const of = labelled.length;
-  if (of === 0) return absent({ code: "runs-too-short", cell: name });
+  if (of === 0) return absent([{ code: "runs-too-short", cell: name }]);
   const count = labelled.filter((one) => one === label).length;
-  const share = count / of;
+  const value = count / of;
   // One run says nothing about the next.
   const interval = of === 1 ? null : shareInterval(count, of);
   const outcome = interval === null ? "inconclusive" : sideOf(interval, MOST);
   const why: Reason = { code: interval === null ? "one-run" : "few-runs" };
   return {
-    found: { code: "warmup", cell: name, label, count, of, share: { value: share, interval } },
+    found: { code: "warmup", cell: name, label, count, of, share: { value, interval } },
     outcome,
     reason: outcome === "inconclusive" ? why : null,
-    margin: share - 0.5,
+    margin: value - 0.5,
   };
 }

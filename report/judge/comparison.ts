@@ -5,9 +5,12 @@
 import {
   type ExactTest,
   holmOfKnown,
+  mannWhitney,
+  MOST_PAIRS,
+  signFlip,
   UNCOUNTED,
 } from "../../runner/stats/comparison/significance_tests.ts";
-import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
+import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import {
   type ComparisonJudgement,
   comparisonVerdict,
@@ -16,22 +19,13 @@ import {
   smallestChangeOf,
   type VerdictReason,
 } from "../../runner/stats/comparison/verdict.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
   pBeyond,
+  ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Unsteady } from "../cells/cells.ts";
-import {
-  type Between,
-  exactTest,
-  gainOf,
-  groupsIn,
-  ONE_SESSION,
-  pairingOf,
-  reserved,
-  type TestedSides,
-  untested,
-} from "./between.ts";
 import {
   COMPARED,
   type ComparedFigure,
@@ -40,7 +34,16 @@ import {
   isAheadInHalves,
   type JudgeOptions,
 } from "./group.ts";
-import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
+import {
+  type Between,
+  type GroupPair,
+  ONE_SESSION,
+  type Pairing,
+  pairingOf,
+  type RatioOf,
+  ratiosBeside,
+} from "./ratio_of.ts";
+import { MOST_COUNTED } from "./shortfall.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -80,6 +83,23 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly runsNeeded: number | null;
 }
 
+/** Of a figure whose own runs decide nothing. */
+export const UNTESTED = {
+  interval: null,
+  p: null,
+  adjustedP: null,
+  exact: null,
+  pairs: null,
+  runs: null,
+  pairingGain: null,
+  between: null,
+  groups: null,
+  isAheadInHalves: false,
+  verdict: "inconclusive",
+  smallestChange: null,
+  runsNeeded: null,
+} as const;
+
 export interface GroupComparison {
   /** One for each of COMPARED, in their order. */
   readonly figures: readonly FigureComparison[];
@@ -96,21 +116,16 @@ export interface PairTests {
   readonly pairs: readonly TestedPair[];
 }
 
-interface TestedPair {
+interface TestedPair extends Pick<GroupComparison, "decisive"> {
   readonly pair: GroupPair;
-  readonly decisive: readonly ComparedFigure[];
-  /** One for each of COMPARED. */
-  readonly figures: readonly FigureTest[];
+  /** One for each of COMPARED; null where a side has fewer than two runs, or no such figure. */
+  readonly tests: readonly (Test | null)[];
 }
 
-interface FigureTest {
-  readonly figure: ComparedFigure;
-  readonly isDeciding: boolean;
-  /** Null where a side has fewer than two runs, or no such figure. */
-  readonly test: Test | null;
-}
-
-interface Test extends TestedSides {
+interface Test {
+  readonly interval: ConfidenceInterval;
+  readonly pairing: Pairing | null;
+  readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly p: number;
 }
@@ -126,17 +141,14 @@ export function comparePairs(
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive: wanted }: JudgeOptions = {},
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
   ratioOf = ratiosBeside(pairs, level),
 ): PairTests {
-  const tested = pairs.map((pair): TestedPair => {
-    const decisive = decisiveFor([pair.base, pair.next], wanted);
-    const figures = COMPARED.map((figure) => {
-      const test = testOf(pair, figure, { marginRatio, ratioOf });
-      return { figure, isDeciding: decisive.includes(figure), test };
-    });
-    return { pair, decisive, figures };
-  });
+  const tested = pairs.map((pair): TestedPair => ({
+    pair,
+    decisive: decisiveFor([pair.base, pair.next], decisive),
+    tests: COMPARED.map((figure) => testOf(pair, figure, { marginRatio, ratioOf })),
+  }));
   return { marginRatio, level, pairs: tested };
 }
 
@@ -154,12 +166,10 @@ function testOf(
 }
 
 /** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
-export function decisivePs(tests: PairTests): number[] {
-  return familyOf(tests, true).flatMap(({ test }) => test?.p ?? []);
-}
-
-function familyOf({ pairs }: PairTests, isDeciding: boolean): FigureTest[] {
-  return pairs.flatMap(({ figures }) => figures.filter((one) => one.isDeciding === isDeciding));
+export function decisivePs({ pairs }: PairTests): number[] {
+  return pairs.flatMap(({ decisive, tests }) =>
+    tests.flatMap((test, i) => decisive.includes(COMPARED[i]) ? test?.p ?? [] : [])
+  );
 }
 
 /**
@@ -168,30 +178,36 @@ function familyOf({ pairs }: PairTests, isDeciding: boolean): FigureTest[] {
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
 export function judgePairs(
-  tests: PairTests,
+  { pairs, ...options }: PairTests,
   besides: readonly number[] = [],
 ): GroupComparison[] {
-  const adjusted = new Map<FigureTest, Adjusted>();
+  const adjusted = new Map<Test, Adjusted>();
   for (const isDeciding of [true, false]) {
-    const family = familyOf(tests, isDeciding);
-    const ps = [...family.map(({ test }) => test?.p ?? null), ...(isDeciding ? besides : [])];
-    const size = ps.filter((p) => p !== null).length;
-    const raised = holmOfKnown(ps);
-    family.forEach((one, i) => adjusted.set(one, { adjustedP: raised[i], size }));
+    const family = pairs.flatMap(({ decisive, tests }) =>
+      tests.filter((test, i) => test !== null && decisive.includes(COMPARED[i]) === isDeciding)
+    ).filter((test) => test !== null);
+    const raised = holmOfKnown([...family.map(({ p }) => p), ...(isDeciding ? besides : [])]);
+    family.forEach((test, i) =>
+      adjusted.set(test, { adjustedP: raised[i] ?? test.p, size: raised.length })
+    );
   }
-  return tests.pairs.map(({ pair, decisive, figures }) => ({
+  return pairs.map(({ pair, decisive, tests }) => ({
     decisive,
-    figures: figures.map((one) =>
-      compareFigure(one, pair, { ...tests, ...(adjusted.get(one) ?? { adjustedP: null, size: 0 }) })
-    ),
+    figures: COMPARED.map((figure, i) => {
+      const test = tests[i];
+      const known = test && adjusted.get(test);
+      return test && known
+        ? testedFigure(figure, pair, { ...options, ...test, ...known })
+        : untestedFigure(figure, pair);
+    }),
     runs: { base: pair.base.runs.length, next: pair.next.runs.length },
-    marginRatio: tests.marginRatio,
+    marginRatio: options.marginRatio,
   }));
 }
 
 /** Of a figure among all that are decided together. */
 interface Adjusted {
-  readonly adjustedP: number | null;
+  readonly adjustedP: number;
   readonly size: number;
 }
 
@@ -212,24 +228,45 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
+/** What both sides say, tested or not. A side's rate may be a lower bound: then the ratio may be another. */
+function sidesOf(figure: ComparedFigure, { base, next }: GroupPair) {
+  const isRate = figure === "rate";
+  return {
+    values: {
+      figure,
+      base: figureOf(base, figure),
+      next: figureOf(next, figure),
+      unsteady: next.unsteady ?? base.unsteady,
+    },
+    isOpen: { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove },
+  };
+}
+
+function untestedFigure(figure: ComparedFigure, pair: GroupPair): FigureComparison {
+  const { values, isOpen } = sidesOf(figure, pair);
+  const { base, next } = values;
+  if (!(base > 0 && next > 0)) return { ...values, ...UNTESTED, ratio: null, reason: "nothing" };
+  const isBound = next > base ? isOpen.base : isOpen.next;
+  const reason = isBound ? "at-least" : "one-run";
+  return { ...values, ...UNTESTED, ratio: next / base, reason };
+}
+
 /** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
-function compareFigure(
-  { figure, test }: FigureTest,
-  { base, next }: GroupPair,
-  { marginRatio, level, adjustedP, size }: Omit<PairTests, "pairs"> & Adjusted,
+function testedFigure(
+  figure: ComparedFigure,
+  pair: GroupPair,
+  test: Test & Adjusted & Omit<PairTests, "pairs">,
 ): FigureComparison {
+  const { base, next } = pair;
+  const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
   const isRate = figure === "rate";
-  const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  const unsteady = next.unsteady ?? base.unsteady;
-  const openAbove = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
-  if (test === null || adjustedP === null) {
-    return { ...values, ...untested(values, openAbove), unsteady };
-  }
-  const { interval, p, pairing, sides, between } = test;
   const exact = exactTest(test, marginRatio);
-  const groups = groupsIn(test);
+  const groups = pairing === null
+    ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
+    : twoGroupsOf(pairing.logRatios.map(Math.exp));
+  const { values, isOpen } = sidesOf(figure, pair);
   const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
@@ -237,21 +274,62 @@ function compareFigure(
     marginRatio,
     better: isRate ? "higher" : "lower",
   });
+  // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
-  const judgement = reserved(judged, { between, groups, unsteady, openAbove, isBeyondStray });
+  const reserve = values.unsteady !== null && !isBeyondStray
+    ? "unsteady"
+    : groups !== null
+    ? "groups"
+    : isBound(judged, isOpen)
+    ? "at-least"
+    : between.kind === "unknown" && judged.verdict !== "inconclusive"
+    ? "sessions"
+    : null;
+  const isSame = reserve === "sessions" && judged.verdict === "equivalent";
+  const { verdict, reason }: ComparisonJudgement = reserve === null
+    ? judged
+    : { verdict: isSame ? "equivalent" : "inconclusive", reason: reserve };
   const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
   // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(level, 1 - SIGNIFICANCE / Math.max(1, size));
+  const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
   return {
-    ...{ ...values, ...judgement, interval, p, adjustedP, exact, runs, between, groups, unsteady },
+    ...{ ...values, verdict, reason, interval, p, adjustedP, exact, runs, between, groups },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: RUNS_DECIDE.includes(judgement.reason)
-      ? runsToDecide(interval, { runs, marginRatio })
-      : null,
+    runsNeeded: RUNS_DECIDE.includes(reason) ? runsToDecide(interval, { runs, marginRatio }) : null,
   };
+}
+
+/** New over base may be smaller where the base is a lower bound, larger where the new is. */
+function isBound(
+  { verdict }: ComparisonJudgement,
+  isOpen: { readonly base: boolean; readonly next: boolean },
+): boolean {
+  if (verdict === "better") return isOpen.base;
+  return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
+}
+
+/** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
+function exactTest(
+  { interval, pairing, sides: [base, next] }: Test,
+  marginRatio: number,
+): ExactTest | null {
+  const edge = Math.sign(Math.log(interval.value)) * Math.log1p(marginRatio);
+  if (pairing !== null) {
+    if (pairing.pairs > MOST_PAIRS) return null;
+    return signFlip(pairing.logRatios.map((log) => log - edge));
+  }
+  if (Math.max(next.byRun.length, base.byRun.length) > MOST_COUNTED) return null;
+  return mannWhitney(next.byRun, base.byRun.map((value) => value * Math.exp(edge)));
+}
+
+/** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
+function gainOf({ sides: [to, of] }: Pairing): number | null {
+  const paired = ratioInterval(of, to)?.logStandardError ?? 0;
+  if (paired === 0) return null;
+  return (of.logStandardError ** 2 + to.logStandardError ** 2) / paired ** 2;
 }

@@ -2,7 +2,7 @@
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import type { Grouped } from "../cells/cells.ts";
 import { unique } from "../writing/words.ts";
-import { type Match, nameOf } from "../cells/match.ts";
+import { type CellPair, nameOf } from "../cells/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
 export interface ResultSide extends Grouped {
@@ -40,7 +40,7 @@ export interface ConditionDifference {
 export function resultDifferences(
   base: ResultSide,
   next: ResultSide,
-  matches: readonly Match[],
+  matches: readonly CellPair[],
 ): ConditionDifference[] {
   const all = [
     ...machineDifferences(base, next),
@@ -66,27 +66,23 @@ function machineDifferences(
 }
 
 function cellDifferences(
-  match: Match,
+  { base: of, next: to }: CellPair,
   { base, next }: { base: ResultSide; next: ResultSide },
 ): ConditionDifference[] {
-  const [of, to] = [match.base, match.next];
-  const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
+  const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
   // Of targets with different names the settings are what is compared.
-  const isSameTarget = of.cell.target === to.cell.target;
-  const specs = (
-    section: string,
-    [ofName, toName]: readonly [string, string],
-  ): ConditionDifference[] =>
+  const isSameTarget = of.target === to.target;
+  const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(
-      `${section}.${toName}`,
-      settled(propertyOf(base.experiment?.[section], ofName), ofRun.parameters),
-      settled(propertyOf(next.experiment?.[section], toName), toRun.parameters),
+      `${kind}s.${to[kind]}`,
+      settled(propertyOf(base.experiment?.[`${kind}s`], of[kind]), ofRun.parameters),
+      settled(propertyOf(next.experiment?.[`${kind}s`], to[kind]), toRun.parameters),
     );
   return [
     ...difference(`${place}scenario`, of.scenario, to.scenario),
-    ...specs("scenarios", [of.scenario, to.scenario]),
-    ...(isSameTarget ? specs("targets", [of.cell.target, to.cell.target]) : []),
+    ...specs("scenario"),
+    ...(isSameTarget ? specs("target") : []),
     ...(isSameTarget ? difference(`${place}runtime`, ofRun.runtime, toRun.runtime) : []),
     ...difference(`${place}driver`, ofRun.driver, toRun.driver),
     ...differences(`${place}load`, loadOf(ofRun), loadOf(toRun)),

@@ -4,65 +4,66 @@
  * gate that looked at nothing must not open. On a busy machine a target is slower than it is: what passes in spite of
  * that passes, and what fails is inconclusive unless it fails without the disturbed runs, too.
  */
-import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
-import type { Measurement, Relation, Threshold } from "../../runner/result/result.ts";
+import type { FigureName } from "../../base/figures/figure.ts";
+import type { Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import {
   pooled,
   pooledShare,
-  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells/cells.ts";
+import { cellsOf, matchCells } from "../cells/match.ts";
+import { runAlone } from "../cells/measured.ts";
 import { type FigureRange, FIGURES, rangeOf, ratioRangeOf } from "../figures/figures.ts";
 import type { JudgedCell, Range } from "../figures/range.ts";
-import { matchCells, namedCells } from "../cells/match.ts";
-import { percentileBounds } from "../figures/pool.ts";
-import { type Between, ONE_SESSION } from "./between.ts";
-import { isUndisturbed } from "./disturbed.ts";
 import {
+  amountOf,
+  contentionToward,
+  isUndisturbed,
+  openAbove,
+  ratioOfAmounts,
+  requestsOpen,
+  sideFound,
+  whyNoInterval,
+} from "./amounts.ts";
+import { type Between, ONE_SESSION, type RatioOf } from "./ratio_of.ts";
+import {
+  absencesIn,
   chosenBy,
-  type Claimed,
   figurePairs,
   type Ground,
+  groundBy,
   groundOf,
   type Member,
+  type Ruled,
 } from "./ground.ts";
 import {
   allowedShare,
   percentileIn,
   type PercentileOf,
-  shareOf,
   sharesBeyond,
   shareTest,
   type Tested,
 } from "./percentile_limits.ts";
+import type { Absence, Absent, Found, Outcome, Reason } from "./found.ts";
 import {
-  type Absence,
   allowedBy,
-  type Amount,
-  amountOf,
   BEYOND_CONTENTION_RATIO,
   check,
-  contentionToward,
   distanceTo,
+  type Distant,
   exactly,
   isAllowed,
   isBelow,
   type Open,
-  type Outcome,
-  ratioOfAmounts,
-  type Reason,
-  requestsOpen,
   sideOf,
   turned,
-  whyNoInterval,
 } from "./rules.ts";
-import type { RatioOf } from "./ratio_of.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "./sessions.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
@@ -73,39 +74,6 @@ const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
   inconclusive: "inconclusive",
 };
 
-/** What was found; `findings/gate_sentences.ts` has the words. */
-export type GateFound =
-  | { readonly code: "absent"; readonly absence: Absence }
-  | {
-    readonly code: "figure";
-    readonly figure: string;
-    readonly unit: FigureUnit;
-    readonly range: FigureRange;
-  }
-  | { readonly code: "share"; readonly figure: string; readonly range: Range }
-  | {
-    readonly code: "baseline";
-    readonly figure: string;
-    readonly unit: FigureUnit;
-    readonly now: FigureRange;
-    readonly before: FigureRange;
-    /** Null: they have none. */
-    readonly ratio: Range | null;
-    readonly marginRatio: number;
-    /** Whether it is known of these two sessions alone. */
-    readonly isOfSessions: boolean;
-  }
-  | {
-    readonly code: "cells";
-    readonly of: Amount;
-    readonly to: Amount;
-    readonly unit: FigureUnit;
-    /** Null: they have none. */
-    readonly ratio: Range | null;
-    readonly relation: Relation;
-    readonly factor: number;
-  };
-
 /** A threshold held against a cell, or against one of several places that it names. */
 export interface JudgedGate {
   /** The threshold, as it was written. */
@@ -114,7 +82,7 @@ export interface JudgedGate {
   readonly scenario: string;
   readonly label: string;
   readonly outcome: ThresholdOutcome;
-  readonly found: GateFound;
+  readonly found: Found;
   /** Why it is inconclusive; null where it is decided. */
   readonly reason: Reason | null;
 }
@@ -122,7 +90,7 @@ export interface JudgedGate {
 export interface GateEvidence {
   /** By itself. */
   readonly outcome: Outcome;
-  readonly found: GateFound;
+  readonly found: Found;
   /** Why it is inconclusive; null where it is not. */
   readonly reason: Reason | null;
   /**
@@ -135,22 +103,32 @@ export interface GateEvidence {
 }
 
 /** What holds or does not hold of the requests that were measured, whatever others would have done. */
-export function fact(outcome: Outcome, found: GateFound): GateEvidence {
+export function fact(outcome: Outcome, found: Found): GateEvidence {
   return { outcome, found, reason: null, p: null, remedy: null };
 }
 
-function absent(absence: Absence): GateEvidence {
-  return fact("broken", { code: "absent", absence });
+function absent(...absences: readonly Absence[]): GateEvidence {
+  return fact("broken", { code: "absent", absences });
 }
 
-function undecided(found: GateFound, why: Reason): GateEvidence {
-  return { outcome: "inconclusive", found, reason: why, p: null, remedy: null };
+function undecided(found: Found, reason: Reason): GateEvidence {
+  return { outcome: "inconclusive", found, reason, p: null, remedy: null };
 }
 
 /** What was estimated, and lies on one side of the limit or across it. */
-export function tested(found: GateFound, { outcome, p, remedy }: Tested): GateEvidence {
-  const why = outcome === "inconclusive" ? remedy : null;
-  return { outcome, found, reason: why, p: outcome === "broken" ? p : 1, remedy };
+export function tested(found: Found, { outcome, p, remedy }: Tested): GateEvidence {
+  const reason = outcome === "inconclusive" ? remedy : null;
+  return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
+}
+
+/** Tested by an interval over runs. */
+function testedByRuns(
+  found: Found,
+  outcome: Outcome,
+  { limit, isEachSide = false, ...distant }: Distant & { limit: number; isEachSide?: boolean },
+): GateEvidence {
+  const { p, runsNeeded } = distanceTo(limit, distant);
+  return tested(found, { outcome, p, remedy: { code: "more-runs", runs: runsNeeded, isEachSide } });
 }
 
 /** A threshold on a cell, with what the measurements say of it by itself. */
@@ -158,7 +136,7 @@ export interface Gate extends Pick<JudgedGate, "threshold" | "scenario" | "label
   readonly evidence: GateEvidence;
 }
 
-export interface GateOptions {
+interface GateOptions {
   /** Null: there is none, and thresholds that need it are left out. */
   readonly baseline?: Grouped | null;
   /** By how much sessions differ. Default: nobody knows. */
@@ -169,184 +147,106 @@ export interface GateOptions {
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
-  results: Claimed & Grouped,
+  results: Ruled,
   { baseline = null, spread = () => null }: GateOptions = {},
 ): Gate[] {
-  if (thresholds.length === 0) return [];
-  const placesOf = (groups: readonly ScenarioRuns[], measured: Claimed & Grouped): Places => ({
-    cells: gatedCells(groups, measured, { baseline, spread }),
-    ground: groundOf(groups, measured),
-    hasBaseline: baseline !== null,
+  const judged = thresholds.filter(({ against }) => against !== "baseline" || baseline !== null);
+  if (judged.length === 0) return [];
+  const ground = groundOf(scenarios, results);
+  const again = groundBy(isUndisturbed, ground);
+  const before = baselineOf(scenarios, results, { baseline, spread });
+  return judged.flatMap((threshold): Gate[] => {
+    const { text } = threshold;
+    const places = placesOf(threshold, ground);
+    // A gate that looked at nothing must not open.
+    if ("none" in places) {
+      return [{ threshold: text, scenario: "", label: "", evidence: absent(places.none[0]) }];
+    }
+    return places.map((place) => {
+      const [{ scenario, name: label }] = place;
+      const own = evidenceOf(threshold, place, { ...ground, before });
+      const evidence = again === null ? own : withoutContention(threshold, { place, own }, again);
+      return { threshold: text, scenario, label, evidence };
+    });
   });
-  const runs = results.runs.filter(isUndisturbed);
-  const places = placesOf(scenarios, results);
-  if (runs.length === results.runs.length) return gatesIn(thresholds, places, null);
-  const kept = { ...results, runs };
-  return gatesIn(thresholds, places, placesOf(groupRuns(kept), kept));
 }
 
-/** Of a single measurement. */
+/** Of a single measurement, whose thresholds name no cells. */
 export function measurementGates(
   thresholds: readonly Threshold[],
   measurement: Measurement,
   baseline: Grouped | null,
 ): JudgedGate[] {
-  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
-  const place = { scenario: "", label: measurement.url };
-  const cell = { ...place, runs: [measurement], estimates: new Map(), level: 0.95 };
-  const gated: GatedCell = {
-    cell,
-    baseline: bases.length === 1 ? { ...bases[0].cell, level: cell.level } : null,
-    between: () => ({ kind: "unknown" }),
-  };
-  const places = { cells: [gated], ground: null, hasBaseline: baseline !== null };
-  return judgeTogether(gatesIn(thresholds, places, { ...places, cells: [] }));
+  const results = { runs: [runAlone(measurement, "")] };
+  return judgeTogether(gatesOf(thresholds, groupRuns(results), results, { baseline }))
+    .map((gate) => ({ ...gate, scenario: "", label: measurement.url }));
 }
 
-/** Where thresholds are held against what. */
-interface Places {
-  readonly cells: readonly GatedCell[];
-  /** What thresholds that name their cells find these in; null: a single measurement, which has none to name. */
-  readonly ground: Ground | null;
-  readonly hasBaseline: boolean;
+/** A cell; or two that are held against each other. */
+type Place = readonly Member[];
+
+function placesOf(threshold: Threshold, ground: Ground): readonly Place[] | Absent {
+  if (threshold.against === "cells") return figurePairs(threshold, threshold.to, ground);
+  const { selector } = threshold;
+  const chosen = selector === undefined
+    ? { members: ground.members.filter(({ cell, isStep }) => cell !== null && !isStep) }
+    : chosenBy(selector, ground);
+  if ("none" in chosen) return chosen;
+  return chosen.members.length === 0
+    ? { none: [{ code: "nothing-measured" }] }
+    : chosen.members.map((member) => [member]);
 }
 
-/** A cell with its counterpart in the baseline; null when that has none. */
-interface GatedCell {
-  readonly cell: JudgedCell;
-  readonly baseline: JudgedCell | null;
-  /** What stands between the two, besides what their runs show. */
-  readonly between: (figure: FigureName) => Between;
-}
-
-function gatedCells(
-  scenarios: readonly ScenarioRuns[],
-  results: Grouped,
-  { baseline, spread }: Required<GateOptions>,
-): GatedCell[] {
-  const cells = namedCells(scenarios);
-  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
-  const { pairs } = matchCells(bases, cells);
-  const isOne = baseline !== null && areOneSession(baseline, results);
-  const between = (figure: FigureName): Between => {
-    const { estimate } = FIGURES[figure];
-    return isOne ? ONE_SESSION : betweenOf(estimate === null ? null : spread(estimate), 2);
-  };
-  return cells.map((named) => {
-    const base = pairs.find(({ next }) => next === named)?.base;
-    const { cell } = named;
-    return { cell, baseline: base ? { ...base.cell, level: cell.level } : null, between };
-  });
-}
-
-/** @param again The same by the runs that nothing disturbed; null where that is all. */
-function gatesIn(
-  thresholds: readonly Threshold[],
-  places: Places,
-  again: Places | null,
-): Gate[] {
-  return thresholds.filter(({ against }) => against !== "baseline" || places.hasBaseline)
-    .flatMap((threshold) => {
-      const placed = placedGates(threshold, places);
-      const sure = again === null || threshold.against === "baseline"
-        ? placed
-        : withoutContention(threshold, placed, again);
-      return sure.map(({ scenario, label, evidence }): Gate => ({
-        threshold: threshold.text,
-        scenario,
-        label,
-        evidence,
-      }));
-    });
-}
-
-/** What a threshold found in a place of the results. */
-interface Placed extends Pick<JudgedGate, "scenario" | "label"> {
-  readonly evidence: GateEvidence;
-  /** The cells behind it, that of the figure first. */
-  readonly cells: readonly JudgedCell[];
-}
-
-function placedGates(threshold: Threshold, { cells, ground }: Places): Placed[] {
-  if (threshold.against === "cells") return ground === null ? [] : pairGates(threshold, ground);
-  if (cells.length === 0) return [nowhere({ code: "nothing-measured" })];
-  const judged = (gated: GatedCell): Placed => ({
-    scenario: gated.cell.scenario,
-    label: gated.cell.label,
-    evidence: threshold.against === "limit"
-      ? limitEvidence(threshold, gated.cell)
-      : baselineEvidence(threshold, gated),
-    cells: [gated.cell],
-  });
-  if (threshold.selector === undefined || ground === null) return cells.map(judged);
-  const chosen = chosenBy(threshold.selector, ground);
-  if ("none" in chosen) return [nowhere(chosen.none)];
-  return chosen.members.map((member): Placed => {
-    const { cell: named, missingReason } = member;
-    const place = placeOf(member);
-    if (named === null) {
-      return {
-        ...place,
-        evidence: absent({ code: "cell-not-measured", cell: "it", why: missingReason }),
-        cells: [],
-      };
-    }
-    const gated = cells.find(({ cell }) =>
-      cell.scenario === named.scenario && cell.label === named.label
-    );
-    if (gated !== undefined) return { ...judged(gated), ...place };
-    // A step is no cell of its own, but has figures as one has.
-    const evidence = threshold.against === "limit"
-      ? limitEvidence(threshold, named)
-      : absent({ code: "nothing-measured" });
-    return { ...place, evidence, cells: [named] };
-  });
-}
-
-function placeOf({ scenario, label }: Member): Pick<Placed, "scenario" | "label"> {
-  return { scenario, label: label.slice(`${scenario}, `.length) };
-}
-
-/** A gate that looked at nothing must not open. */
-function nowhere(absence: Absence): Placed {
-  return { scenario: "", label: "", evidence: absent(absence), cells: [] };
+function evidenceOf(
+  threshold: Threshold,
+  place: Place,
+  { ratioOf, before }: Pick<Ground, "ratioOf"> & { readonly before: BaselineOf },
+): GateEvidence {
+  if (threshold.against === "cells") return pairEvidence(threshold, place, ratioOf);
+  const [{ cell, label, missingReason }] = place;
+  if (cell === null) {
+    return absent({ code: "cell-not-measured", cell: label, why: missingReason });
+  }
+  return threshold.against === "limit"
+    ? limitEvidence(threshold, cell)
+    : baselineEvidence(threshold, cell, before);
 }
 
 // What a busy machine may have decided: it makes a target slower than it is, never faster.
 
-type OwnThreshold = Exclude<Threshold, { readonly against: "baseline" }>;
-
-/** Outcomes that a busy machine may have made stand where the undisturbed runs alone come to the same. */
+/** An outcome that a busy machine may have made stands where the undisturbed runs alone come to the same. */
 function withoutContention(
-  threshold: OwnThreshold,
-  placed: readonly Placed[],
-  again: Places,
-): Placed[] {
-  if (!placed.some((one) => isDoubtful(threshold, one))) return [...placed];
-  const undisturbed = placedGates(threshold, again)
-    .filter(({ evidence }) => evidence.found.code !== "absent");
-  return placed.map((one) => {
-    if (!isDoubtful(threshold, one)) return one;
-    const { outcome = "inconclusive" } = undisturbed.find((other) => areOfOnePlace(one, other))
-      ?.evidence ?? {};
-    return outcome === one.evidence.outcome ? one : doubted(one, outcome);
-  });
-}
-
-function areOfOnePlace(one: Placed, other: Placed): boolean {
-  return one.scenario === other.scenario && one.label === other.label &&
-    one.cells.every(({ scenario, label }, i) =>
-      other.cells[i]?.scenario === scenario && other.cells[i].label === label
-    );
+  threshold: Threshold,
+  { place, own }: { readonly place: Place; readonly own: GateEvidence },
+  again: Ground,
+): GateEvidence {
+  if (threshold.against === "baseline" || !isDoubtful(threshold, own, place)) return own;
+  const kept = place.flatMap(({ label }) =>
+    again.members.filter((one) => one.label === label && one.cell !== null)
+  );
+  const without = kept.length < place.length
+    ? "inconclusive"
+    : evidenceOf(threshold, kept, { ...again, before: () => null }).outcome;
+  if (without === own.outcome) return own;
+  const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
+  const invalid = runs.filter((run) => !isUndisturbed(run)).length;
+  return undecided(own.found, { code: "busy-machine", invalid, runs: runs.length, without });
 }
 
 /** Whether the outcome could be another on a quiet machine. */
 function isDoubtful(
-  threshold: OwnThreshold,
-  { evidence: { outcome, found }, cells: [of, to] }: Placed,
+  threshold: Exclude<Threshold, { readonly against: "baseline" }>,
+  { outcome, found }: GateEvidence,
+  [of, to]: Place,
 ): boolean {
   if (outcome === "inconclusive" || found.code === "absent") return false;
-  if (beyondLimit(threshold, found) >= BEYOND_CONTENTION_RATIO) return false;
+  // How many times a figure is beyond its limit, or the limit beyond it.
+  const times = found.code === "value" && threshold.against === "limit"
+    ? (found.of.value ?? NaN) / threshold.limit
+    : found.code === "ratio" && threshold.against === "cells"
+    ? (found.ratio?.value ?? 1) / threshold.factor
+    : 1;
+  if (Math.max(times, 1 / times) >= BEYOND_CONTENTION_RATIO) return false;
   const opens = [
     ...contentionOpens(threshold.figure, of),
     ...threshold.against === "cells" ? contentionOpens(threshold.to.figure, to).map(turned) : [],
@@ -356,32 +256,9 @@ function isDoubtful(
 }
 
 /** A request that failed did fail, so only figures of speed are open. */
-function contentionOpens(
-  figure: FigureName,
-  cell: JudgedCell | undefined,
-): Pick<Open, "toward">[] {
+function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "toward">[] {
   const toward = FIGURES[figure].contention === "fails" ? null : contentionToward(figure);
-  return toward === null || cell === undefined || cell.runs.every(isUndisturbed)
-    ? []
-    : [{ toward }];
-}
-
-/** How many times a figure is beyond its limit, or the limit beyond it. */
-function beyondLimit(threshold: OwnThreshold, found: GateFound): number {
-  const times = found.code === "figure" && threshold.against === "limit"
-    ? found.range.value / threshold.limit
-    : found.code === "cells" && threshold.against === "cells"
-    ? (found.ratio?.value ?? 1) / threshold.factor
-    : 1;
-  return Math.max(times, 1 / times);
-}
-
-function doubted(placed: Placed, without: Outcome): Placed {
-  const { evidence: { found }, cells } = placed;
-  const runs = cells.flatMap((cell) => cell.runs);
-  const invalid = runs.filter((run) => !isUndisturbed(run)).length;
-  const why = { code: "busy-machine", invalid, runs: runs.length, without } as const;
-  return { ...placed, evidence: undecided(found, why) };
+  return toward === null || cell === null || cell.runs.every(isUndisturbed) ? [] : [{ toward }];
 }
 
 // Thresholds with a limit, such as `p99 < 50ms`.
@@ -392,27 +269,21 @@ function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): GateEvidenc
   const { figure, unit } = threshold;
   const range = rangeOf(figure, cell);
   if ("none" in range) return absent({ code: "nothing-to-judge", why: range.none });
-  const { counted } = FIGURES[figure];
-  if (counted !== null) return countEvidence(threshold, cell.runs.map(counted), cell.level);
-  const found: GateFound = { code: "figure", figure, unit, range };
-  const measured = { cell, range, found };
+  if (FIGURES[figure].counted !== null) return countEvidence(threshold, cell);
+  const of = sideFound({ name: figure, place: "", range }, unit);
+  const found = { code: "value", of, interval: range.interval, limit: null } as const;
   const percentile = percentileIn(figure);
+  const opens = range.isAtLeast ? [openAbove(figure, "", cell)] : [];
   const evidence = percentile === null
-    ? overRuns(threshold, measured, range.isAtLeast ? [openAbove(figure, cell)] : [])
-    : percentileEvidence(threshold, percentile, measured);
+    ? overRuns(threshold, { cell, range, found }, opens)
+    : percentileEvidence(threshold, percentile, { cell, range, found });
   return steadily(evidence, [figure, cell]);
-}
-
-/** Lower bounds leave open how large the figure is, so they can't show that it is small, only that it is large. */
-function openAbove(figure: FigureName, { runs }: JudgedCell): Open {
-  const why: Reason = figure === "capacity" ? { code: "at-least", name: "it" } : requestsOpen(runs);
-  return { toward: "more", mostRatio: Infinity, why };
 }
 
 interface MeasuredFigure {
   readonly cell: JudgedCell;
   readonly range: FigureRange;
-  readonly found: GateFound;
+  readonly found: Found;
 }
 
 /**
@@ -434,12 +305,7 @@ function overRuns(
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
   const { level, runs: { length: runs } } = cell;
-  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level });
-  return tested(found, { outcome, p, remedy: moreRuns(runsNeeded) });
-}
-
-function moreRuns(runs: number | null, isEachSide = false): Reason {
-  return { code: "more-runs", runs, isEachSide };
+  return testedByRuns(found, outcome, { limit, value, interval, runs, level });
 }
 
 /** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
@@ -456,15 +322,17 @@ function steadily(
     : undecided(evidence.found, { code: "unsteady", unsteady });
 }
 
-// Percentiles of times: by requests as long as they are too few for the interval over the runs to say anything, and not
-// where lower bounds could move it across the limit.
-
+/**
+ * Percentiles of times: by requests as long as they are too few for the interval over the runs to say anything, and not
+ * where lower bounds could move it across the limit.
+ */
 function percentileEvidence(
   threshold: LimitThreshold,
   { of, percentile }: PercentileOf,
   measured: MeasuredFigure,
 ): GateEvidence {
-  const { cell: { runs, level }, range, found } = measured;
+  const { cell, range, found } = measured;
+  const { runs, level } = cell;
   const shares = sharesBeyond(threshold, of, runs);
   const allowed = allowedShare(percentile);
   const { of: count, count: sure } = pooled(shares.sure);
@@ -472,17 +340,13 @@ function percentileEvidence(
   const isSupported = supportsPercentile(count, percentile);
   if (isSupported && range.interval !== null) {
     if (!isMovable) return overRuns(threshold, measured, []);
-    const { value, atMost } = of === "latency"
-      ? percentileBounds(runs, percentile)
-      : { value: 1, atMost: Infinity };
-    const why = requestsOpen(runs);
-    const open: Open = { toward: "more", mostRatio: atMost / value, why };
+    const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
     // Beyond the limit only where it is so even with every lower bound as a value.
     const isLarge = isBelow(threshold.relation) === (evidence.outcome === "broken");
-    return evidence.outcome === "inconclusive" || !isLarge || shareOf(shares.sure) > allowed
+    return evidence.outcome === "inconclusive" || !isLarge || sure / count > allowed
       ? evidence
-      : undecided(found, why);
+      : undecided(found, open.why);
   }
   const test = shareTest(threshold, shares, { allowed, level });
   if (test.outcome === "broken") return tested(found, test);
@@ -497,38 +361,33 @@ function percentileEvidence(
     : tested(found, test);
 }
 
-// Shares of requests: `success >= 99.9%`, `5xx < 0.1%`.
-
 /**
- * By the interval of the counts of all runs. A limit of 0 % or 100 % is no estimate but a demand on every request
- * that was measured, and judged by the counts alone: no number of requests proves that none will ever fail.
+ * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs. A limit of 0 % or
+ * 100 % is no estimate but a demand on every request that was measured, and judged by the counts alone: no number of
+ * requests proves that none will ever fail.
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
-  counted: readonly Proportion[],
-  level: number,
+  { runs, level }: JudgedCell,
 ): GateEvidence {
-  const counts = counted.filter(({ of }) => of > 0);
+  const { counted } = FIGURES[figure];
+  const counts = runs.flatMap((run) => counted?.(run) ?? []).filter(({ of }) => of > 0);
   const allowed = allowedBy(relation, limit);
   const { value, ...interval } = pooledShare(counts, level);
-  const found = (range: Range): GateFound => ({ code: "share", figure, range });
+  const found = (share: Range): Found => ({ code: "share", name: figure, share });
   if (limit === 0 || limit === 1) {
     return fact(sideOf(exactly(value), allowed), found({ value, interval: null }));
   }
   const { count, of } = pooled(counts);
   const isFlawless = Math.min(count, of - count) === 0;
-  const like = !isFlawless
-    ? null
-    : figure === "success" || figure === "errors"
-    ? "without a failure"
-    : "like these";
+  const isOfErrors = figure === "success" || figure === "errors";
   return tested(found({ value, interval }), {
     outcome: sideOf(interval, allowed),
     p: shareP(counts, limit),
     remedy: {
       code: "more-requests",
       requests: requestsToDecide(counts, limit, level),
-      like,
+      like: !isFlawless ? null : isOfErrors ? "without a failure" : "like these",
     },
   });
 }
@@ -539,86 +398,92 @@ function countEvidence(
 
 type BaselineThreshold = Extract<Threshold, { readonly against: "baseline" }>;
 
+/** A cell's counterpart, and what stands between the two besides what their runs show; null when it has none. */
+type BaselineOf = (cell: JudgedCell) =>
+  | { readonly cell: JudgedCell; readonly between: (figure: FigureName) => Between }
+  | null;
+
+function baselineOf(
+  scenarios: readonly ScenarioRuns[],
+  results: Ruled,
+  { baseline, spread }: Required<GateOptions>,
+): BaselineOf {
+  if (baseline === null) return () => null;
+  const { pairs } = matchCells(cellsOf(groupRuns(baseline)), cellsOf(scenarios));
+  const isOne = areOneSession(baseline, results);
+  const between = (figure: FigureName): Between => {
+    const { estimate } = FIGURES[figure];
+    return isOne ? ONE_SESSION : betweenOf(estimate === null ? null : spread(estimate), 2);
+  };
+  return (cell) => {
+    const base = pairs.find(({ next }) => next === cell)?.base;
+    return base === undefined ? null : { cell: { ...base, level: cell.level }, between };
+  };
+}
+
 function baselineEvidence(
   { figure, unit, marginRatio, better }: BaselineThreshold,
-  { cell, baseline, between }: GatedCell,
+  cell: JudgedCell,
+  before: BaselineOf,
 ): GateEvidence {
   const now = rangeOf(figure, cell);
   if ("none" in now) return absent({ code: "nothing-to-judge", why: now.none });
-  if (baseline === null) {
-    return absent({ code: "no-baseline", why: "the baseline has no such cell" });
-  }
-  const before = rangeOf(figure, baseline);
-  if ("none" in before) return absent({ code: "no-baseline", why: before.none });
-  const known = { figure, unit, now, before, marginRatio };
-  const found = (ratio: Range | null, isOfSessions = false): GateFound => ({
-    code: "baseline",
-    ...known,
-    ratio,
-    isOfSessions,
+  const base = before(cell);
+  if (base === null) return absent({ code: "no-baseline", why: "the baseline has no such cell" });
+  const baseline = base.cell;
+  const then = rangeOf(figure, baseline);
+  if ("none" in then) return absent({ code: "no-baseline", why: then.none });
+  const isLower = better === "lower";
+  const limit = isLower ? 1 + marginRatio : 1 / (1 + marginRatio);
+  const allowed = allowedBy(isLower ? "<=" : ">=", limit);
+  const found = (ratio: Range | null, isOfSessions = false): Found => ({
+    code: "ratio",
+    of: sideFound({ name: figure, place: "", range: now }, unit),
+    to: sideFound({ name: figure, place: "the baseline", range: then }, unit),
+    ...{ ratio, allowed, isOfSessions, verb: "allowed" },
   });
   const runs = Math.min(cell.runs.length, baseline.runs.length);
   if (runs < 2) return undecided(found(null), { code: "one-run-a-side" });
-  const open = [...now.isAtLeast ? cell.runs : [], ...before.isAtLeast ? baseline.runs : []];
+  const open = [...now.isAtLeast ? cell.runs : [], ...then.isAtLeast ? baseline.runs : []];
   if (open.length > 0) return undecided(found(null), requestsOpen(open));
-  const groups = twoGroupsOf(now.byRun) ?? twoGroupsOf(before.byRun);
+  const groups = twoGroupsOf(now.byRun) ?? twoGroupsOf(then.byRun);
   if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
-  const sessions = between(figure);
-  const more = sessions.kind === "known" ? sessions.variances : [];
+  const between = base.between(figure);
+  const more = between.kind === "known" ? between.variances : [];
   const ratio = ratioRangeOf(figure, cell, baseline, more);
-  if (ratio === null || ratio.interval === null) {
-    return undecided(found(null), { code: "no-interval" });
-  }
+  if (!ratio?.interval) return undecided(found(null), { code: "no-interval" });
   const { value, interval } = ratio;
-  const isUnknown = sessions.kind === "unknown";
-  const allowed = better === "lower"
-    ? allowedBy("<=", 1 + marginRatio)
-    : allowedBy(">=", 1 / (1 + marginRatio));
   const outcome = sideOf(interval, allowed);
+  const isUnknown = between.kind === "unknown";
   if (isUnknown && outcome === "broken") {
     return undecided(found(ratio), { code: "other-session" });
   }
-  const limit = better === "lower" ? allowed.high : allowed.low;
-  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level: cell.level });
-  const remedy = moreRuns(runsNeeded, true);
-  const evidence = tested(found(ratio, isUnknown && outcome === "held"), { outcome, p, remedy });
+  const evidence = testedByRuns(found(ratio, isUnknown && outcome === "held"), outcome, {
+    ...{ limit, value, interval, runs, level: cell.level, isEachSide: true },
+  });
   return steadily(evidence, [figure, cell], [figure, baseline]);
 }
 
-// Thresholds of one figure against another: `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all
-// else, by the interval of their ratio.
-
-type CellsThreshold = Extract<Threshold, { readonly against: "cells" }>;
-
-function pairGates(threshold: CellsThreshold, ground: Ground): Placed[] {
-  const pairs = figurePairs(threshold, threshold.to, ground);
-  if ("none" in pairs) return [nowhere(pairs.none[0])];
-  return pairs.map(({ left, right }) => {
-    const of = amountOf(threshold.figure, left);
-    const to = amountOf(threshold.to.figure, right);
-    const evidence = "none" in of
-      ? absent(of.none)
-      : "none" in to
-      ? absent(to.none)
-      : pairEvidence(threshold, { of, to }, ground.ratioOf);
-    const cells = [left, right].flatMap(({ cell }) => cell ?? []);
-    return { ...placeOf(left), evidence, cells };
-  });
-}
-
+/**
+ * Thresholds of one figure against another (`rate(cached) > 2 × rate(plain)`), for each pair of cells that agrees in all
+ * else, by the interval of their ratio.
+ */
 function pairEvidence(
-  { relation, factor, unit }: CellsThreshold,
-  { of, to }: { readonly of: Amount; readonly to: Amount },
+  { figure, relation, factor, unit, to: { figure: other } }: Extract<
+    Threshold,
+    { readonly against: "cells" }
+  >,
+  [left, right]: Place,
   ratioOf: RatioOf,
 ): GateEvidence {
-  const found = (ratio: Range | null): GateFound => ({
-    code: "cells",
-    of,
-    to,
-    unit,
-    ratio,
-    relation,
-    factor,
+  const [of, to] = [amountOf(figure, left), amountOf(other, right)];
+  if ("none" in of || "none" in to) return absent(absencesIn([of, to])[0]);
+  const allowed = allowedBy(relation, factor);
+  const found = (ratio: Range | null): Found => ({
+    code: "ratio",
+    of: sideFound({ ...of, place: "" }, unit),
+    to: sideFound(to, unit),
+    ...{ ratio, allowed, isOfSessions: false, verb: "allowed" },
   });
   const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
   if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
@@ -626,18 +491,17 @@ function pairEvidence(
   if (ratio === null) return undecided(found(null), { code: "no-ratio" });
   const { value, interval } = ratio;
   if (interval === null) return undecided(found(null), whyNoInterval([of, to]));
-  const opens = [...of.opens, ...to.opens.map(turned)];
-  const { outcome, open } = check(interval, allowedBy(relation, factor), opens);
+  const { outcome, open } = check(interval, allowed, [...of.opens, ...to.opens.map(turned)]);
   if (open !== null) return undecided(found(ratio), open.why);
   const runs = Math.min(of.cell.runs.length, to.cell.runs.length);
-  const { p, runsNeeded } = distanceTo(factor, { value, interval, runs, level: of.cell.level });
-  const evidence = tested(found(ratio), { outcome, p, remedy: moreRuns(runsNeeded, true) });
-  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
+  const { level } = of.cell;
+  const evidence = testedByRuns(found(ratio), outcome, {
+    ...{ limit: factor, value, interval, runs, level, isEachSide: true },
+  });
+  return steadily(evidence, [figure, of.cell], [other, to.cell]);
 }
 
-// All thresholds of a command together.
-
-/** The p-values of those that are tests, as they are. */
+/** The p-values of the gates that are tests, as they are. */
 export function gatePs(gates: readonly Gate[]): number[] {
   return gates.flatMap(({ evidence: { p } }) => p ?? []);
 }
@@ -667,7 +531,6 @@ export function judgeTogether(
 export function worstOf(
   outcomes: readonly { readonly outcome: ThresholdOutcome }[],
 ): ThresholdOutcome {
-  const isThere = (outcome: ThresholdOutcome): boolean =>
-    outcomes.some((one) => one.outcome === outcome);
-  return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
+  const order = ["fail", "inconclusive"] as const;
+  return order.find((one) => outcomes.some(({ outcome }) => outcome === one)) ?? "pass";
 }

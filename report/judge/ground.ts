@@ -14,9 +14,9 @@ import {
   type SelectableCell,
 } from "../../base/figures/selector.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../base/figures/steps.ts";
-import type { FigureSide, Measurement, Results } from "../../runner/result/result.ts";
+import type { FigureSide, Results } from "../../runner/result/result.ts";
 import { cellLabel } from "../cells/cell_label.ts";
-import { type Grouped, groupRuns, type ScenarioRuns } from "../cells/cells.ts";
+import { type CellRuns, type Grouped, groupRuns, type ScenarioRuns } from "../cells/cells.ts";
 import {
   constantsOf,
   type DeclaredPair,
@@ -26,98 +26,100 @@ import {
   pathsOf,
 } from "../subjects/method/declared_values.ts";
 import { stepScenarios } from "../subjects/steps/step_cells.ts";
+import { unique } from "../writing/words.ts";
+import type { Measurable, RunFilter } from "./amounts.ts";
 import { ratiosOf } from "./contests.ts";
-import { isUndisturbed } from "./disturbed.ts";
 import type { RatioOf } from "./ratio_of.ts";
-import { sum } from "../writing/spread.ts";
-import type { Absence, Measurable, TrustedRuns } from "./rules.ts";
+import type { Absence, Absent } from "./found.ts";
 
-export type Claimed =
+/** The results that rules are held against. */
+export type Ruled =
   & DeclaredSettings
+  & Grouped
   & Partial<Pick<Results, "missing" | "peakThroughput" | "machine">>;
 
-export interface Member extends SelectableCell, Measurable {}
+export interface Member extends SelectableCell, Measurable {
+  readonly cell: CellRuns | null;
+  /** Without its scenario: `hono · connections 50`. */
+  readonly name: string;
+}
 
 export interface Ground {
+  readonly results: Ruled;
   readonly members: readonly Member[];
   readonly names: ExperimentNames;
   readonly declared: readonly DeclaredPair[];
-  readonly ceilings: Results["peakThroughput"];
-  readonly trusted: TrustedRuns;
   readonly ratioOf: RatioOf;
-  /** Of the machine that measured; Infinity where nobody knows. */
-  readonly cores: number;
 }
 
 /** @param scenarios Those of the results. */
-export function groundOf(
-  scenarios: readonly ScenarioRuns[],
-  results: Claimed & Grouped,
-): Ground {
+export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesInCells(members);
-  const { experiment, peakThroughput, machine } = results;
-  const known = (section: unknown, ...others: readonly string[]): string[] => [
-    ...new Set([...Object.keys(Object(section)), ...others]),
-  ];
+  const { experiment } = results;
   return {
+    results,
     members,
     names: {
-      targets: known(experiment?.targets, ...targets),
-      scenarios: known(experiment?.scenarios, ...stepPathsIn(experiment?.scenarios), ...names),
+      targets: unique([...Object.keys(Object(experiment?.targets)), ...targets]),
+      scenarios: unique([
+        ...Object.keys(Object(experiment?.scenarios)),
+        ...stepPathsIn(experiment?.scenarios),
+        ...names,
+      ]),
       factors,
       others: pathsOf(declared),
     },
     declared,
-    ceilings: peakThroughput,
     ratioOf: ratiosOf(scenarios, results),
-    trusted: {
-      undisturbed: sum(
-        scenarios,
-        ({ cells }) => sum(cells, ({ runs }) => runs.filter(isUndisturbed).length),
-      ),
-      of: sum(scenarios, ({ cells }) => sum(cells, ({ runs }) => runs.length)),
-    },
-    cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
   };
 }
 
-/** Cells, and their steps. */
-function withSteps(scenarios: readonly ScenarioRuns[], results: Claimed): Member[] {
-  const steps = measuredOf(stepScenarios(scenarios, results));
-  return [...measuredOf(scenarios), ...steps.map((step) => ({ ...step, isStep: true }))];
+/** The same ground by some of its runs; null where that is all of them. A cell without any is as if it was not measured. */
+export function groundBy(counts: RunFilter, ground: Ground): Ground | null {
+  const runs = ground.results.runs.filter(counts);
+  if (runs.length === ground.results.runs.length) return null;
+  const results = { ...ground.results, runs };
+  const scenarios = groupRuns(results);
+  const kept = new Map(withSteps(scenarios, results).map(({ label, cell }) => [label, cell]));
+  const members = ground.members.map((member): Member => {
+    if (member.cell === null) return member;
+    const cell = kept.get(member.label) ?? null;
+    return { ...member, cell, missingReason: cell ? "" : "no run of it is valid" };
+  });
+  return { ...ground, members, ratioOf: ratiosOf(scenarios, results) };
 }
 
-function measuredOf(scenarios: readonly ScenarioRuns[]): Member[] {
-  return scenarios.flatMap(({ cells }) =>
-    cells.map((cell) => ({
-      target: cell.target,
-      scenario: cell.scenario,
-      parameters: cell.runs[0].parameters,
-      label: `${cell.scenario}, ${cell.label}`,
-      cell,
-      missingReason: "",
-    }))
+/** Cells, and their steps. */
+function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[] {
+  return [scenarios, stepScenarios(scenarios, results)].flatMap((group, at) =>
+    group.flatMap(({ cells }) =>
+      cells.map((cell) => {
+        const { target, scenario, label: name, runs: [{ parameters }] } = cell;
+        const member = memberOf({ target, scenario, parameters }, name);
+        return { ...member, cell, isStep: at > 0 };
+      })
+    )
   );
 }
 
+/** Not measured, unless its cell is given. */
+function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
+  return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
+}
+
 /** Each cell without any run, once. */
-function missingOf({ missing = [], experiment }: Claimed, measured: readonly Member[]): Member[] {
+function missingOf({ missing = [], experiment }: Ruled, measured: readonly Member[]): Member[] {
   const written = Object(experiment?.scenarios);
   const members = missing.flatMap(({ target, scenario, parameters, reason }) => {
     const steps = stepNamesIn(written[scenario]).map((step) => stepPath(scenario, step));
-    return [scenario, ...steps].map((name, at): Member => ({
-      target,
-      scenario: name,
-      parameters,
-      label: `${name}, ${cellLabel({ target, parameters })}`,
-      cell: null,
-      missingReason: reason,
-      isStep: at > 0,
-    }));
+    const name = cellLabel({ target, parameters });
+    return [scenario, ...steps].map((scenario, at) =>
+      memberOf({ target, scenario, parameters, isStep: at > 0 }, name, reason)
+    );
   });
   const known = new Set(measured.map(({ label }) => label));
   return [...new Map(members.map((member) => [member.label, member])).values()]
@@ -128,69 +130,34 @@ function missingOf({ missing = [], experiment }: Claimed, measured: readonly Mem
 function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
   return declared
     .filter((pair) => pair.isLeftOut && isMeant(choice, (word) => isLeftOut(word, [pair])))
-    .map(({ target, scenario }) => ({
-      target,
-      scenario,
-      parameters: {},
-      label: `${scenario}, ${target}`,
-      cell: null,
-      missingReason: "left out by --only",
-    }));
+    .map(({ target, scenario }) =>
+      memberOf({ target, scenario, parameters: {} }, target, "left out by --only")
+    );
 }
 
-export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
-
-/** The same ground by some of its runs; null where that is all of them. A cell without any is as if it was not measured. */
-export function groundBy(
-  counts: RunFilter,
-  ground: Ground,
-  results: Claimed & Grouped,
-): Ground | null {
-  const runs = results.runs.filter(counts);
-  if (runs.length === results.runs.length) return null;
-  const counting = { ...results, runs };
-  const scenarios = groupRuns(counting);
-  const kept = new Map(withSteps(scenarios, results).map(({ label, cell }) => [label, cell]));
-  const members = ground.members.map((member): Member => {
-    if (member.cell === null) return member;
-    const cell = kept.get(member.label) ?? null;
-    return { ...member, cell, missingReason: cell ? "" : "no run of it is valid" };
-  });
-  return { ...ground, members, ratioOf: ratiosOf(scenarios, counting) };
-}
-
-/** A selector with the cells that it means; or why there is none. */
-export type Chosen = ChosenCells | { readonly none: Absence };
-
-interface ChosenCells {
+/** A selector with the cells that it means. */
+interface Chosen {
   readonly choice: CellChoice;
   readonly members: readonly Member[];
 }
 
-export function chosenBy(selector: FigureSide["selector"], ground: Ground): Chosen {
-  const choice = choiceOf(selector, ground.names);
-  if ("problem" in choice) {
-    return { none: { code: "wrong-selector", problem: choice.problem } };
-  }
+export function chosenBy({ text, parts }: FigureSide["selector"], ground: Ground): Chosen | Absent {
+  const choice = choiceOf({ text, parts }, ground.names);
+  if ("problem" in choice) return { none: [{ code: "wrong-selector", problem: choice.problem }] };
   const members = [
     ...chosenCells(choice.value, ground.members),
     ...leftOutOf(choice.value, ground),
   ];
   if (members.length > 0) return { choice: choice.value, members };
   return {
-    none: selector.text === ""
-      ? { code: "nothing-measured" }
-      : { code: "none-selected", selector: selector.text },
+    none: [text === "" ? { code: "nothing-measured" } : { code: "none-selected", selector: text }],
   };
 }
 
-export interface MemberPair {
-  readonly left: Member;
-  readonly right: Member;
-}
+export type MemberPair = readonly [left: Member, right: Member];
 
 /** Every two that agree on what both selectors name alike, or neither; what one of them has not, both agree on. */
-export function pairsOf(left: ChosenCells, right: ChosenCells): MemberPair[] {
+export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
   const agree = (a: Member, b: Member): boolean =>
     (differ(TARGET) || a.target === b.target) &&
@@ -200,7 +167,7 @@ export function pairsOf(left: ChosenCells, right: ChosenCells): MemberPair[] {
       JSON.stringify(value) === JSON.stringify(b.parameters[path])
     );
   return left.members.flatMap((a) =>
-    right.members.filter((b) => agree(a, b)).map((b) => ({ left: a, right: b }))
+    right.members.filter((b) => agree(a, b)).map((b) => [a, b] as const)
   );
 }
 
@@ -209,13 +176,15 @@ export function figurePairs(
   left: Pick<FigureSide, "figure" | "selector">,
   right: Pick<FigureSide, "figure" | "selector">,
   ground: Ground,
-): readonly MemberPair[] | { readonly none: readonly Absence[] } {
+): readonly MemberPair[] | Absent {
   const [of, to] = [chosenBy(left.selector, ground), chosenBy(right.selector, ground)];
-  if ("none" in of || "none" in to) {
-    return { none: [of, to].flatMap((one) => "none" in one ? [one.none] : []) };
-  }
+  if ("none" in of || "none" in to) return { none: absencesIn([of, to]) };
   const pairs = pairsOf(of, to)
-    .filter((pair) => pair.left !== pair.right || left.figure !== right.figure);
+    .filter(([one, other]) => one !== other || left.figure !== right.figure);
   if (pairs.length > 0) return pairs;
   return { none: [{ code: "no-pair", left: left.selector.text, right: right.selector.text }] };
+}
+
+export function absencesIn(all: readonly (object | Absent)[]): Absence[] {
+  return all.flatMap((one) => "none" in one ? one.none : []);
 }

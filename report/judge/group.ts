@@ -39,15 +39,12 @@ export type ComparableRun =
   & Pick<Measurement, "rate" | "elapsedS" | "requests" | "latency" | "histogram">
   & Partial<Pick<Run, "resources" | "parts" | "drain">>;
 
-/** Requests per second, else microseconds. */
-export interface ComparedEstimates {
-  get(figure: PooledFigure | "cpuPerRequest"): Estimate | null | undefined;
-}
+export type DrawnFigure = PooledFigure | "cpuPerRequest";
 
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
-  /** Null where the runs have no such figure, or can't be drawn from. */
-  readonly estimates: ComparedEstimates;
+  /** Requests per second, else microseconds; null where the runs have no such figure, or can't be drawn from. */
+  readonly estimates: { get(figure: DrawnFigure): Estimate | null | undefined };
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
   /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */

@@ -2,12 +2,11 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
-import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
 import { type CellRuns, unsteadyOf } from "../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../cells/factors.ts";
 import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
-import { parametersKey } from "../cells/match.ts";
+import { type CellPair, parametersKey } from "../cells/match.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 
@@ -90,11 +89,6 @@ export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   const places = new Map(ranked.map(({ target }, i) => [target, i]));
   const placeOf = ({ target }: CellRuns): number => places.get(target) ?? ranked.length;
   return cells.toSorted((a, b) => placeOf(a) - placeOf(b));
-}
-
-export interface CellPair {
-  readonly base: CellRuns;
-  readonly next: CellRuns;
 }
 
 /** Cells of a scenario that get the same load: the factors that all targets of a setting have are equal. */
@@ -197,36 +191,32 @@ export function compareCells(
   unproven: readonly CellPair[] = [],
   ratioOf?: RatioOf,
 ): Lookup {
-  const known = new Map<CellRuns, Map<CellRuns, GroupComparison>>();
+  // A pair is compared once, whichever way around it is named first.
+  const known = new Map<CellRuns, Map<CellRuns, GroupComparison | null>>();
+  const put = ({ base, next }: CellPair, comparison: GroupComparison | null): void => {
+    known.set(base, (known.get(base) ?? new Map()).set(next, comparison));
+  };
   const compare = (those: readonly CellPair[], isProven: boolean): void => {
-    const added = distinctPairs(those).filter(({ base, next }) => !known.get(base)?.has(next));
+    const added = those.filter((pair) => {
+      const { base, next } = pair;
+      if (known.get(base)?.has(next) || known.get(next)?.has(base)) return false;
+      put(pair, null);
+      return true;
+    });
     const sides = added.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) }));
     // Who uses less CPU time is no faster: it must not make that harder to decide.
     const judged = comparePairs(sides, { ...options, decisive: ["rate", 99] }, ratioOf);
-    for (const [i, { base, next }] of added.entries()) {
-      const comparison = isProven ? judged[i] : withoutVerdicts(judged[i]);
-      known.set(base, (known.get(base) ?? new Map()).set(next, comparison));
-      known.set(next, (known.get(next) ?? new Map()).set(base, inverse(comparison)));
-    }
+    added.forEach((pair, i) => put(pair, isProven ? judged[i] : withoutVerdicts(judged[i])));
   };
   compare(pairs, true);
   compare(unproven, false);
   return (base, next) => {
     const found = known.get(base)?.get(next);
-    if (found !== undefined) return found;
+    if (found) return found;
+    const turned = known.get(next)?.get(base);
+    if (turned) return inverse(turned);
     throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
   };
-}
-
-/** Either way around a pair is the same. */
-function distinctPairs(pairs: readonly CellPair[]): CellPair[] {
-  const seen = new Map<CellRuns, Set<CellRuns>>();
-  return pairs.filter(({ base, next }) => {
-    if (seen.get(base)?.has(next)) return false;
-    seen.set(base, (seen.get(base) ?? new Set()).add(next));
-    seen.set(next, (seen.get(next) ?? new Set()).add(base));
-    return true;
-  });
 }
 
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
@@ -245,32 +235,26 @@ const OPPOSITE = {
 
 /** The same comparison seen from the other side. */
 function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
+  const turned = <T extends { readonly value: number }>(one: T): T => ({
+    ...one,
+    value: 1 / one.value,
+  });
   return {
     ...others,
-    figures: figures.map(inverseFigure),
+    figures: figures.map((one): FigureComparison => {
+      const { base: next, next: base, ratio, interval, pairs, groups, verdict } = one;
+      return {
+        ...one,
+        base,
+        next,
+        ratio: ratio && 1 / ratio,
+        interval: interval &&
+          { ...turned(interval), low: 1 / interval.high, high: 1 / interval.low },
+        // Without pairs they are groups of runs, and not of ratios.
+        groups: groups && pairs !== null ? [turned(groups[0]), turned(groups[1])] : groups,
+        verdict: OPPOSITE[verdict],
+      };
+    }),
     runs: { base: runs.next, next: runs.base },
   };
-}
-
-function inverseFigure(comparison: FigureComparison): FigureComparison {
-  const { base, next, ratio, interval, pairs, groups, verdict } = comparison;
-  return {
-    ...comparison,
-    base: next,
-    next: base,
-    ratio: ratio && 1 / ratio,
-    interval: interval && {
-      ...interval,
-      value: 1 / interval.value,
-      low: 1 / interval.high,
-      high: 1 / interval.low,
-    },
-    // Without pairs they are groups of runs, and not of ratios.
-    groups: groups && pairs !== null ? [turned(groups[0]), turned(groups[1])] : groups,
-    verdict: OPPOSITE[verdict],
-  };
-}
-
-function turned(group: TwoGroups[number]): TwoGroups[number] {
-  return { ...group, value: 1 / group.value };
 }

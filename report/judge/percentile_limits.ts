@@ -6,7 +6,6 @@
  */
 import type { Distribution, Relation } from "../../runner/result/result.ts";
 import {
-  pooled,
   pooledShare,
   type Proportion,
   requestsToDecide,
@@ -17,7 +16,8 @@ import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 import { FIGURES } from "../figures/figures.ts";
 import type { JudgedRun } from "../figures/range.ts";
-import { allowedBy, isAllowed, isBelow, type Outcome, type Reason } from "./rules.ts";
+import type { Outcome, Reason } from "./found.ts";
+import { allowedBy, isAllowed, isBelow } from "./rules.ts";
 
 const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
@@ -58,11 +58,6 @@ export function sharesBeyond(
   const counts = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
   return { sure: counts.map(({ sure }) => sure), most: counts.map(({ most }) => most) };
-}
-
-export function shareOf(runs: readonly Proportion[]): number {
-  const { count, of } = pooled(runs);
-  return count / of;
 }
 
 /** Share of the requests that may lie beyond a percentile's limit: 0.01 for p99, without the dust of 1 − 0.99. */

@@ -7,9 +7,9 @@ import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import { comparisonOf, type FigureComparison } from "./comparison.ts";
-import { type Decided, type Plan, unjudgedAhead } from "./contests.ts";
+import { type Contest, type Plan, unjudgedAhead } from "./contests.ts";
 import type { ComparedFigure } from "./group.ts";
-import type { Lookup } from "./pairs.ts";
+import { decisiveFigure, type Lookup } from "./pairs.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -89,12 +89,10 @@ export function figureNameOf(
   return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
 }
 
-/** A scenario with the outcome of its contests. */
-export interface DecidedPlan extends Omit<Plan, "contests"> {
+/** A scenario whose contests are ranked by their outcome. */
+export interface DecidedPlan extends Plan {
   /** What its rate counts: `requests/s`, `purchases/s`. */
   readonly unit: string;
-  /** At each setting; none of one target alone. */
-  readonly contests: readonly Decided[];
   readonly lookup: Lookup;
 }
 
@@ -123,9 +121,9 @@ export function placesOf(plans: readonly DecidedPlan[], base: string | null): Pl
   );
 }
 
-function rankedPlace(contest: Decided, { lookup, unit }: DecidedPlan, where: Where): Place {
-  const { ranked: [first, ...others], unjudged, isOpen } = contest;
-  const figure = isOpen ? 99 : "rate";
+function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Where): Place {
+  const { ranked: [first, ...others], unjudged } = contest;
+  const figure = decisiveFigure(contest.ranked);
   const rivals = others.map((cell) => {
     const comparison = lookup(cell, first);
     const decision = comparisonOf(comparison, figure);
@@ -201,7 +199,7 @@ function shortIn(cells: readonly CellRuns[]): Shortfall[] {
 }
 
 function besidePlaces(
-  { cells, label, isOpen }: Decided,
+  { cells, label, ranked }: Contest,
   { againstBase, lookup, unit }: DecidedPlan,
   { base: name, ...where }: Where & { readonly base: string },
 ): Place[] {
@@ -211,7 +209,7 @@ function besidePlaces(
     const short = shortIn([base, other]);
     const isCompared = againstBase.some((pair) => pair.base === base && pair.next === other);
     if (short.length === 0 && !isCompared) return [];
-    const of = isOpen ? 99 : "rate";
+    const of = decisiveFigure(ranked);
     const comparison = short.length === 0 ? lookup(base, other) : null;
     return [besidePlace({
       ...where,

@@ -5,8 +5,6 @@
 import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
 import {
   cellsIn,
-  type ExperimentNames,
-  namesInCells,
   parseSelector,
   type SelectableCell,
   type Selection,
@@ -14,30 +12,17 @@ import {
 } from "../../base/figures/selector.ts";
 import type { Published } from "../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
-import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
+import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
 import { quotientOf, type Range } from "../figures/range.ts";
-import { namedCells } from "../cells/match.ts";
-import {
-  constantsOf,
-  type DeclaredPair,
-  declaredPairs,
-  type DeclaredSettings,
-  isLeftOut,
-  pathsOf,
-} from "../subjects/method/declared_values.ts";
-import { ratiosOf } from "./contests.ts";
-import type { RatioOf } from "./ratio_of.ts";
+import { isLeftOut } from "../subjects/method/declared_values.ts";
+import { type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
 import { check, exactly, FAR_RATIO, type Open } from "./rules.ts";
-
-/** A cell as selectors and figures see it. */
-export interface PlacedCell extends SelectableCell {
-  readonly cell: CellRuns;
-}
 
 /** A value of a table and a cell that it is of. */
 interface PublishedRow {
-  readonly at: PlacedCell;
+  readonly at: Member;
+  readonly cell: CellRuns;
   readonly published: number;
   /** Whether it is the figure itself: null; or what the figure is under, over or about. */
   readonly bound: Bound | null;
@@ -96,46 +81,32 @@ interface MissingRow {
   readonly reason: string;
 }
 
-export function judgePublished(
-  scenarios: readonly ScenarioRuns[],
-  results: DeclaredSettings & Grouped,
-): JudgedTable[] {
-  const { experiment } = results;
-  const tables = [experiment?.published ?? []].flat();
+export function judgePublished(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedTable[] {
+  const tables = [results.experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
-  const declared = declaredPairs(results);
-  const cells = namedCells(scenarios).map(({ scenario, cell }): PlacedCell => {
-    const { target, runs: [{ parameters }] } = cell;
-    const constants = constantsOf({ target, scenario }, declared);
-    return { target, scenario, parameters, constants, cell };
+  const ground = groundOf(scenarios, results);
+  return tables.map((table) => {
+    const found = publishedValues(table.values).flatMap((value) => rowsOf(table, value, ground));
+    const measured = found.filter((one) => "at" in one);
+    const ratioOf: RatioOfRows = (of, to) => ratioOfRows(table, [of, to], ground);
+    const relative = table.relative === null
+      ? null
+      : relativeRows(measured, selectionIn(table.relative, ground), ratioOf);
+    const rows = relative ??
+      measured.map((row) =>
+        matched(row, { base: null, ofPublished: row.published, ofMeasured: row.measured })
+      );
+    const exact = rows.filter((row) => !isBound(row));
+    return {
+      table,
+      rows,
+      exact,
+      far: rows.filter((row) => row.isFar).sort(byQuotient),
+      orders: ordersOf(exact, ratioOf),
+      isRelative: relative !== null,
+      missing: found.filter((one) => "reason" in one),
+    };
   });
-  const names = {
-    targets: Object.keys(Object(experiment?.targets)),
-    scenarios: Object.keys(Object(experiment?.scenarios)),
-    factors: namesInCells(cells).factors,
-    others: pathsOf(declared),
-  };
-  const ratioOf = ratiosOf(scenarios, results);
-  return tables.map((table) => judgeTable(table, { cells, names, declared, ratioOf }));
-}
-
-interface Known {
-  readonly cells: readonly PlacedCell[];
-  readonly names: ExperimentNames;
-  readonly declared: readonly DeclaredPair[];
-  readonly ratioOf: RatioOf;
-}
-
-function judgeTable(table: Published, known: Known): JudgedTable {
-  const found = publishedValues(table.values).flatMap((value) => rowsOf(table, value, known));
-  const measured = found.filter((one) => "at" in one);
-  const missing = found.filter((one) => "reason" in one);
-  const relative = table.relative === null ? null : relativeRows(table, measured, known);
-  const rows = relative ?? measured.map(absolute);
-  const exact = rows.filter((row) => !isBound(row));
-  const far = rows.filter((row) => row.isFar).sort(byQuotient);
-  const orders = ordersOf(exact, (one, other) => ratioOfRows(table.figure, [one, other], known));
-  return { table, rows, exact, far, orders, isRelative: relative !== null, missing };
 }
 
 interface PublishedValue extends BoundedFigure {
@@ -155,23 +126,29 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
 function rowsOf(
   { figure }: Published,
   { keys, value: published, bound }: PublishedValue,
-  { cells, names, declared }: Known,
+  { members, names, declared }: Ground,
 ): (PublishedRow | MissingRow)[] {
   const of = keys.join(", ");
-  const selection = readSelection(of, names);
+  const selection = selectionIn(of, { names });
   if ("problem" in selection) return [{ of, reason: selection.problem }];
-  const selected = cellsIn(selection.value, cells);
+  const selected = cellsIn(selection.value, members.filter(({ isStep }) => !isStep))
+    .flatMap((at) => at.cell === null ? [] : [{ at, cell: at.cell }]);
   if (selected.length === 0) {
     const isOut = isLeftOut(selection.value, declared);
     return [{ of, reason: isOut ? "left out by --only" : "it was not measured" }];
   }
-  return selected.map((at) => {
-    const measured = rangeOf(figure, at.cell);
-    return "none" in measured ? { of, reason: measured.none } : { at, published, bound, measured };
+  return selected.map(({ at, cell }) => {
+    const measured = rangeOf(figure, cell);
+    return "none" in measured
+      ? { of, reason: measured.none }
+      : { at, cell, published, bound, measured };
   });
 }
 
-function readSelection(text: string, names: ExperimentNames): ReturnType<typeof selectionOf> {
+function selectionIn(
+  text: string,
+  { names }: Pick<Ground, "names">,
+): ReturnType<typeof selectionOf> {
   const selector = parseSelector(text);
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
@@ -181,28 +158,19 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-function absolute(row: PublishedRow): MatchedRow {
-  const { published, measured } = row;
-  return matched(row, { base: null, ofPublished: published, ofMeasured: measured });
-}
-
 /** Null where some row has nothing to be divided by: then none is. */
 function relativeRows(
-  { figure, relative }: Published,
   rows: readonly PublishedRow[],
-  known: Known,
+  selection: ReturnType<typeof selectionOf>,
+  ratioOf: RatioOfRows,
 ): MatchedRow[] | null {
-  const selection = readSelection(relative ?? "", known.names);
   if ("problem" in selection) return null;
   const compared = rows.flatMap((row): MatchedRow[] => {
     const base = baseOf(row, rows, selection.value);
     if (base === null || base.published === 0 || base.measured.value === 0) return [];
-    const ratio = base === row
-      ? { value: 1, interval: null }
-      : ratioOfRows(figure, [row, base], known);
-    if (ratio === null) return [];
+    const ofMeasured = base === row ? { value: 1, interval: null } : ratioOf(row, base);
     const ofPublished = row.published / base.published;
-    return [matched(row, { base, ofPublished, ofMeasured: ratio })];
+    return ofMeasured === null ? [] : [matched(row, { base, ofPublished, ofMeasured })];
   });
   return compared.length === rows.length ? compared : null;
 }
@@ -229,17 +197,10 @@ function isFar(
     high: bound === ">" ? Infinity : FAR_RATIO,
     isClosed: true,
   };
-  const open = (toward: Open["toward"]): Open => ({
-    toward,
-    mostRatio: Infinity,
-    why: { code: "requests-open", cell: "", count: 0 },
-  });
-  const opens = [
-    ...measured.isAtLeast ? [open("more")] : [],
-    ...base?.measured.isAtLeast ? [open("less")] : [],
-  ];
-  const interval = quotient.interval ?? exactly(quotient.value);
-  return check(interval, allowed, opens).outcome === "broken";
+  const open = (toward: Open["toward"], is = false): Open[] =>
+    is ? [{ toward, mostRatio: Infinity, why: { code: "at-least", name: "" } }] : [];
+  const opens = [...open("more", measured.isAtLeast), ...open("less", base?.measured.isAtLeast)];
+  return check(quotient.interval ?? exactly(quotient.value), allowed, opens).outcome === "broken";
 }
 
 /** The one row of the selection that is like the given one in all that the selection leaves open. */
@@ -248,41 +209,34 @@ function baseOf(
   rows: readonly PublishedRow[],
   selection: Selection,
 ): PublishedRow | null {
+  const { target, scenario, factors } = selection;
   const selected = new Set<SelectableCell>(cellsIn(selection, rows.map((row) => row.at)));
-  const bases = rows.filter((row) =>
-    selected.has(row.at) && !isBound(row) && isLike(row.at, at, selection)
-  );
+  const isLike = (base: Member): boolean =>
+    (target !== null || base.target === at.target) &&
+    (scenario !== null || base.scenario === at.scenario) &&
+    Object.entries(base.parameters).every(([path, value]) =>
+      Object.hasOwn(factors, path) || !Object.hasOwn(at.parameters, path) ||
+      JSON.stringify(value) === JSON.stringify(at.parameters[path])
+    );
+  const bases = rows.filter((row) => selected.has(row.at) && !isBound(row) && isLike(row.at));
   return bases.length === 1 ? bases[0] : null;
 }
 
-function isLike(
-  base: PlacedCell,
-  cell: PlacedCell,
-  { target, scenario, factors }: Selection,
-): boolean {
-  const open = Object.keys(base.parameters).filter((path) =>
-    !Object.hasOwn(factors, path) && Object.hasOwn(cell.parameters, path)
-  );
-  return (target !== null || base.target === cell.target) &&
-    (scenario !== null || base.scenario === cell.scenario) &&
-    open.every((path) =>
-      JSON.stringify(base.parameters[path]) === JSON.stringify(cell.parameters[path])
-    );
-}
+type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
 
 /** 0 or ∞ where one of them is 0; null where both are. */
 function ratioOfRows(
-  figure: Published["figure"],
+  { figure }: Published,
   [of, to]: readonly [PublishedRow, PublishedRow],
-  { ratioOf }: Known,
+  { ratioOf }: Ground,
 ): Range | null {
   const { estimate } = FIGURES[figure];
-  const drawn = estimate !== null && of.measured.value > 0 && to.measured.value > 0;
-  const [ofDrawn, toDrawn] = [of, to].map(({ at }) =>
-    drawn ? at.cell.estimates.get(estimate) : null
-  );
-  const ratio = drawn && ofDrawn && toDrawn ? ratioOf(ofDrawn, toDrawn, estimate) : null;
-  return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.measured, to.measured);
+  if (estimate !== null && of.measured.value > 0 && to.measured.value > 0) {
+    const [ofDrawn, toDrawn] = [of, to].map(({ cell }) => cell.estimates.get(estimate));
+    const ratio = ofDrawn && toDrawn && ratioOf(ofDrawn, toDrawn, estimate);
+    if (ratio) return { value: ratio.value, interval: ratio };
+  }
+  return quotientOf(of.measured, to.measured);
 }
 
 /** The farthest first; two that are infinitely far keep their order. */
@@ -293,15 +247,13 @@ function byQuotient(a: MatchedRow, b: MatchedRow): number {
 
 // Whether measured figures come in the published order: rank correlations, and which cells change places.
 
-type RatioOfRows = (one: MatchedRow, other: MatchedRow) => Range | null;
-
 function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
   const within = [...scenarios]
     .filter(([, { length }]) => length > 1)
     .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
   // Cells of different scenarios do not compete: only within one does anybody change places.
-  const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps).sort(byDistance));
+  const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps));
   return scenarios.size > 1 ? [whole, ...within] : [whole];
 }
 
@@ -312,48 +264,43 @@ function orderOf(
 ): PublishedOrder {
   const published = rows.map(({ ofPublished }) => ofPublished);
   const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
-  const rho = spearmanRho(published, measured);
-  return { scenario, cells: rows.length, rho, tau: kendallTauB(published, measured), swaps };
+  return {
+    scenario,
+    cells: rows.length,
+    rho: spearmanRho(published, measured),
+    tau: kendallTauB(published, measured),
+    swaps: swaps.toSorted((a, b) => distanceOf(b) - distanceOf(a)),
+  };
 }
 
 function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
-  return rows
-    .flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
+  return rows.flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
     .filter(([one, other]) =>
       (one.ofPublished - other.ofPublished) * (one.ofMeasured.value - other.ofMeasured.value) < 0
     )
-    .filter((pair) => isSure(pair, ratioOf))
-    .sort(byDistance);
+    .filter((pair) => isSure(pair, ratioOf));
 }
 
-/** Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. */
+/**
+ * Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. Divided by different cells:
+ * intervals that do not meet are sure to differ. Of what is only known to be at least as much nothing is sure.
+ */
 function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
-  if (!isWhole(one) || !isWhole(other)) return false;
-  if (one.base !== other.base) return isApart(one.ofMeasured, other.ofMeasured);
+  const all = [one, one.base, other, other.base];
+  if (all.some((row) => row?.measured.isAtLeast)) return false;
+  if (one.base !== other.base) {
+    const [a, b] = [one, other].map(({ ofMeasured: { value, interval } }) =>
+      interval ?? exactly(value)
+    );
+    return a.low > b.high || b.low > a.high;
+  }
   const interval = ratioOf(one, other)?.interval ?? null;
   return interval === null || interval.low > 1 || interval.high < 1;
 }
 
-/** False: what is measured, or what it is divided by, is only known to be at least as much. */
-function isWhole({ measured, base }: MatchedRow): boolean {
-  return !measured.isAtLeast && !(base?.measured.isAtLeast ?? false);
-}
-
-/** Divided by different cells: intervals that do not meet are sure to differ. */
-function isApart(one: Range, other: Range): boolean {
-  const [a, b] = [one, other].map(({ value, interval }) => interval ?? exactly(value));
-  return a.low > b.high || b.low > a.high;
-}
-
-function byDistance(a: RowPair, b: RowPair): number {
-  return distanceOf(b) - distanceOf(a);
-}
-
 function distanceOf([one, other]: RowPair): number {
+  const logRatio = (a: number, b: number): number =>
+    a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : Infinity;
   return logRatio(one.ofPublished, other.ofPublished) +
     logRatio(one.ofMeasured.value, other.ofMeasured.value);
-}
-
-function logRatio(a: number, b: number): number {
-  return a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : Infinity;
 }

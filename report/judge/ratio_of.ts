@@ -2,17 +2,56 @@
  * The ratio of two figures with its one interval: comparisons, claims, thresholds and published figures of an experiment
  * take it from here, so that the same two cells never have two intervals.
  */
+import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
-import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import {
+  commonOf,
   type ConfidenceInterval,
+  over,
   ratioInterval,
   studentInterval,
   type Variance,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
-import { type Between, ONE_SESSION, pairingOf } from "./between.ts";
-import type { ComparedRuns } from "./group.ts";
+import type { ComparedRuns, DrawnFigure } from "./group.ts";
+
+/**
+ * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
+ * sessions, and nobody knows by how much sessions differ; or so much variance of the logarithm of their ratio (none
+ * where each side has sessions of its own: their spread is in its standard error).
+ */
+export type Between =
+  | { readonly kind: "one-session" }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "known"; readonly variances: readonly Variance[] };
+
+export const ONE_SESSION: Between = { kind: "one-session" };
+
+/** Standard deviation of ln ratio by sessions alone, where it was added; null where none was. */
+export function sessionStdevOf(between: Between | null): number | null {
+  if (between?.kind !== "known" || between.variances.length === 0) return null;
+  return Math.sqrt(between.variances.reduce((sum, { variance }) => sum + variance, 0));
+}
+
+/** Sides that ran in the same repetitions: what their pairs say one by one. */
+export interface Pairing {
+  /** How many. */
+  readonly pairs: number;
+  /** The logarithm of new over base in each of them. */
+  readonly logRatios: readonly number[];
+  /** Of the same repetitions. */
+  readonly sides: readonly [base: Estimate, next: Estimate];
+}
+
+/** Null where the sides share fewer than two repetitions. */
+export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
+  if (next.session === null || next.session !== base.session) return null;
+  const common = commonOf([next, base]);
+  if (common.length < 2) return null;
+  const [to, of] = [over(base, common), over(next, common)];
+  if (to === null || of === null) return null;
+  const logRatios = of.byRun.map((value, i) => Math.log(value / to.byRun[i]));
+  return { pairs: common.length, logRatios, sides: [to, of] };
+}
 
 /**
  * `of` over `to`, by the runs of both; null where either has fewer than two runs.
@@ -28,16 +67,14 @@ import type { ComparedRuns } from "./group.ts";
 export type RatioOf = (
   of: Estimate,
   to: Estimate,
-  figure: RatioFigure,
+  figure: DrawnFigure,
   between?: Between,
 ) => ConfidenceInterval | null;
-
-type RatioFigure = PooledFigure | "cpuPerRequest";
 
 /** Two sides that are compared. */
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
-  readonly between?: (figure: RatioFigure) => Between;
+  readonly between?: (figure: DrawnFigure) => Between;
 }
 
 /**
@@ -49,8 +86,8 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
  * @param confidence Of the intervals.
  */
 export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): RatioOf {
-  const priors = new Map<RatioFigure, Variance | null>();
-  const priorOf = (figure: RatioFigure): Variance | null => {
+  const priors = new Map<DrawnFigure, Variance | null>();
+  const priorOf = (figure: DrawnFigure): Variance | null => {
     const known = priors.get(figure);
     if (known !== undefined) return known;
     const prior = variancePriorOf(disjointVariances(pairs, figure));
@@ -73,14 +110,10 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /** Of pairs that share no runs: where many are held against one, its runs are in the spread of all, and the first counts. */
-function disjointVariances(
-  pairs: readonly GroupPair[],
-  figure: RatioFigure,
-): Variance[] {
+function disjointVariances(pairs: readonly GroupPair[], figure: DrawnFigure): Variance[] {
   const seen = new Set<Estimate>();
   return pairs.flatMap(({ base, next, between }) => {
-    const sides = [next.estimates.get(figure), base.estimates.get(figure)];
-    const [of, to] = sides;
+    const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
     if (!of || !to || (between && between(figure).kind !== "one-session")) return [];
     const interval = pairingOf(of, to) && ratioInterval(of, to);
     if (interval === null || seen.has(of) || seen.has(to)) return [];

@@ -9,7 +9,6 @@ import { isAtLimit } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
-import { MOST_COUNTED } from "./between.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 
@@ -30,6 +29,9 @@ function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
 export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
   return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
 }
+
+/** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
+export const MOST_COUNTED = 40;
 
 /** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {

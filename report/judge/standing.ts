@@ -3,7 +3,7 @@
  * figure says of a pair comes from here. The interval beside it is the one that decides, or the standing says why
  * not: `likely` is a difference by the interval that a correction or an exact test does not bear out.
  */
-import type { FigureComparison, GroupComparison } from "./comparison.ts";
+import type { FigureComparison } from "./comparison.ts";
 
 /** Of the next against the base. */
 export type Standing =
@@ -34,20 +34,25 @@ export type Standing =
 export const NOTABLE_CHANGE = 0.1;
 
 export function standingOf(comparison: FigureComparison): Standing {
-  const { verdict, reason } = comparison;
+  const { figure, ratio, interval, verdict, reason, smallestChange } = comparison;
   if (verdict === "better") return "ahead";
   if (verdict === "worse") return "behind";
   if (verdict === "equivalent") return "equivalent";
+  const likely = ((ratio ?? 1) > 1) === (figure === "rate") ? "likely-ahead" : "likely-behind";
   switch (reason) {
     case "margin":
     case "many":
     case "exact":
-      return isTowardBetter(comparison) ? "likely-ahead" : "likely-behind";
+      return likely;
     case "few-runs":
-      return isNotableSeen(comparison) ? "no-difference-seen" : "few-runs";
+      return smallestChange !== null && smallestChange <= NOTABLE_CHANGE
+        ? "no-difference-seen"
+        : "few-runs";
     case "unsteady":
-      if (!isLikelyUnsettled(comparison)) return reason;
-      return isTowardBetter(comparison) ? "likely-ahead" : "likely-behind";
+      return comparison.isAheadInHalves && interval !== null &&
+          (interval.low > 1 || interval.high < 1)
+        ? likely
+        : reason;
     case "groups":
     case "at-least":
     case "one-run":
@@ -55,28 +60,6 @@ export function standingOf(comparison: FigureComparison): Standing {
     default:
       return "unknown";
   }
-}
-
-function isTowardBetter({ figure, ratio }: FigureComparison): boolean {
-  return ((ratio ?? 1) > 1) === (figure === "rate");
-}
-
-function isLikelyUnsettled({ interval, isAheadInHalves }: FigureComparison): boolean {
-  return isAheadInHalves && interval !== null && (interval.low > 1 || interval.high < 1);
-}
-
-function isNotableSeen({ smallestChange }: FigureComparison): boolean {
-  return smallestChange !== null && smallestChange <= NOTABLE_CHANGE;
-}
-
-/** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
-export function isAhead(
-  { figure, ratio, interval, verdict, reason }: FigureComparison,
-  { marginRatio }: Pick<GroupComparison, "marginRatio">,
-): boolean {
-  if (interval !== null) return verdict === "better";
-  if (ratio === null || reason === "at-least") return false;
-  return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
 }
 
 /** How sure a standing is: what a matrix shades, and what a reader may build on. */

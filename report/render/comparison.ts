@@ -10,7 +10,7 @@ import {
 } from "../subjects/comparison/comparison.ts";
 import { comparedCard } from "../subjects/comparison/card.ts";
 import { revisionTexts } from "../subjects/comparison/document.ts";
-import { sessionStdevOf } from "../judge/between.ts";
+import { sessionStdevOf } from "../judge/ratio_of.ts";
 import { figureKey, figureName, verdictText } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
@@ -70,7 +70,7 @@ function figureJson(figure: FigureComparison): unknown {
     pairs,
     pairingGain,
     sessions: between?.kind ?? null,
-    sessionStdev: between === null ? null : sessionStdevOf(between),
+    sessionStdev: sessionStdevOf(between),
     verdict,
     reason,
     smallestChange,

@@ -6,7 +6,7 @@ import {
   type PlannedFamily,
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
-import { pairingOf } from "../judge/between.ts";
+import { pairingOf } from "../judge/ratio_of.ts";
 import { type ComparedFigure, decisiveFor, groupOf } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";
 import { percentText } from "../writing/ratios.ts";
@@ -15,7 +15,7 @@ import { formatDuration } from "../writing/units.ts";
 import { counted, listed } from "../writing/words.ts";
 import { isOpenLoop } from "../judge/pairs.ts";
 import { groupRuns } from "../cells/cells.ts";
-import { matchCells, namedCells, nameOf } from "../cells/match.ts";
+import { cellsOf, matchCells, nameOf } from "../cells/match.ts";
 import { type Table, tableOf, textCell } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
@@ -76,17 +76,15 @@ interface PlanFacts {
 
 /** Null where no cell has two pairs of runs. */
 export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): PlanModel | null {
-  const { pairs } = matchCells(namedCells(groupRuns(base)), namedCells(groupRuns(head)));
+  const { pairs } = matchCells(cellsOf(groupRuns(base)), cellsOf(groupRuns(head)));
   const cells = pairs.map((match) => ({ name: nameOf(match.next), match }));
-  const sides = pairs.flatMap(({ base, next }) => [groupOf(base.cell), groupOf(next.cell)]);
+  const sides = pairs.flatMap(({ base, next }) => [groupOf(base), groupOf(next)]);
   const byFigure = decisiveFor(sides).map((figure) => ({
     figure,
-    ratios: pairs.map(({ base, next }) =>
-      logRatiosOf(figure, groupOf(next.cell), groupOf(base.cell))
-    ),
+    ratios: pairs.map(({ base, next }) => logRatiosOf(figure, groupOf(next), groupOf(base))),
   })).filter(({ figure, ratios }) =>
     ratios.every((one) => one !== null) &&
-    !(figure === "rate" && isOpenLoop(pairs.map(({ next }) => next.cell)))
+    !(figure === "rate" && isOpenLoop(pairs.map(({ next }) => next)))
   ).map(({ figure, ratios }) => ({ figure, ratios: ratios.filter((one) => one !== null) }));
   const blocks = Math.min(...byFigure.flatMap(({ ratios }) => ratios.map(({ length }) => length)));
   if (cells.length === 0 || !Number.isFinite(blocks)) return null;

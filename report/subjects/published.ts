@@ -89,7 +89,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
 }
 
 function scatterFigure(chart: Xy, rows: readonly MatchedRow[]): Block {
-  const cells = rows.map(({ at: { cell: { label, color } } }) => [label, color] as const);
+  const cells = rows.map(({ cell: { label, color } }) => [label, color] as const);
   return figure([{ title: "", of: null, chart }], {
     legend: [...new Map(cells)].map(([label, color]) => ({ label, color })),
     marks: scenariosOf(rows),
@@ -133,7 +133,7 @@ function scatterOf(
     references: [{ kind: "equality", ratio: FAR_RATIO }],
     series: exact.map((row) => ({
       label: rowName(row, rows),
-      color: row.at.cell.color,
+      color: row.cell.color,
       draw: "dots",
       points: [{
         x: shown(row.ofPublished),
@@ -180,7 +180,7 @@ function publishedTable(
     {
       label: "Target",
       kind: "name",
-      cell: ({ at: { cell: { label, color } } }) => ({ text: label, color }),
+      cell: ({ cell: { label, color } }) => ({ text: label, color }),
     },
     ...severalScenarios ? [SCENARIO] : [],
     {

@@ -3,7 +3,7 @@ import { changePointsOf } from "../../runner/stats/trend/change_points.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { type Block, figure, type Group, group, list, table, text } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { cellPlace, namedCells } from "../cells/match.ts";
+import { cellPlace, cellsOf } from "../cells/match.ts";
 import type { Axis } from "../chart.ts";
 import type { Document } from "../document.ts";
 import { percentileOf } from "../figures/pool.ts";
@@ -171,15 +171,15 @@ function labelsOf(results: readonly Results[]): string[] {
 /** Cells that two results have or more, in the order of the newest result that has them. */
 function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
   const placed = points.map(({ model: { scenarios } }) =>
-    new Map(namedCells(scenarios).map((named) => [cellPlace(named), named]))
+    new Map(cellsOf(scenarios).map((cell) => [cellPlace(cell), cell]))
   );
   const places = unique(placed.toReversed().flatMap((cells) => [...cells.keys()]));
   return places.flatMap((place) => {
     const cells = placed.map((own) => own.get(place) ?? null);
     const known = cells.filter((cell) => cell !== null);
     if (known.length < 2) return [];
-    const { scenario, cell: { label, color } } = known[known.length - 1];
-    return [{ scenario, label, color, cells: cells.map((named) => named?.cell ?? null) }];
+    const { scenario, label, color } = known[known.length - 1];
+    return [{ scenario, label, color, cells }];
   });
 }
 

@@ -1,7 +1,8 @@
 /** Claims from their texts, and what becomes of them. */
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { type ClaimFound, judgeClaims, type JudgedClaim } from "../../report/judge/claims.ts";
+import { judgeClaims, type JudgedClaim } from "../../report/judge/claims.ts";
+import type { Found } from "../../report/judge/found.ts";
 import type { Range } from "../../report/figures/range.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type { Claim } from "../../scenarios/claims/claim.ts";
@@ -38,13 +39,13 @@ export function assertOutcomes(
   assert.deepEqual(rows.map(([text]) => [text, outcomeOf(judge(results, text))]), rows);
 }
 
-export function foundOf<Code extends ClaimFound["code"]>(
+export function foundOf<Code extends Found["code"]>(
   { verdict: { worst } }: JudgedClaim,
   code: Code,
-): Extract<ClaimFound, { readonly code: Code }> {
+): Extract<Found, { readonly code: Code }> {
   const found = worst?.found;
   assert.equal(found?.code, code);
-  return found as Extract<ClaimFound, { readonly code: Code }>;
+  return found as Extract<Found, { readonly code: Code }>;
 }
 
 /** To so many decimals: `[value, low, high]`. */

@@ -99,5 +99,5 @@ export function gatesIn(
 
 /** `pass`, `fail`, or why it is inconclusive; where nothing could be judged, why that is. */
 export function endOf({ outcome, found, reason }: JudgedGate): string {
-  return found.code === "absent" ? found.absence.code : reason?.code ?? outcome;
+  return found.code === "absent" ? found.absences[0].code : reason?.code ?? outcome;
 }

@@ -186,7 +186,7 @@ for (const [text, rates, another, same] of BASELINES) {
       gatesIn(resultsAt({ a: rates }), text, { ...baseline, startedAt })[0]
     );
     assert.deepEqual(gates.map(endOf), [another, same]);
-    const known = gates.map(({ found }) => found.code === "baseline" && found.isOfSessions);
+    const known = gates.map(({ found }) => found.code === "ratio" && found.isOfSessions);
     assert.deepEqual(known, [another === "pass", false]);
   });
 }
@@ -283,7 +283,7 @@ function gateOf(evidence: GateEvidence): Gate {
   return { threshold: "p99 < 50ms", scenario: "static", label: "a", evidence };
 }
 
-const NOTHING = { code: "absent", absence: { code: "nothing-measured" } } as const;
+const NOTHING = { code: "absent", absences: [{ code: "nothing-measured" }] } as const;
 const remedy = { code: "more-runs", runs: 12, isEachSide: false } as const;
 const failing = (p: number): Gate => gateOf(tested(NOTHING, { outcome: "broken", p, remedy }));
 const passing = gateOf(tested(NOTHING, { outcome: "held", p: 1e-9, remedy }));

@@ -98,7 +98,7 @@ Deno.test("what fresh runs do not bear out is worse in no form", () => {
   const text = comparedText(doubtful);
   assert.match(
     text,
-    /CPU\/request .*: inconclusive: worse at first, but fresh runs did not confirm it/,
+    /CPU\/request .*: inconclusive, worse at first, but fresh runs did not confirm it/,
   );
   const failures = [worse, doubtful].map((one) =>
     comparisonSuite(one, { startedAt: "", hostname: "" }).cases

@@ -1,20 +1,21 @@
 /** The engine of rules: a value with its interval, against what is allowed. */
 import assert from "node:assert/strict";
 import { FIGURE_NAMES, figureNamed } from "../../base/figures/figure.ts";
+import { contentionToward } from "../../report/judge/amounts.ts";
+import { peakOpens } from "../../report/judge/claims.ts";
+import type { Allowed, Outcome } from "../../report/judge/found.ts";
 import {
-  type Allowed,
   allowedAround,
   allowedBy,
   check,
-  contentionToward,
   inverted,
   type Open,
-  type Outcome,
-  peakOpens,
   scaled,
   sideOf,
   turned,
 } from "../../report/judge/rules.ts";
+import { runAlone } from "../../report/cells/measured.ts";
+import { measurementFixture } from "./fixture.ts";
 
 const OVER_2 = allowedBy(">", 2);
 const sides: [sentence: string, low: number, high: number, allowed: Allowed, outcome: Outcome][] = [
@@ -113,11 +114,14 @@ Deno.test("a busy machine makes rates lower and times longer, and leaves what is
 });
 
 Deno.test("a peak is open where its rounds differ, or most runs after it were disturbed", () => {
-  const QUIET = { undisturbed: 5, of: 10 };
-  const codes = (rounds: number[], trusted = QUIET) =>
-    peakOpens("ceiling(redis)", rounds, trusted).map(({ why }) => why.code);
+  const run = runAlone(measurementFixture({ target: "a", scenario: "s", medianMs: 5 }), "");
+  const suspect = { ...run, generator: { ...run.generator, trust: "suspect" as const } };
+  const codes = (rounds: number[], undisturbed = 5, of = 10) => {
+    const runs = Array.from({ length: of }, (_, i) => i < undisturbed ? run : suspect);
+    return peakOpens("ceiling(redis)", rounds, { runs }).map(({ why }) => why.code);
+  };
   assert.deepEqual(codes([19_000, 35_000, 48_000]), ["rounds-differ"]);
   assert.deepEqual(codes([30_000, 45_000]), []);
-  assert.deepEqual(codes([30_000, 30_500], { undisturbed: 4, of: 10 }), ["busy-peak"]);
-  assert.deepEqual(codes([30_000, 30_500], { undisturbed: 0, of: 0 }), []);
+  assert.deepEqual(codes([30_000, 30_500], 4), ["busy-peak"]);
+  assert.deepEqual(codes([30_000, 30_500], 0, 0), []);
 });

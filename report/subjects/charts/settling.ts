@@ -10,7 +10,7 @@ import {
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import { namedCells, nameOf } from "../../cells/match.ts";
+import { cellsOf, nameOf } from "../../cells/match.ts";
 import { FLATTENING } from "../../figures/intervals.ts";
 import {
   type ColumnOf,
@@ -45,10 +45,10 @@ export function settlingModel(
   scenarios: readonly ScenarioRuns[],
 ): SettlingModel | null {
   const several = scenarios.length > 1;
-  const rows = namedCells(scenarios).flatMap((named): StableRow[] => {
-    const { scenario, cell } = named;
+  const rows = cellsOf(scenarios).flatMap((cell): StableRow[] => {
+    const { scenario } = cell;
     const flattens = flattensOf(cell);
-    const name = several ? nameOf(named) : cell.label;
+    const name = several ? nameOf(cell) : cell.label;
     return flattens.length < FLATTENING.length ? [] : [{ scenario, cell, name, flattens }];
   });
   if (rows.every(({ flattens }) => flattens.every(({ from }) => from.value === 0))) return null;

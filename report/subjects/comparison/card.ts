@@ -136,12 +136,12 @@ function placeOf(
   [{ name: base }, { name: next }]: ResultsComparison["sides"],
 ): Place {
   const { name, scenario, match, comparison, errors } = cell;
-  const sides = [{ name: base, cell: match.base.cell }, { name: next, cell: match.next.cell }];
+  const sides = [{ name: base, cell: match.base }, { name: next, cell: match.next }];
   const short = errors === "" ? [] : sides.flatMap(({ name, cell }) => {
     const own = shortfallOf(cell);
     return own === null ? [] : [{ ...own, label: name }];
   });
-  const { color } = match.next.cell;
+  const { color } = match.next;
   return besidePlace({
     key: JSON.stringify([name, figure]),
     ...{ name, scenario, short },
@@ -149,7 +149,7 @@ function placeOf(
     noun: "cell",
     sides: [{ name: base, color }, { name: next, color }],
     of: figure,
-    figure: figureNameOf(figure, match.next.cell),
+    figure: figureNameOf(figure, match.next),
     decision: comparisonOf(comparison, figure),
     marginRatio: comparison.marginRatio,
   });

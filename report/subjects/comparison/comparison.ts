@@ -2,7 +2,6 @@
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import type { Run, Threshold } from "../../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
-import { UNTESTED } from "../../judge/between.ts";
 import {
   comparisonOf,
   decisiveOf,
@@ -11,6 +10,7 @@ import {
   type GroupComparison,
   judgePairs,
   testPairs,
+  UNTESTED,
 } from "../../judge/comparison.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
@@ -31,7 +31,7 @@ import {
 } from "../../judge/gates.ts";
 import { formatShare } from "../../writing/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
-import { type Match, matchCells, type NamedCell, namedCells, nameOf } from "../../cells/match.ts";
+import { type CellPair, cellsOf, matchCells, nameOf } from "../../cells/match.ts";
 
 export interface ComparedCell {
   /** `static, api`, or `static, express → fastify` where the targets differ. */
@@ -41,7 +41,7 @@ export interface ComparedCell {
   readonly base: string;
   readonly next: string;
   /** The runs of both; of several sessions those of the last. */
-  readonly match: Match;
+  readonly match: CellPair;
   readonly comparison: GroupComparison;
   /** Why the figures say nothing: responses were wrong; "" when they do. The verdicts then are of the responses. */
   readonly errors: string;
@@ -130,7 +130,7 @@ export function compareSessions(
   const byFigures = decidedBy === "figures";
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
   const scenarios = groupRuns(next);
-  const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
+  const matches = matchCells(cellsOf(groupRuns(base)), cellsOf(scenarios));
   const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
   const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
   const tests = testPairs(pairs, { marginRatio, level });
@@ -238,13 +238,12 @@ function sideOf(name: string, sessions: readonly ResultSide[]): ComparedSide {
   };
 }
 
-function comparedCell(match: Match, comparison: GroupComparison): ComparedCell {
-  const { scenario, cell } = match.next;
-  const [base, next] = [match.base.cell.label, cell.label];
+function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCell {
+  const { base: { label: base }, next: { scenario, label: next } } = match;
   return {
     name: `${scenario}, ${base === next ? next : `${base} → ${next}`}`,
     ...{ scenario, base, next, match },
-    ...judgedByResponses(comparison, match.base.cell, cell),
+    ...judgedByResponses(comparison, match.base, match.next),
   };
 }
 
@@ -317,7 +316,7 @@ function profilesOf(
   { match: { base, next }, comparison, errors }: ComparedCell,
   [before, after]: readonly [ProfiledSide, ProfiledSide],
 ): ProfilesModel | null {
-  const of = ({ sessions, name }: ProfiledSide, { cell }: NamedCell) => ({
+  const of = ({ sessions, name }: ProfiledSide, cell: CellRuns) => ({
     name,
     cell,
     profiles: sessions.flatMap(({ profiles }) => profiles ?? []),

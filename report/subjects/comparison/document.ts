@@ -35,7 +35,7 @@ export function comparedDocument(comparison: ResultsComparison): Document {
     ],
     card: comparedCard(comparison),
     groups: groupsOf(COMPARISON, comparison),
-    colors: cells.map(({ match }) => match.next.cell.color),
+    colors: cells.map(({ match }) => match.next.color),
     targets: [],
     scenarios: [],
   };
@@ -100,7 +100,7 @@ export const sideBySide: Subject<ResultsComparison> = {
   build: ({ cells, sides: [base, next] }) => {
     const rows = cells.map(({ name, comparison, match }): ComparedRow => ({
       ...{ name, base: null, comparison },
-      cells: [match.base.cell, match.next.cell],
+      cells: [match.base, match.next],
     }));
     const both = comparedTable(`${next.name} over ${base.name}, and both figures`, rows);
     return [
@@ -118,7 +118,7 @@ export const sideBySide: Subject<ResultsComparison> = {
 /** What the figures that decide say, or why they say nothing, and then the others. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const { figures, marginRatio, decisive } = comparison;
-  const cells = [match.base.cell, match.next.cell] as const;
+  const cells = [match.base, match.next] as const;
   const [own, others] = [true, false].map((isDecisive) =>
     figures.filter(({ figure }) => DECISIVE.some((one) => one === figure) === isDecisive)
   );
@@ -154,11 +154,11 @@ export const ratios: Subject<ResultsComparison> = {
   title: "Ratios",
   depth: "summary",
   build: ({ cells, sides: [base] }) => {
-    const pairs = cells.map(({ name, comparison, match: { next: { cell: { color } } } }) => ({
+    const pairs = cells.map(({ name, comparison, match: { next: { color } } }) => ({
       ...{ name, color, comparison, base: base.name },
       parts: { name: [name], base: [base.name] },
     }));
-    const forest = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next.cell)));
+    const forest = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
     const panels = (forest?.charts ?? []).map((chart) => ({ ...chart, of: null }));
     const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
     return [group("", blocks, { depth: depthFor(cells) })];
@@ -183,7 +183,7 @@ const latency: Subject<ResultsComparison> = {
   depth: "summary",
   build: ({ cells, sides }) => {
     const drawn = cells.flatMap(({ name, match: { base, next } }) => {
-      const both = [base, next].map(({ cell }, i) => ({
+      const both = [base, next].map((cell, i) => ({
         ...cell,
         label: sides[i].name,
         color: SIDE_COLORS[i],

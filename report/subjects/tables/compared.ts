@@ -2,7 +2,7 @@
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
-import { sessionStdevOf } from "../../judge/between.ts";
+import { sessionStdevOf } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
   type FigureComparison,

@@ -2,17 +2,17 @@
 import { cellParts } from "../../cells/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
+import type { CellPair } from "../../cells/match.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
-import { decide, planOf, provenPairs, ratiosOfPlans, unprovenPairs } from "../../judge/contests.ts";
-import type { JudgeOptions } from "../../judge/group.ts";
 import {
-  basePairs,
-  type CellPair,
-  compareCells,
-  isOpenLoop,
-  type Lookup,
-  rightCells,
-} from "../../judge/pairs.ts";
+  planOf,
+  provenPairs,
+  ratiosOfPlans,
+  unprovenPairs,
+  withLikelyFirst,
+} from "../../judge/contests.ts";
+import type { JudgeOptions } from "../../judge/group.ts";
+import { basePairs, compareCells, isOpenLoop, type Lookup, rightCells } from "../../judge/pairs.ts";
 import type { DecidedPlan } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
@@ -58,7 +58,7 @@ export function compareScenarios(
     ...plan,
     ...basedOf(plan.name, plan.againstBase, lookup),
     unit: scenarios[i].unit ?? REQUESTS,
-    contests: plan.contests.map((contest) => decide(contest, lookup)),
+    contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
     ratioOf,
   }));

@@ -135,7 +135,9 @@ function planSteps({ places, plans, isCompared }: Situation): NextStep[] {
     code === "none" && short.some(({ kind }) => kind === "slow" || kind === "dropped")
   );
   const isApart = isCompared &&
-    plans.some(({ kind, cells }) => kind === "apart" && competing(cells).length > 1);
+    plans.some(({ contests, cells }) =>
+      contests.length === 0 && new Set(competing(cells).map(({ target }) => target)).size > 1
+    );
   const steps: NextStep[] = [];
   if (isOverloaded) {
     steps.push({ code: "lower-rate", text: "Lower the rate until a target keeps up with it." });

@@ -2,18 +2,24 @@
 import assert from "node:assert/strict";
 import { claimSentence, verdictsJson } from "../../report/findings/claim_sentences.ts";
 import { gateOutcome } from "../../report/findings/gate_sentences.ts";
-import { absenceText, reasonText, type WithCode } from "../../report/findings/rule_sentences.ts";
-import type { ClaimFound, ClaimVerdict, FoundSide } from "../../report/judge/claims.ts";
-import type { GateFound, JudgedGate } from "../../report/judge/gates.ts";
-import type { Absence, Amount, Reason } from "../../report/judge/rules.ts";
+import type { ClaimVerdict } from "../../report/judge/claims.ts";
+import {
+  type Absence,
+  absenceText,
+  type Found,
+  type FoundSide,
+  foundWords,
+  type Reason,
+  reasonText,
+} from "../../report/judge/found.ts";
 import { judge, RATES } from "./claimed.ts";
 import { assertClaimReadable, plain } from "./readable.ts";
 import { resultsAt } from "./rates.ts";
 
 /** A code without a sample does not compile. */
-type Samples<Found extends { readonly code: string }> = {
-  readonly [Code in Found["code"]]: readonly [
-    found: Omit<WithCode<Found, Code>, "code">,
+type Samples<Of extends { readonly code: string }> = {
+  readonly [Code in Of["code"]]: readonly [
+    found: Omit<Extract<Of, { readonly code: Code }>, "code">,
     sentence: string,
   ];
 };
@@ -106,29 +112,37 @@ const ABSENCES: Samples<Absence> = {
 };
 
 const side = (place: string, value: number | null, name = "rate"): FoundSide => ({
-  ...{ name, place, value, unit: "perSec" },
+  ...{ name, place, value, unit: "perSec", isAtLeast: false },
 });
 const [HONO, GIN] = [side("static, hono", 30_000), side("static, gin", 15_000)];
 const RATIO = { value: 2, interval: { low: 1.9, high: 2.1 } };
 const OVER = { low: 1.5, high: Infinity, isClosed: false };
 
-const CLAIMS: Samples<ClaimFound> = {
+const P99: FoundSide = { name: "p99", place: "", value: 61.2, unit: "ms", isAtLeast: true };
+
+const FOUND: Samples<Found> = {
   absent: [
     { absences: [{ code: "figure-zero" }, { code: "no-four" }, { code: "figure-zero" }] },
     "one of the figures is 0; no cells of the two ratios go together",
   ],
-  ratio: [
-    { of: HONO, to: GIN, ratio: RATIO, allowed: OVER },
-    "rate is 30,000/s (static, hono) against 15,000/s (static, gin): 2.00× [1.90, 2.10], claimed more than 1.5×",
-  ],
-  limit: [
+  value: [
     {
       of: HONO,
       interval: null,
-      limit: { value: 20_000, text: "20000/s" },
-      allowed: { low: -Infinity, high: 20_000, isClosed: true },
+      limit: {
+        ...{ value: 20_000, text: "20000/s" },
+        allowed: { low: -Infinity, high: 20_000, isClosed: true },
+      },
     },
     "rate is 30,000/s (static, hono), claimed at most 20000/s",
+  ],
+  share: [
+    { name: "errors", share: { value: 0.0612, interval: { low: 0.05, high: 0.07 } } },
+    "errors is 6.1 % [5.0 %, 7.0 %]",
+  ],
+  ratio: [
+    { of: HONO, to: GIN, ratio: RATIO, allowed: OVER, isOfSessions: false },
+    "rate is 30,000/s (static, hono) against 15,000/s (static, gin): 2.00× [1.90, 2.10], claimed more than 1.5×",
   ],
   ratios: [
     {
@@ -153,81 +167,62 @@ const CLAIMS: Samples<ClaimFound> = {
   ],
 };
 
-const RANGE = { value: 0.0612, interval: null };
-const NOW = { value: 61.2, interval: null, isAtLeast: true, byRun: [] };
-const AMOUNT: Amount = {
-  ...{ place: "static, gin", name: "p99", range: NOW, drawn: null, opens: [] },
-  figure: "p99",
-  cell: { scenario: "static", label: "gin", runs: [], estimates: new Map(), level: 0.95 },
-};
-
-const GATES: Samples<GateFound> = {
-  absent: [{ absence: { code: "nothing-measured" } }, "nothing was measured"],
-  figure: [{ figure: "p99", unit: "ms", range: NOW }, "p99 is ≥ 61.2 ms"],
-  share: [
-    { figure: "errors", range: { ...RANGE, interval: { low: 0.05, high: 0.07 } } },
-    "errors is 6.1 % [5.0 %, 7.0 %]",
-  ],
-  baseline: [
-    {
-      ...{ figure: "p99", unit: "ms", now: NOW, before: { ...NOW, isAtLeast: false } },
-      ...{ ratio: RATIO, marginRatio: 0.05, isOfSessions: true },
-    },
-    "p99 is ≥ 61.2 ms, in the baseline 61.2 ms: 2.00× [1.90, 2.10], 5 % is allowed, in these two sessions",
-  ],
-  cells: [
-    { of: AMOUNT, to: AMOUNT, unit: "ms", ratio: RATIO, relation: "<", factor: 2 },
-    "p99 is 61.2 ms, p99 is 61.2 ms in static, gin: 2.00× [1.90, 2.10], allowed < 2×",
-  ],
-};
-
-function verdictOf(found: ClaimFound, others: Partial<ClaimVerdict> = {}): ClaimVerdict {
-  const worst = { found, outcome: "held", reason: null, margin: 0 } as const;
-  const outcome = "reproduced";
+function verdictOf(found: Found, others: Partial<ClaimVerdict> = {}): ClaimVerdict {
+  const outcome = "held";
+  const worst = { found, outcome, reason: null, margin: 0 } as const;
   return { outcome, measured: outcome, worst, holding: 1, of: 1, unmeasured: [], ...others };
 }
 
-function check<Found extends { readonly code: string }>(
-  samples: Samples<Found>,
-  textOf: (found: Found) => string,
+function check<Of extends { readonly code: string }>(
+  samples: Samples<Of>,
+  textOf: (found: Of) => string,
 ): void {
   const rows: [code: string, sample: readonly [object, string]][] = Object.entries(samples);
   for (const [code, [found, sentence]] of rows) {
     Deno.test(`what is found with code ${code} has a sentence: ${sentence}`, () => {
-      const text = plain(textOf(Object.assign(found, { code }) as Found & typeof found));
+      const text = plain(textOf(Object.assign(found, { code }) as Of & typeof found));
       assert.equal(text, sentence);
       assertClaimReadable(text);
     });
   }
 }
 
-const GATE = { threshold: "p99 < 50ms", scenario: "", label: "", outcome: "pass" } as const;
-const gateText = (found: GateFound, reason: JudgedGate["reason"] = null): string =>
-  plain(gateOutcome({ ...GATE, found, reason }).found);
-
 check(REASONS, reasonText);
 check(ABSENCES, absenceText);
-check(CLAIMS, (found: ClaimFound) => claimSentence({ verdict: verdictOf(found), doubt: null }));
-check(GATES, gateText);
+check(FOUND, (found: Found) => foundWords(found).text);
 
-Deno.test("the reason stands behind what was found", () => {
-  const found = { code: "figure", figure: "p99", unit: "ms", range: NOW } as const;
-  const text = gateText(found, { code: "requests-open", cell: "", count: 1 });
-  assert.equal(text, "p99 is ≥ 61.2 ms: 1 request never ended, so it may be more");
+Deno.test("a gate says why what was found decides nothing, and what it is held against", () => {
+  const gate = { threshold: "p99 < 50ms", scenario: "", label: "", outcome: "pass" } as const;
+  const textOf = (found: Found, reason: Reason | null): string =>
+    plain(gateOutcome({ ...gate, found, reason }).found);
+  assert.equal(
+    textOf({ code: "value", of: P99, interval: null, limit: null }, {
+      ...{ code: "requests-open", cell: "", count: 1 },
+    }),
+    "p99 is ≥ 61.2 ms: 1 request never ended, so it may be more",
+  );
+  const to = { ...P99, place: "the baseline", isAtLeast: false };
+  const baseline = { of: P99, to, ratio: RATIO, allowed: OVER, isOfSessions: true } as const;
+  assert.equal(
+    textOf({ code: "ratio", ...baseline, verb: "allowed" }, null),
+    "p99 is ≥ 61.2 ms against 61.2 ms (the baseline): 2.00× [1.90, 2.10], allowed more than 1.5×, in these two sessions",
+  );
 });
 
-Deno.test("a limit is written with two digits of the rarer share, and as few as it takes", () => {
+Deno.test("a share is written with two digits of the rarer side, and as few as it takes", () => {
   const texts = [0.9996, 0.5, 1, 0].map((value) =>
-    gateText({ code: "share", figure: "success", range: { value, interval: null } })
+    plain(foundWords({ code: "share", name: "success", share: { value, interval: null } }).text)
   );
   assert.deepEqual(texts, ["99.960 %", "50 %", "100 %", "0 %"].map((text) => `success is ${text}`));
 });
 
+const FOUND_RATIO = { code: "ratio", ...FOUND.ratio[0] } as const;
+
 Deno.test("peaks and quantities stand as what they are, and two that are 0 without a ratio", () => {
   const peak = side("ceiling(redis)", 15_000, "");
   const texts = [[HONO, peak, RATIO], [peak, side("9000/s", null, ""), RATIO], [HONO, GIN, null]]
-    .map(([of, to, ratio]) => ({ code: "ratio", of, to, ratio, allowed: OVER }) as ClaimFound)
-    .map((found) => plain(claimSentence({ verdict: verdictOf(found), doubt: null })));
+    .map(([of, to, ratio]) => ({ ...FOUND_RATIO, of, to, ratio }) as Found)
+    .map((found) => plain(foundWords(found).text));
   assert.deepEqual(texts, [
     "rate is 30,000/s (static, hono) against 15,000/s (ceiling(redis)): 2.00× [1.90, 2.10], claimed more than 1.5×",
     "ceiling(redis) is 15,000/s against 9000/s: 2.00× [1.90, 2.10], claimed more than 1.5×",
@@ -235,28 +230,26 @@ Deno.test("peaks and quantities stand as what they are, and two that are 0 witho
   ]);
 });
 
-const FOUND = { code: "ratio", of: HONO, to: GIN, ratio: RATIO, allowed: OVER } as const;
-
 Deno.test("a claim of several cells says in how many it holds, and which were not measured and why", () => {
   const missing = ["a", "b", "c", "d", "e", "f", "g", "h", "a"].map((cell) => ({
     ...{ code: "cell-not-measured", cell, why: "left out by --only" } as const,
   }));
   const unmeasured = [...missing, { code: "peak-not-measured", name: "ceiling(redis)" } as const];
-  const of = { holding: 7, of: 9, measured: "not reproduced", unmeasured } as const;
-  const text = plain(claimSentence({ verdict: verdictOf(FOUND, of), doubt: null }));
+  const of = { holding: 7, of: 9, measured: "broken", unmeasured } as const;
+  const text = plain(claimSentence({ verdict: verdictOf(FOUND_RATIO, of), doubt: null }));
   assert.match(
     text,
     /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; by the other cells it is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
   );
   const alone = claimSentence({
-    verdict: verdictOf(FOUND, { worst: null, unmeasured }),
+    verdict: verdictOf(FOUND_RATIO, { worst: null, unmeasured }),
     doubt: null,
   });
   assert.match(alone, /ceiling\(redis\) was not measured$/);
 });
 
 Deno.test("what else leaves a claim open stands before what its figures say", () => {
-  const verdict = verdictOf(FOUND);
+  const verdict = verdictOf(FOUND_RATIO);
   const texts = [
     { code: "busy-machine", invalid: 1, runs: 1, without: "inconclusive" },
     { code: "fewer-cores", least: 8, cores: 2 },

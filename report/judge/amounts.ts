@@ -1,0 +1,197 @@
+/** A figure of a cell as a side of a rule: its value with its interval, and what else may make the true value differ from it. */
+import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
+import type { FindingCode, TrustFinding } from "../../runner/result/findings.ts";
+import { wrongResponsesOf } from "../../runner/result/outcome.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
+import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
+import { percentileBounds } from "../figures/pool.ts";
+import {
+  type JudgedCell,
+  type JudgedRun,
+  meanRange,
+  quotientOf,
+  type Range,
+} from "../figures/range.ts";
+import { sum } from "../writing/spread.ts";
+import type { RatioOf } from "./ratio_of.ts";
+import type { Absent, FoundSide, Reason } from "./found.ts";
+import type { Open } from "./rules.ts";
+import { TOLERATED_WRONG_RATIO } from "./shortfall.ts";
+
+export interface Amount {
+  readonly cell: JudgedCell;
+  /** `static, fastify`. */
+  readonly place: string;
+  readonly figure: FigureName;
+  /** The figure, or `max of a run`. */
+  readonly name: string;
+  readonly range: FigureRange;
+  /** What its ratios are drawn from; null where there is one run, or no ratio to it. */
+  readonly drawn: Estimate | null;
+  readonly opens: readonly Open[];
+}
+
+/** A cell, or why it was not measured. */
+export interface Measurable {
+  /** `static, hono · connections 50`. */
+  readonly label: string;
+  readonly cell: JudgedCell | null;
+  /** "" when it was measured. */
+  readonly missingReason: string;
+}
+
+export function amountOf(
+  figure: FigureName,
+  { cell, label: place, missingReason }: Measurable,
+): Amount | Absent {
+  if (cell === null) {
+    return { none: [{ code: "cell-not-measured", cell: place, why: missingReason }] };
+  }
+  const range = rangeOf(figure, cell);
+  if ("none" in range) {
+    return { none: [{ code: "no-figure", cell: place, figure, why: range.none }] };
+  }
+  const opens = [
+    wrongOpen(figure, place, cell) ?? (range.isAtLeast ? openAbove(figure, place, cell) : null),
+    failuresOpen(figure, place, cell),
+  ].flatMap((open) => open ?? []);
+  const { statistic, estimate } = FIGURES[figure];
+  const amount = { cell, place, figure, opens };
+  // The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a figure of it as
+  // others are, and has a mean.
+  if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
+    const mean = { ...range, ...meanRange(range.byRun, cell.level) };
+    return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
+  }
+  // All cells of an experiment are drawn by the same repetitions, so that what moves several alike cancels in a ratio.
+  const drawn = estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
+  return { ...amount, name: figure, range, drawn };
+}
+
+export function sideFound(
+  { name, place, range }: Pick<Amount, "name" | "place" | "range">,
+  unit: FigureUnit,
+): FoundSide {
+  return { name, place, value: range.value, unit, isAtLeast: range.isAtLeast };
+}
+
+/** The mean of what each run has. */
+function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimate | null {
+  const known = runs.flatMap((run, i) => {
+    const one = FIGURES[figure].of(run);
+    return "none" in one ? [] : [{ value: one.value, repetition: run.repetition ?? i + 1 }];
+  });
+  if (known.length < 2) return null;
+  return estimateOfMean(known.map(({ value }) => value), {
+    session: estimates.get("rate")?.session ?? null,
+    repetitions: known.map(({ repetition }) => repetition),
+  });
+}
+
+/** The ratio of two amounts with the interval that comparisons of them show; null where both are 0. */
+export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range | null {
+  const { estimate } = FIGURES[of.figure];
+  const isOfOne = estimate !== null && of.figure === to.figure;
+  const ratio = of.drawn && to.drawn &&
+    (isOfOne
+      ? ratioOf(of.drawn, to.drawn, estimate)
+      : ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level }));
+  return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
+}
+
+/** Why amounts have no interval, or their ratio has none. */
+export function whyNoInterval(amounts: readonly Amount[]): Reason {
+  const limited = amounts.find(({ figure, range, opens }) =>
+    figure === "capacity" && range.interval === null && opens.length > 0
+  );
+  if (limited) return limited.opens[0].why;
+  const single = amounts.filter(({ cell }) => cell.runs.length === 1);
+  if (single.length === 0) return { code: "one-run-with-figure" };
+  if (single.length < amounts.length) return { code: "one-run-of", cell: single[0].place };
+  return { code: amounts.length === 1 ? "one-run" : "one-run-each" };
+}
+
+/** Of a figure that is at least its value. @param cell "" where it is named elsewhere. */
+export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell): Open {
+  const above = { toward: "more", mostRatio: Infinity } as const;
+  if (figure === "capacity") {
+    const name = cell === "" ? "it" : `the capacity of ${cell}`;
+    return { ...above, why: { code: "at-least", name } };
+  }
+  const { distribution, estimate } = FIGURES[figure];
+  if (distribution === "stable") return { ...above, why: { code: "settling-open", cell } };
+  const why = requestsOpen(runs, cell);
+  if (typeof estimate !== "number") return { ...above, why };
+  const { value, atMost } = percentileBounds(runs, estimate);
+  return { ...above, mostRatio: atMost / value, why };
+}
+
+export function requestsOpen(runs: readonly JudgedRun[], cell = ""): Reason {
+  return { code: "requests-open", cell, count: sum(runs, ({ latency }) => latency.censored) };
+}
+
+/** A fast error is no success: wrong responses make times shorter and rates higher. */
+function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
+  const { flattered } = FIGURES[figure];
+  if (flattered === null) return null;
+  const isTime = flattered === "time";
+  // What was never sent is in no rate, and what timed out was no fast error.
+  const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
+  const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run)) -
+    (isTime ? 0 : sum(runs, ({ errors }) => errors.timeout ?? 0));
+  const wrongRatio = ended === 0 ? 1 : wrong / ended;
+  if (wrongRatio <= TOLERATED_WRONG_RATIO) return null;
+  const why = { code: "wrong-responses", cell, wrongRatio } as const;
+  return { toward: isTime ? "more" : "less", mostRatio: Infinity, why };
+}
+
+// What a busy machine, or a generator that is late, can make of a figure.
+
+/** Reasons for which a run is not valid that are of a machine or a generator with too much to do, and of nothing else. */
+const BUSY: readonly FindingCode[] = [
+  ...["throttled", "target-throttled", "low-priority", "neighbour", "steal"] as const,
+  ...["shared-cores", "crowded-core", "generator-starved", "generator-busy"] as const,
+  ...["near-peak-throughput", "worker-paused", "worker-late", "sent-late"] as const,
+  ...["requests-dropped", "connections", "near-baseline-latency", "coarse-clock"] as const,
+  "unsteady",
+];
+
+export type RunFilter = (run: Pick<Measurement, "generator">) => boolean;
+
+/**
+ * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
+ * state, and no level to compare: it still has its figures from its first second to its last.
+ */
+export const isUndisturbed: RunFilter = ({ generator: { trust, findings } }) =>
+  trust === "valid" || isUnsteadyAlone(findings);
+
+export function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
+  return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
+}
+
+/** Whether a run counts for figures that contention cannot move. */
+export const isBusyAtMost: RunFilter = ({ generator: { findings } }) =>
+  findings.every((one) => {
+    const code = one.code === "text" ? one.evidence.cause : one.code;
+    return BUSY.some((busy) => busy === code);
+  });
+
+/** Where the true value may lie of a figure that was measured on a busy machine; null: where it was measured. */
+export function contentionToward(figure: FigureName): Open["toward"] | null {
+  const { contention, better } = FIGURES[figure];
+  if (contention === "none") return null;
+  if (contention === "moves") return "either";
+  return better === "higher" ? "more" : "less";
+}
+
+/** Contention causes failures and hides none: what succeeds in spite of it does. */
+function failuresOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open | null {
+  const toward = contentionToward(figure);
+  if (FIGURES[figure].contention !== "fails" || toward === null) return null;
+  const isDoubted = runs.some((run) =>
+    !isUndisturbed(run) && run.requests.failed + run.requests.dropped > 0
+  );
+  return isDoubted ? { toward, mostRatio: Infinity, why: { code: "busy-failures", cell } } : null;
+}

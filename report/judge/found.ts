@@ -1,0 +1,366 @@
+/**
+ * What rules find, and why they decide nothing: each code with its evidence and its one sentence, which is without a
+ * full stop. Programs and tests read the codes.
+ */
+import type { FigureUnit } from "../../base/figures/figure.ts";
+import type { Correlation, Relation, WarmupClaim } from "../../runner/result/result.ts";
+import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
+import { type Unsteady, unsteadyText } from "../cells/cells.ts";
+import type { Range } from "../figures/range.ts";
+import { figureRangeText } from "../writing/figure_text.ts";
+import { formatRatio } from "../writing/ratios.ts";
+import { boundText, formatCount, formatNumber, formatShare, GLUE } from "../writing/units.ts";
+import { counted, unique } from "../writing/words.ts";
+
+export type Outcome = "held" | "broken" | "inconclusive";
+
+/** What a rule allows: one range of numbers. */
+export interface Allowed {
+  /** -Infinity: no limit below. */
+  readonly low: number;
+  /** Infinity: no limit above. */
+  readonly high: number;
+  /** Whether the limits themselves are allowed. */
+  readonly isClosed: boolean;
+}
+
+/** By code the evidence that its sentence is made of. */
+type Coded<Sentences> = {
+  readonly [Code in keyof Sentences]:
+    & { readonly code: Code }
+    & (Sentences[Code] extends (evidence: infer Evidence) => unknown ? Readonly<Evidence> : never);
+}[keyof Sentences];
+
+/** Ties each code to its own evidence: a union of sentences could not be called. */
+function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
+  sentences: { readonly [Code in Found["code"]]: (evidence: never) => Words },
+  found: Found,
+): Words {
+  const words: (evidence: never) => Words = sentences[found.code as Found["code"]];
+  return words(found as never);
+}
+
+// Why a rule is inconclusive.
+
+/** "" where the cell is named elsewhere. */
+interface OfCell {
+  cell: string;
+}
+
+const REASONS = {
+  "one-run": () => "one run: no interval",
+  "one-run-each": () => "one run each: no interval",
+  "one-run-of": ({ cell }: OfCell) => `one run of ${cell}: no interval`,
+  "one-run-with-figure": () => "one run has the figure: no interval",
+  "one-run-a-side": () => "one run says nothing about the next: measure 5 or more a side",
+  "no-interval": () => "it has no interval over the runs: compare another figure",
+  "no-ratio": () => "both are 0, which have no ratio",
+  "across-limit": ({ more }: { more: "runs" | "cells" | null }) =>
+    `the interval${more === "cells" ? " over the cells" : ""} lies across the limit${
+      more === null ? "" : `, more ${more} would decide`
+    }`,
+  "few-cells": ({ least }: { least: number }) => `fewer than ${least} cells: no interval`,
+  "few-runs": () => "inconclusive: too few runs",
+  "measured-once": ({ name }: { name: string }) => `${name} was measured once: no interval`,
+  "at-least": ({ name }: { name: string }) =>
+    `${name} is known to be at least that, and may be more`,
+  "settling-open": ({ cell }: OfCell) => `a run${ofCell(cell)} ended before it had surely settled`,
+  /** Requests that timed out, were unfinished or were never sent. */
+  "requests-open": ({ cell, count }: OfCell & { count: number }) =>
+    `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
+  "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
+    `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
+    "and a fast error is no success",
+  /** Runs that are not valid, of those behind the rule, and the outcome without them. */
+  "busy-machine": (
+    { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
+  ) =>
+    invalid === 1
+      ? `1 of ${counted(runs, "run")} behind it is not valid, and without it ${WITHOUT[without]}`
+      : `${invalid} of ${runs} runs behind it are not valid, and without them ${WITHOUT[without]}`,
+  "busy-failures": ({ cell }: OfCell) =>
+    `the generator or the machine may have caused the failures of ${cell}`,
+  /** A peak throughput beside runs most of which are not valid. */
+  "busy-peak": ({ name, invalid, runs }: { name: string; invalid: number; runs: number }) =>
+    `${invalid} of ${
+      counted(runs, "run")
+    } after ${name} are not valid, so it was measured on a busy machine`,
+  "rounds-differ": ({ name, low, high }: { name: string; low: number; high: number }) =>
+    `${name} was ${formatNumber(low)}/s in one round and ${
+      formatNumber(high)
+    }/s in another, so other programs disturbed it`,
+  groups: ({ groups, unit }: { groups: TwoGroups; unit: FigureUnit }) => {
+    const near = groups.map(({ count, value }) => `${count} near ${valueText(value, unit)}`);
+    return `runs fall into two groups: ${near.join(", ")}`;
+  },
+  unsteady: ({ unsteady }: { unsteady: Unsteady }) => unsteadyText(unsteady),
+  "few-requests": (
+    { percentile, needed, count }: { percentile: number; needed: number; count: number },
+  ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
+  /** How many would decide; null: more than anybody makes. */
+  "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
+    runs === null
+      ? "it lies so near the limit that 1,000 runs would not decide"
+      : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
+  /** `like`: what the number presumes of the requests to come. */
+  "more-requests": ({ requests, like }: {
+    requests: number;
+    like: "without a failure" | "like these" | null;
+  }) =>
+    requests > MOST_REQUESTS
+      ? "it lies at the limit, where no number of requests decides"
+      : `about ${formatCount(roundedUp(requests))} requests ${like ?? ""}${
+        like && " "
+      }would decide`,
+  "other-session": () =>
+    "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment",
+};
+
+/** It fails alone, but not surely among so many tests; `remedy`: what would decide it. */
+interface Family {
+  readonly code: "family";
+  readonly tests: number;
+  readonly remedy: Reason | null;
+}
+
+export type Reason = Coded<typeof REASONS> | Family;
+
+export function reasonText(reason: Reason): string {
+  if (reason.code !== "family") return wordsOf(REASONS, reason);
+  const { tests, remedy } = reason;
+  const among = `it fails alone, but not surely among ${counted(tests, "test")}`;
+  return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
+}
+
+const WITHOUT: Readonly<Record<Outcome, string>> = {
+  held: "it holds",
+  broken: "it does not hold",
+  inconclusive: "it is inconclusive",
+};
+
+/** More requests are no advice. */
+const MOST_REQUESTS = 1e9;
+
+/** To three digits: no estimate is better. */
+function roundedUp(count: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
+  return Math.ceil(count / step) * step;
+}
+
+function ofCell(cell: string): string {
+  return cell === "" ? "" : ` of ${cell}`;
+}
+
+// Why there is nothing to hold against a rule.
+
+const ABSENCES = {
+  "cell-not-measured": ({ cell, why }: OfCell & { why: string }) =>
+    `${cell} was not measured: ${why}`,
+  "no-figure": ({ cell, figure, why }: OfCell & { figure: string; why: string }) =>
+    `${cell} has no ${figure}: ${why}`,
+  "nothing-to-judge": ({ why }: { why: string }) => `nothing to judge: ${why}`,
+  "no-baseline": ({ why }: { why: string }) => `nothing to judge by: ${why}`,
+  /** A selector that means no cell; `problem` is its reader's. */
+  "wrong-selector": ({ problem }: { problem: string }) => problem,
+  "nothing-measured": () => "nothing was measured",
+  "none-selected": ({ selector }: { selector: string }) => `no cell of ${selector} was measured`,
+  "no-pair": ({ left, right }: { left: string; right: string }) =>
+    `no cell of ${left} has its like in ${right}`,
+  "no-four": () => "no cells of the two ratios go together",
+  "figure-zero": () => "one of the figures is 0",
+  "peak-not-measured": ({ name }: { name: string }) => `${name} was not measured`,
+  "load-changes": ({ cell }: OfCell) => `${cell} has a load that itself changes`,
+  "runs-too-short": ({ cell }: OfCell) => `the runs of ${cell} were too short to detect a warm-up`,
+  "no-order": (
+    { figures, cells, without }: { figures: readonly string[]; cells: number; without: number },
+  ) =>
+    `${figures.join(" and ")} have no order over ${counted(cells, "cell")}${withoutText(without)}`,
+};
+
+export type Absence = Coded<typeof ABSENCES>;
+
+/** Nothing to hold against a rule, for these reasons. */
+export interface Absent {
+  readonly none: readonly Absence[];
+}
+
+export function absenceText(absence: Absence): string {
+  return wordsOf(ABSENCES, absence);
+}
+
+/** Of cells. */
+function withoutText(without: number): string {
+  return without === 0 ? "" : `; ${counted(without, "cell")} without both figures`;
+}
+
+// What was found in one cell, or in several of which one rule is.
+
+/** A figure of a cell, a peak of throughput, or a quantity. */
+export interface FoundSide {
+  /** The figure, or `max of a run`; "" for a peak or a quantity. */
+  readonly name: string;
+  /** `static, hono`; `ceiling(redis)`; a quantity as it was written; "" where it is named elsewhere. */
+  readonly place: string;
+  /** Null for a quantity. */
+  readonly value: number | null;
+  readonly unit: FigureUnit;
+  readonly isAtLeast: boolean;
+}
+
+interface Ruled {
+  allowed: Allowed;
+  /** Default: it is claimed. */
+  verb?: "allowed";
+}
+
+/** Each as its sentence, and in brief: the ratio or the figure with its interval. */
+const FOUND = {
+  /** Nothing, for each of these reasons; two sides may have the same. */
+  absent: ({ absences }: { absences: readonly Absence[] }) => ({
+    brief: "",
+    text: unique(absences.map(absenceText)).join("; "),
+  }),
+  /** `limit`: as it was written, with its value in the unit; null where the rule stands beside it. */
+  value: ({ of, interval, limit }: {
+    of: FoundSide;
+    interval: Range["interval"];
+    limit: Ruled & { value: number; text: string } | null;
+  }) => {
+    const { name, place, value, unit, isAtLeast } = of;
+    const brief = figureRangeText({ value: value ?? NaN, interval }, unit);
+    const claimed = limit === null
+      ? ""
+      : `, ${
+        allowedText(limit, (value) => value === limit.value ? limit.text : valueText(value, unit))
+      }`;
+    return { brief, text: `${name} is ${boundText(brief, isAtLeast)}${inPlace(place)}${claimed}` };
+  },
+  /** Of requests, from 0 to 1. */
+  share: ({ name, share: { value, interval } }: { name: string; share: Range }) => {
+    const end = value === 0 ? interval?.high : value === 1 ? interval?.low : value;
+    const decimals = decimalsOf(end ?? value);
+    const ends = interval === null
+      ? ""
+      : ` [${[interval.low, interval.high].map((one) => shareText(one, decimals)).join(", ")}]`;
+    const brief = `${shareText(value, decimals)}${ends}`;
+    return { brief, text: `${name} is ${brief}` };
+  },
+  /** `ratio` null: they have none; `isOfSessions`: it is known of these two sessions alone. */
+  ratio: ({ of, to, ratio, isOfSessions, ...rule }: Ruled & {
+    of: FoundSide;
+    to: FoundSide;
+    ratio: Range | null;
+    isOfSessions: boolean;
+  }) => {
+    const pair = `${firstText(of)} against ${secondText(of, to)}`;
+    if (ratio === null) return { brief: "", text: pair };
+    const brief = formatRatio(ratio.value, ratio.interval);
+    const sessions = isOfSessions ? ", in these two sessions" : "";
+    return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}${sessions}` };
+  },
+  /** The first figure over the second against the third over the fourth. */
+  ratios: ({ figures: [of, to, otherOf, otherTo], ratio, ...rule }: Ruled & {
+    figures: readonly FoundSide[];
+    ratio: Range;
+  }) => {
+    const brief = formatRatio(ratio.value, ratio.interval);
+    const pair = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}`;
+    return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
+  },
+  /** Spearman's, from -1 to 1, over cells with both figures; and how many lack one. */
+  correlation: ({ figures, relation, limit, rho, cells, without }:
+    & Pick<Correlation, "figures" | "relation" | "limit">
+    & { rho: Range; cells: number; without: number }) => ({
+      brief: rhoText(rho),
+      text: `Spearman's correlation of ${figures.join(" and ")} is ${rhoText(rho)} over ${
+        counted(cells, "cell")
+      }, claimed ${RELATIONS[relation]} ${limit}${withoutText(without)}`,
+    }),
+  /** `count` of `of` runs have the label; `share` is theirs, from 0 to 1. */
+  warmup: ({ cell, label, count, of, share }: OfCell & {
+    label: WarmupClaim["label"];
+    count: number;
+    of: number;
+    share: Range;
+  }) => {
+    const [runs, part] = [counted(of, "run"), figureRangeText(share, "share")];
+    const are = `${of === 1 ? "is" : "are"} ${label}`;
+    return {
+      brief: `${count} of ${runs}: ${part}`,
+      text: `${count} of ${runs} of ${cell} ${are}: ${part}, claimed of more than half`,
+    };
+  },
+};
+
+export type Found = Coded<typeof FOUND>;
+
+export function foundWords(found: Found): { readonly brief: string; readonly text: string } {
+  return wordsOf(FOUND, found);
+}
+
+function valueText(value: number | null, unit: FigureUnit): string {
+  return figureRangeText({ value: value ?? NaN, interval: null }, unit);
+}
+
+function inPlace(place: string): string {
+  return place === "" ? "" : ` (${place})`;
+}
+
+/** `rate is 3,000/s (static, fast)`, `ceiling(redis) is 4,000/s`. */
+function firstText({ name, place, value, unit, isAtLeast }: FoundSide): string {
+  if (value === null) return place;
+  const text = boundText(valueText(value, unit), isAtLeast);
+  return name === "" ? `${place} is ${text}` : `${name} is ${text}${inPlace(place)}`;
+}
+
+/** `1,000/s (static, slow)`; with its figure where that is another one. */
+function secondText(of: FoundSide, { name, place, value, unit, isAtLeast }: FoundSide): string {
+  if (value === null) return place;
+  const figure = name === "" || name === of.name ? "" : `${name} `;
+  return `${figure}${boundText(valueText(value, unit), isAtLeast)}${inPlace(place)}`;
+}
+
+function quotientText(of: FoundSide, to: FoundSide): string {
+  const second = of.name === to.name ? "" : `${to.name} `;
+  const value = formatRatio((of.value ?? NaN) / (to.value ?? NaN), null);
+  return `${of.name} is ${value} (${of.place} over ${second}${to.place})`;
+}
+
+/** `2×`, as people write it. */
+function factorText(limit: number): string {
+  return `${Number(limit.toPrecision(4))}×`;
+}
+
+/** `claimed more than 2×`, `allowed from 0.95× to 1.05×`. @param text Of a limit. */
+function allowedText(
+  { allowed: { low, high, isClosed }, verb: own }: Ruled,
+  text: (limit: number) => string,
+): string {
+  const verb = own ?? "claimed";
+  if (high === Infinity) return `${verb} ${isClosed ? "at least" : "more than"} ${text(low)}`;
+  if (low <= 0) return `${verb} ${isClosed ? "at most" : "less than"} ${text(high)}`;
+  return `${verb} from ${text(low)} to ${text(high)}`;
+}
+
+const RELATIONS: Readonly<Record<Relation, string>> = {
+  ">": "above",
+  ">=": "at least",
+  "<": "below",
+  "<=": "at most",
+};
+
+function rhoText({ value, interval }: Range): string {
+  const text = (one: number): string => one.toFixed(2).replace("-", "−");
+  const ends = interval === null ? "" : ` [${text(interval.low)}, ${text(interval.high)}]`;
+  return `${text(value)}${ends}`;
+}
+
+/** As many decimals as two digits of the rarer side take: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+function decimalsOf(share: number): number {
+  const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
+  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));
+}
+
+function shareText(share: number, decimals: number): string {
+  return `${(100 * share).toFixed(share === 0 || share === 1 ? 0 : decimals)}${GLUE}%`;
+}
