@@ -196,9 +196,7 @@ export function judgePairs(
     figures: COMPARED.map((figure, i) => {
       const test = tests[i];
       const known = test && adjusted.get(test);
-      return test && known
-        ? testedFigure(figure, pair, { ...options, ...test, ...known })
-        : untestedFigure(figure, pair);
+      return compareFigure(figure, pair, test && known ? { ...options, ...test, ...known } : null);
     }),
     runs: { base: pair.base.runs.length, next: pair.next.runs.length },
     marginRatio: options.marginRatio,
@@ -228,45 +226,32 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** What both sides say, tested or not. A side's rate may be a lower bound: then the ratio may be another. */
-function sidesOf(figure: ComparedFigure, { base, next }: GroupPair) {
-  const isRate = figure === "rate";
-  return {
-    values: {
-      figure,
-      base: figureOf(base, figure),
-      next: figureOf(next, figure),
-      unsteady: next.unsteady ?? base.unsteady,
-    },
-    isOpen: { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove },
-  };
-}
-
-function untestedFigure(figure: ComparedFigure, pair: GroupPair): FigureComparison {
-  const { values, isOpen } = sidesOf(figure, pair);
-  const { base, next } = values;
-  if (!(base > 0 && next > 0)) return { ...values, ...UNTESTED, ratio: null, reason: "nothing" };
-  const isBound = next > base ? isOpen.base : isOpen.next;
-  const reason = isBound ? "at-least" : "one-run";
-  return { ...values, ...UNTESTED, ratio: next / base, reason };
-}
-
 /** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
 const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
-function testedFigure(
+function compareFigure(
   figure: ComparedFigure,
-  pair: GroupPair,
-  test: Test & Adjusted & Omit<PairTests, "pairs">,
+  { base, next }: GroupPair,
+  test: Test & Adjusted & Omit<PairTests, "pairs"> | null,
 ): FigureComparison {
-  const { base, next } = pair;
-  const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
   const isRate = figure === "rate";
+  const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
+  const unsteady = next.unsteady ?? base.unsteady;
+  const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
+  if (test === null) {
+    const isKnown = values.base > 0 && values.next > 0;
+    const isBound = values.next > values.base ? isOpen.base : isOpen.next;
+    return {
+      ...{ ...values, ...UNTESTED, unsteady },
+      ratio: isKnown ? values.next / values.base : null,
+      reason: !isKnown ? "nothing" : isBound ? "at-least" : "one-run",
+    };
+  }
+  const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
   const exact = exactTest(test, marginRatio);
   const groups = pairing === null
     ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
     : twoGroupsOf(pairing.logRatios.map(Math.exp));
-  const { values, isOpen } = sidesOf(figure, pair);
   const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
@@ -277,7 +262,7 @@ function testedFigure(
   // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
-  const reserve = values.unsteady !== null && !isBeyondStray
+  const reserve = unsteady !== null && !isBeyondStray
     ? "unsteady"
     : groups !== null
     ? "groups"
@@ -294,7 +279,19 @@ function testedFigure(
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
   return {
-    ...{ ...values, verdict, reason, interval, p, adjustedP, exact, runs, between, groups },
+    ...{
+      ...values,
+      unsteady,
+      verdict,
+      reason,
+      interval,
+      p,
+      adjustedP,
+      exact,
+      runs,
+      between,
+      groups,
+    },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),

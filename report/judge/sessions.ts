@@ -3,6 +3,7 @@
  * results are two sessions, unless they are of the same start.
  */
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import type { Variance } from "../../runner/stats/confidence/confidence_interval.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../cells/cells.ts";
 import { type CellPair, cellPlace, cellsOf } from "../cells/match.ts";
@@ -91,7 +92,7 @@ function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
   return {
     runs: groups.flatMap(({ runs }) => runs),
     estimates: {
-      get(figure) {
+      get(figure): Estimate | null {
         const known = groups.flatMap(({ estimates }) => estimates.get(figure) ?? []);
         return known.length < 2 ? null : meanOfSessions(known);
       },

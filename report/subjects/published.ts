@@ -1,20 +1,29 @@
 /** Published figures beside the measured ones: how alike they are, which differ, a chart of one against the other, a table. */
 import type { Published } from "../../runner/result/result.ts";
-import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
+import {
+  type Block,
+  figure,
+  type Finding,
+  type Form,
+  group,
+  list,
+  table,
+  text,
+} from "../blocks.ts";
 import type { Range } from "../figures/range.ts";
 import {
   boundMark,
   correlationText,
   differenceSentence,
   FAR_RULE,
-  figureText,
+  figureTexts,
   isDecisive,
   missingSentence,
   publishedFinding,
   quotientText,
   relativeNote,
   rowName,
-  swapsList,
+  swapsText,
 } from "../findings/published_sentences.ts";
 import { isBase, type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
 import { FAR_RATIO } from "../judge/rules.ts";
@@ -25,7 +34,7 @@ import {
   sizeUnit,
   timeUnit,
 } from "../writing/units.ts";
-import { counted } from "../writing/words.ts";
+import { counted, unique } from "../writing/words.ts";
 import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import {
@@ -47,9 +56,6 @@ export const published: Subject<ReportContext> = {
     judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
 };
 
-const EVERYWHERE: readonly Form[] = ["page", "terminal", "markdown"];
-const NOT_IN_TERMINAL: readonly Form[] = ["page", "markdown"];
-
 /** More are marked in the table; a terminal has room for fewer. */
 const MOST_DIFFERENCES = 8;
 const MOST_IN_TERMINAL = 3;
@@ -58,94 +64,94 @@ const MOST_IN_TERMINAL = 3;
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
   const title = [source, name].filter(Boolean).join(": ");
-  const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
-  const more = far.length - MOST_DIFFERENCES;
-  const finding = (text: string): { code: string; text: string } => ({
+  const forms: readonly Form[] = ["page", "terminal", "markdown"];
+  const differences = far.map((row): Finding => ({
     code: "published.difference",
-    text,
-  });
-  const differences = far.slice(0, MOST_DIFFERENCES)
-    .map((row) => finding(differenceSentence(row, judged)));
-  const rest = more > 0 ? [finding(`${more} more are marked in the table.`)] : [];
-  const heading = "Differences that matter";
+    text: differenceSentence(row, judged),
+  }));
+  const more = far.length - MOST_DIFFERENCES;
+  const rest = { code: "published.difference", text: `${more} more are marked in the table.` };
   const lists = group("", [
-    { ...list([...differences, ...rest], { title: heading }), forms: NOT_IN_TERMINAL },
-    { ...list(differences.slice(0, MOST_IN_TERMINAL)), forms: ["terminal"] },
+    list([...differences.slice(0, MOST_DIFFERENCES), ...more > 0 ? [rest] : []], {
+      title: "Differences that matter",
+      forms: ["page", "markdown"],
+    }),
+    list(differences.slice(0, MOST_IN_TERMINAL), { forms: ["terminal"] }),
     list(
       confounders.map((text) => ({ code: "published.confounder", text })),
       { title: "Other differences" },
     ),
   ]);
-  const chart = scatterOf(judged, title);
+  const caption = `Published and measured, ${title}`;
+  const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
   return group(title, [
-    { ...text("published.likeness", publishedFinding(judged)), forms: EVERYWHERE },
-    ...chart === null
-      ? [lists]
-      : [group("", [scatterFigure(chart, exact), lists], { layout: "halves" })],
-    table(publishedTable(judged, { caption: `Published and measured, ${title}`, notes })),
-    { ...text("published.missing", missingSentence(judged), "note"), forms: EVERYWHERE },
+    { ...text("published.likeness", publishedFinding(judged)), forms },
+    // A dot alone shows no more than its number.
+    exact.length < 2 ? lists : group("", [scatterOf(judged, title), lists], { layout: "halves" }),
+    table(publishedTable(judged, { caption, notes })),
+    { ...text("published.missing", missingSentence(judged), "note"), forms },
     ...orderTable(orders),
   ]);
-}
-
-function scatterFigure(chart: Xy, rows: readonly MatchedRow[]): Block {
-  const cells = rows.map(({ cell: { label, color } }) => [label, color] as const);
-  return figure([{ title: "", of: null, chart }], {
-    legend: [...new Map(cells)].map(([label, color]) => ({ label, color })),
-    marks: scenariosOf(rows),
-    reading: READING,
-    forms: ["page"],
-  });
 }
 
 const READING =
   "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.";
 
 function scenariosOf(rows: readonly MatchedRow[]): string[] {
-  return [...new Set(rows.map(({ at }) => at.scenario))];
+  return unique(rows.map(({ cell }) => cell.scenario));
 }
 
-// Published against measured: on the line where both are equal, or off it.
-
-/** Null for fewer than two cells: a dot alone shows no more than its number. */
+/** Published against measured: on the line where both are equal, or off it. */
 function scatterOf(
   { table: { unit: kind, relative }, exact, rows, isRelative }: JudgedTable,
   title: string,
-): Xy | null {
-  if (exact.length < 2) return null;
+): Block {
   const scenarios = scenariosOf(exact);
   const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
   const unit = isRelative ? TIMES : columnUnit(kind, values);
   const axis = axisOf(values.map((value) => value / unit.size), unit.name);
   const shown = (value: number): number => compact(value / unit.size);
   const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
-  const [published, measured] = ["published", "measured"].map((title) =>
-    isRelative ? `${title} (${relative} = 1)` : title
-  );
-  return {
+  const named = (what: string): string => isRelative ? `${what} (${relative} = 1)` : what;
+  const chart: Xy = {
     kind: "xy",
     alt: `Measured against published, ${title}: ${
       counted(exact.length, "dot")
     } about the line of equality. The table below has the numbers.`,
     size: "large",
-    x: { ...axis, title: published },
-    y: { ...axis, title: measured },
+    x: { ...axis, title: named("published") },
+    y: { ...axis, title: named("measured") },
     references: [{ kind: "equality", ratio: FAR_RATIO }],
-    series: exact.map((row) => ({
-      label: rowName(row, rows),
-      color: row.cell.color,
-      draw: "dots",
-      points: [{
-        x: shown(row.ofPublished),
-        y: shown(row.ofMeasured.value),
-        low: row.ofMeasured.interval && end(row.ofMeasured.interval.low),
-        high: row.ofMeasured.interval && end(row.ofMeasured.interval.high),
-        mark: markOf(scenarios, row.at.scenario),
-        fill: row.isFar ? "ringed" : "pale",
-        lines: linesOf(row, isRelative ? null : kind),
-      }],
-    })),
+    series: exact.map((row) => {
+      const { cell, ofPublished, ofMeasured: { value, interval }, quotient, isFar } = row;
+      const { published, measured } = figureTexts(row, isRelative ? null : kind);
+      return {
+        label: rowName(row, rows),
+        color: cell.color,
+        draw: "dots",
+        points: [{
+          x: shown(ofPublished),
+          y: shown(value),
+          low: interval && end(interval.low),
+          high: interval && end(interval.high),
+          mark: markOf(scenarios, cell.scenario),
+          fill: isFar ? "ringed" : "pale",
+          lines: [
+            `published ${published}`,
+            `measured ${measured}`,
+            ...quotient === null ? [] : [`measured ÷ published ${quotientText(row)}`],
+          ],
+        }],
+      };
+    }),
   };
+  const colors = new Map(exact.map(({ cell: { label, color } }) => [label, color]));
+  return figure([{ title: "", of: null, chart }], {
+    legend: [...colors].map(([label, color]) => ({ label, color })),
+    marks: scenarios,
+    reading: READING,
+    forms: ["page"],
+  });
 }
 
 /** Beyond the outermost dots, so that none lies on the edge. */
@@ -157,15 +163,6 @@ function axisOf(values: readonly number[], unit: string): Axis {
   return least > 0
     ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max: compact(most * MARGIN_RATIO) }
     : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
-}
-
-function linesOf(row: MatchedRow, unit: Published["unit"] | null): string[] {
-  const { ofPublished, ofMeasured, measured, quotient } = row;
-  return [
-    `published ${boundMark(row)}${figureText({ value: ofPublished, interval: null }, unit)}`,
-    `measured ${measured.isAtLeast ? "≥ " : ""}${figureText(ofMeasured, unit)}`,
-    ...quotient === null ? [] : [`measured ÷ published ${quotientText(row)}`],
-  ];
 }
 
 // Published and measured figures side by side, a row each, in the order of the file.
@@ -182,7 +179,13 @@ function publishedTable(
       kind: "name",
       cell: ({ cell: { label, color } }) => ({ text: label, color }),
     },
-    ...severalScenarios ? [SCENARIO] : [],
+    ...severalScenarios
+      ? [{
+        label: "Scenario",
+        kind: "text" as const,
+        cell: ({ cell }: MatchedRow) => textCell(cell.scenario),
+      }]
+      : [],
     {
       label: "Published",
       unit: unit.name,
@@ -196,12 +199,6 @@ function publishedTable(
 
 const TIMES: DisplayUnit = { name: "×", size: 1, decimals: 6 };
 const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
-
-const SCENARIO: ColumnOf<MatchedRow> = {
-  label: "Scenario",
-  kind: "text",
-  cell: ({ at }) => textCell(at.scenario),
-};
 
 const RELATIVE: readonly ColumnOf<MatchedRow>[] = [
   {
@@ -290,7 +287,8 @@ function orderTable(orders: JudgedTable["orders"]): Block[] {
       {
         label: "Change places",
         kind: "text",
-        cell: ({ scenario, swaps }) => textCell(scenario === "" ? "" : swapsList(swaps)),
+        cell: ({ scenario, swaps }) =>
+          textCell(scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false)),
       },
     ],
   );
