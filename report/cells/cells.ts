@@ -258,11 +258,6 @@ export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | nul
   return 2 * count > runs.length ? { count, of: runs.length } : null;
 }
 
-/** `no steady state in 4 of 5 runs: run longer` */
-export function unsteadyText(unsteady: Unsteady): string {
-  return `${noSteadyStateText(unsteady)}: run longer`;
-}
-
 /** `no steady state in 4 of 5 runs` */
 export function noSteadyStateText({ count, of }: Unsteady): string {
   return of === 1 ? "no steady state" : `no steady state in ${count} of ${of} runs`;

@@ -13,7 +13,6 @@ import {
   type StatisticOf,
 } from "../../base/figures/figure.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
-import { ratioInterval, type Variance } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
@@ -32,7 +31,6 @@ import {
   type JudgedCell,
   type JudgedRun,
   meanRange,
-  quotientOf,
   type Range,
   runsRange,
 } from "./range.ts";
@@ -259,28 +257,6 @@ export function rangeOf(
   const byRun = known.map(({ value }) => value);
   const isAtLeast = known.some((one) => one.isAtLeast);
   return { isAtLeast, ...FIGURES[figure].pooled(byRun, cell), byRun };
-}
-
-/**
- * The figure over the baseline's; null when either is 0.
- *
- * @param between What else the two differ by, besides what their runs show.
- */
-export function ratioRangeOf(
-  figure: FigureName,
-  cell: JudgedCell,
-  baseline: JudgedCell,
-  between: readonly Variance[] = [],
-): Range | null {
-  const [of, to] = [rangeOf(figure, cell), rangeOf(figure, baseline)];
-  if ("none" in of || "none" in to || of.value <= 0 || to.value <= 0) return null;
-  const { estimate } = FIGURES[figure];
-  const [ofDrawn, toDrawn] = [cell, baseline].map(({ estimates }) =>
-    estimate === null ? null : estimates.get(estimate)
-  );
-  const drawn = ofDrawn && toDrawn &&
-    ratioInterval(ofDrawn, toDrawn, { confidence: cell.level, between });
-  return drawn ? { value: drawn.value, interval: drawn } : quotientOf(of, to);
 }
 
 // How single figures are read.

@@ -101,6 +101,27 @@ export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range 
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 
+/** The runs of a cell with the range of one figure. */
+interface OfOneFigure {
+  readonly cell: JudgedCell;
+  readonly range: Range;
+}
+
+/** Of one figure of two cells: 0 or ∞ where one of them is 0; null where both are. */
+export function ratioOfFigure(
+  figure: FigureName,
+  [of, to]: readonly [OfOneFigure, OfOneFigure],
+  ratioOf: RatioOf,
+): Range | null {
+  const { estimate } = FIGURES[figure];
+  if (estimate !== null && of.range.value > 0 && to.range.value > 0) {
+    const [ofDrawn, toDrawn] = [of, to].map(({ cell }) => cell.estimates.get(estimate));
+    const ratio = ofDrawn && toDrawn && ratioOf(ofDrawn, toDrawn, estimate);
+    if (ratio) return { value: ratio.value, interval: ratio };
+  }
+  return quotientOf(of.range, to.range);
+}
+
 /** Why amounts have no interval, or their ratio has none. */
 export function whyNoInterval(amounts: readonly Amount[]): Reason {
   const limited = amounts.find(({ figure, range, opens }) =>

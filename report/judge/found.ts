@@ -5,7 +5,7 @@
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { Correlation, Relation, WarmupClaim } from "../../runner/result/result.ts";
 import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
-import { type Unsteady, unsteadyText } from "../cells/cells.ts";
+import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
@@ -93,7 +93,7 @@ const REASONS = {
     const near = groups.map(({ count, value }) => `${count} near ${valueText(value, unit)}`);
     return `runs fall into two groups: ${near.join(", ")}`;
   },
-  unsteady: ({ unsteady }: { unsteady: Unsteady }) => unsteadyText(unsteady),
+  unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
   ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,

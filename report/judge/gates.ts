@@ -9,6 +9,7 @@ import type { Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
+import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import {
   pooled,
   pooledShare,
@@ -19,7 +20,7 @@ import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells/cells.ts";
 import { cellsOf, matchCells } from "../cells/match.ts";
 import { runAlone } from "../cells/measured.ts";
-import { type FigureRange, FIGURES, rangeOf, ratioRangeOf } from "../figures/figures.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
 import type { JudgedCell, Range } from "../figures/range.ts";
 import {
   amountOf,
@@ -27,6 +28,7 @@ import {
   isUndisturbed,
   openAbove,
   ratioOfAmounts,
+  ratioOfFigure,
   requestsOpen,
   sideFound,
   whyNoInterval,
@@ -449,9 +451,15 @@ function baselineEvidence(
   const groups = twoGroupsOf(now.byRun) ?? twoGroupsOf(then.byRun);
   if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
   const between = base.between(figure);
-  const more = between.kind === "known" ? between.variances : [];
-  const ratio = ratioRangeOf(figure, cell, baseline, more);
-  if (!ratio?.interval) return undecided(found(null), { code: "no-interval" });
+  const sides = [{ cell, range: now }, { cell: baseline, range: then }] as const;
+  const ratio = ratioOfFigure(figure, sides, (of, to) =>
+    ratioInterval(of, to, {
+      confidence: cell.level,
+      between: between.kind === "known" ? between.variances : [],
+    }));
+  if (!ratio?.interval || ratio.value === 0 || ratio.value === Infinity) {
+    return undecided(found(null), { code: "no-interval" });
+  }
   const { value, interval } = ratio;
   const outcome = sideOf(interval, allowed);
   const isUnknown = between.kind === "unknown";

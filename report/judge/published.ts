@@ -13,9 +13,10 @@ import {
 import type { Published } from "../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
 import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
-import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
+import { type FigureRange, rangeOf } from "../figures/figures.ts";
 import { quotientOf, type Range } from "../figures/range.ts";
 import { isLeftOut } from "../subjects/method/declared_values.ts";
+import { ratioOfFigure } from "./amounts.ts";
 import { type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
 import { check, exactly, FAR_RATIO, type Open } from "./rules.ts";
 
@@ -88,7 +89,10 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
   return tables.map((table) => {
     const found = publishedValues(table.values).flatMap((value) => rowsOf(table, value, ground));
     const measured = found.filter((one) => "at" in one);
-    const ratioOf: RatioOfRows = (of, to) => ratioOfRows(table, [of, to], ground);
+    const ratioOf: RatioOfRows = (...rows) => {
+      const [of, to] = rows.map(({ cell, measured: range }) => ({ cell, range }));
+      return ratioOfFigure(table.figure, [of, to], ground.ratioOf);
+    };
     const relative = table.relative === null
       ? null
       : relativeRows(measured, selectionIn(table.relative, ground), ratioOf);
@@ -223,21 +227,6 @@ function baseOf(
 }
 
 type RatioOfRows = (of: PublishedRow, to: PublishedRow) => Range | null;
-
-/** 0 or ∞ where one of them is 0; null where both are. */
-function ratioOfRows(
-  { figure }: Published,
-  [of, to]: readonly [PublishedRow, PublishedRow],
-  { ratioOf }: Ground,
-): Range | null {
-  const { estimate } = FIGURES[figure];
-  if (estimate !== null && of.measured.value > 0 && to.measured.value > 0) {
-    const [ofDrawn, toDrawn] = [of, to].map(({ cell }) => cell.estimates.get(estimate));
-    const ratio = ofDrawn && toDrawn && ratioOf(ofDrawn, toDrawn, estimate);
-    if (ratio) return { value: ratio.value, interval: ratio };
-  }
-  return quotientOf(of.measured, to.measured);
-}
 
 /** The farthest first; two that are infinitely far keep their order. */
 function byQuotient(a: MatchedRow, b: MatchedRow): number {
