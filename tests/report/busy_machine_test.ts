@@ -110,6 +110,11 @@ Deno.test("a claim whose outcome is the same without the disturbed runs keeps it
   });
 });
 
+Deno.test("a run that is only suspect is disturbed, too", () => {
+  const suspect = doubted(resultsAt(RATES), { ...BUSY, severity: "suspect" });
+  assertOutcomes(suspect, [["rate(fast) > 2 × rate(slow)", "busy-machine"]]);
+});
+
 Deno.test("a peak whose rounds a busy machine spread is no peak, and refutes no claim", () => {
   const redis = { perSec: 34_000, rounds: [19_000, 35_000, 48_000], by: "redis-benchmark" };
   const results = { ...resultsAt(RATES), peakThroughput: { redis } };
@@ -138,6 +143,7 @@ const gates: [text: string, end: string][] = [
   ["cpu(fast) < 0.001", "fail"], // a hundred times beyond it
   ["cpu(fast) < 0.5", "busy-machine"],
   ["cpu(fast) < 5", "busy-machine"],
+  ["rate(fast) > 60000/s", "busy-machine"], // twenty times
   ["rate(fast) > 400000/s", "fail"],
   ["size(fast) > 1MB", "fail"],
   ["success(fast) >= 99%", "pass"],

@@ -462,12 +462,14 @@ Deno.test("where what a claim was published of is not so, not reproduced is not 
   const results = resultsAt(RATES);
   results.machine.allowedCores = 2;
   const cores = { given: { text: "cores >= 4", cores: 4 } };
+  const enough = { given: { text: "cores >= 2", cores: 2 } };
   const claim = {
     given: { text: "rate(slow) > 1/s", says: judge(results, "rate(slow) > 1/s").claim.says },
   };
   const rows: [text: string, told: typeof cores | typeof claim, outcome: string, is: boolean][] = [
     ["rate(slow) > rate(fast)", cores, "fewer-cores", false],
     ["rate(fast) > rate(slow)", cores, "reproduced", true],
+    ["rate(slow) > rate(fast)", enough, "not reproduced", true],
     ["rate(slow) > rate(fast)", claim, "not reproduced", true],
     [
       "rate(slow) > rate(fast)",

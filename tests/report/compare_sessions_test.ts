@@ -7,7 +7,7 @@ import {
   compareSessions,
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
-import { withoutSessionsOf } from "../../report/judge/sessions.ts";
+import { betweenOf, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 import { comparedText } from "./compared.ts";
@@ -109,4 +109,14 @@ Deno.test("a folder of sessions may hold those that it is compared with", () => 
   const all = [1, 2, 3].map((day) => session(day, 1_000));
   assert.deepEqual(withoutSessionsOf(all, [all[2]]), all.slice(0, 2));
   assert.deepEqual(withoutSessionsOf([all[2]], [all[2]]), [all[2]]);
+});
+
+Deno.test("each side that is one session adds what sessions differ by", () => {
+  const spread = { variance: 0.01, degreesOfFreedom: 3 };
+  const variances = [0, 1, 2].map((sides) => {
+    const between = betweenOf(spread, sides);
+    return between.kind === "known" ? between.variances.map(({ variance }) => variance) : null;
+  });
+  assert.deepEqual(variances, [[], [0.01], [0.02]]);
+  assert.equal(betweenOf(null, 1).kind, "unknown");
 });

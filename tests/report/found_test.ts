@@ -1,7 +1,7 @@
 /** Every code of what rules find, and of why they decide nothing, has one sentence: in the words of the field. */
 import assert from "node:assert/strict";
 import { claimSentence, verdictsJson } from "../../report/findings/claim_sentences.ts";
-import { gateOutcome } from "../../report/findings/gate_sentences.ts";
+import { gateOutcome, gatesSentence } from "../../report/findings/gate_sentences.ts";
 import type { ClaimVerdict } from "../../report/judge/claims.ts";
 import {
   type Absence,
@@ -207,6 +207,25 @@ Deno.test("a gate says why what was found decides nothing, and what it is held a
     textOf({ code: "ratio", ...baseline, verb: "allowed" }, null),
     "p99 is ≥ 61.2 ms against 61.2 ms (the baseline): 2.00× [1.90, 2.10], allowed more than 1.5×, in these two sessions",
   );
+});
+
+Deno.test("how many thresholds fail and are open is said in a sentence", () => {
+  const said = (...outcomes: ("pass" | "fail" | "inconclusive")[]): string =>
+    gatesSentence(outcomes.map((outcome) => ({
+      ...{ threshold: "p99 < 50ms", scenario: "", label: "", found: "", outcome },
+    })));
+  assert.deepEqual(
+    [said("pass"), said("fail"), said("inconclusive"), said("pass", "pass")],
+    [
+      "The threshold holds.",
+      "The threshold fails.",
+      "The threshold is inconclusive.",
+      "Both thresholds hold.",
+    ],
+  );
+  assert.equal(said("pass", "inconclusive", "inconclusive"), "2 of 3 thresholds are inconclusive.");
+  assert.equal(said("fail", "pass", "pass"), "1 of 3 thresholds fails.");
+  assert.equal(said("fail", "fail", "inconclusive"), "2 of 3 thresholds fail, 1 is inconclusive.");
 });
 
 Deno.test("a share is written with two digits of the rarer side, and as few as it takes", () => {

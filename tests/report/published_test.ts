@@ -169,6 +169,14 @@ Deno.test("a target to divide by is that of the same scenario", () => {
   assert.deepEqual(column(model, "Measured ÷ published").slice(0, 2), ["–", "–"]);
 });
 
+Deno.test("where two rows could be what all are divided by, nothing is", () => {
+  const values = { express: 1_000, "express, static": 900, gin: 3_000 };
+  const { express, gin } = MEASURED;
+  const measured = { express: { static: express.static }, gin: { static: gin.static } };
+  const model = modelOf({ measured, published: { values, relative: "express" } });
+  assert.match(model.table?.notes[0] ?? "", /^Nothing could be divided by express/);
+});
+
 Deno.test("figures that fit are said to fit", () => {
   const model = modelOf({ measured: PUBLISHED, published: { values: PUBLISHED } });
   assert.match(model.finding, /^The order of the 6 cells is as published: rank correlation 1\./);

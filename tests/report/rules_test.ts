@@ -8,6 +8,7 @@ import {
   allowedAround,
   allowedBy,
   check,
+  distanceTo,
   inverted,
   type Open,
   scaled,
@@ -86,6 +87,15 @@ Deno.test("what may be more makes less of what is divided by it", () => {
     ["more", "less", "either"].map((toward) => turned({ toward: toward as Open["toward"] }).toward),
     ["less", "more", "either"],
   );
+});
+
+Deno.test("a limit at the end of an interval has a p of 5 %, whatever the interval's level", () => {
+  const interval = { low: 1 / 1.1, high: 1.1 };
+  for (const [limit, level] of [[1.1, 0.95], [1.1, 0.99], [1 / 1.1, 0.99]]) {
+    const { p } = distanceTo(limit, { value: 1, interval, runs: 5, level });
+    assert.ok(Math.abs(p - 0.05) < 1e-6, `${p}`);
+  }
+  assert.equal(distanceTo(1, { value: 1, interval, runs: 5, level: 0.95 }).p, 1);
 });
 
 Deno.test("a busy machine makes rates lower and times longer, and leaves what is counted alone", () => {
