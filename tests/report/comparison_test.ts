@@ -11,6 +11,7 @@ import { groupRuns } from "../../report/cells/cells.ts";
 import {
   type ComparedRuns,
   DECISIVE,
+  decisiveFor,
   groupOf,
   type JudgeOptions,
 } from "../../report/judge/group.ts";
@@ -268,4 +269,10 @@ Deno.test("a report of one target with one cell has nothing to compare", () => {
   const model = reportModel(resultsAt({ a: [1_000, 1_010] }));
   const compared = model.context.scenarios[0].compared.table;
   assert.equal(compared, null);
+});
+
+Deno.test("comparison: at a capacity p99 decides nothing, as it is what the rules allow", () => {
+  const sides = [true, false].map((isAtLimit) => ({ isAtLimit }));
+  assert.deepEqual(decisiveFor(sides), ["rate", "cpuPerRequest"]);
+  assert.deepEqual(decisiveFor(sides.slice(1)), ["rate", 99, "cpuPerRequest"]);
 });
