@@ -3,7 +3,12 @@ import { renderCsv } from "../../report/render/csv.ts";
 import { steadyFindings } from "../../report/findings/steady_finding.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
-import { type CellRuns, groupRuns, unsteadyOf, unsteadyText } from "../../report/cells/cells.ts";
+import {
+  type CellRuns,
+  groupRuns,
+  noSteadyStateText,
+  unsteadyOf,
+} from "../../report/cells/cells.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
 import type { Group } from "../../report/blocks.ts";
 import { groupOf } from "../../report/subjects/subject.ts";
@@ -351,6 +356,6 @@ Deno.test("runs of a load that changes, and no runs at all, are not unsteady", (
 });
 
 Deno.test("unsteady runs are counted, but for the only one", () => {
-  assert.equal(unsteadyText({ count: 4, of: 5 }), "no steady state in 4 of 5 runs: run longer");
-  assert.equal(unsteadyText({ count: 1, of: 1 }), "no steady state: run longer");
+  assert.equal(noSteadyStateText({ count: 4, of: 5 }), "no steady state in 4 of 5 runs");
+  assert.equal(noSteadyStateText({ count: 1, of: 1 }), "no steady state");
 });
