@@ -244,6 +244,33 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
   }));
 }
 
+/**
+ * The blocks without what stands in them already: the heading of groups that are all of one thing, and notes below tables.
+ * @param title The heading that one group keeps; null: all keep theirs.
+ */
+export function saidOnce(blocks: readonly Block[], title: string | null): Block[] {
+  const said = new Set<string>();
+  const isNew = (text: string): boolean => !said.has(text) && said.add(text) !== null;
+  const once = (block: Block): Block => {
+    switch (block.kind) {
+      case "table": {
+        const notes = block.table.notes.filter(isNew);
+        return { ...block, table: { ...block.table, notes } };
+      }
+      case "alternatives":
+        return { ...block, blocks: block.blocks.map(once) };
+      case "group": {
+        const isHeaded = block.title !== title || isNew(title);
+        const head = isHeaded ? {} : { title: "", aside: "" };
+        return { ...block, ...head, blocks: block.blocks.map(once) };
+      }
+      default:
+        return block;
+    }
+  };
+  return blocks.map(once);
+}
+
 /** Whether something of it is left without charts, and without what opens on a press. */
 function isText(block: Exclude<Block, Group>): boolean {
   if (block.kind === "figure") return block.findings.length > 0;

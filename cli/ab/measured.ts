@@ -51,7 +51,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const planned = await pair.plan(values.only, values.seed ?? kept?.seed);
   const results = await measured({ planned, kept }, outDir, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
-  verifyResults(results);
+  verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
   const worse = values.confirm ? worseCells(first) : [];
   const again = worse.length === 0 ? null : await confirmedRuns(

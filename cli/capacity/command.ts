@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
-import { renderCapacity } from "../../report/render/terminal/capacity.ts";
+import { renderBlocks } from "../../report/render/terminal/blocks.ts";
+import { capacityBlocks } from "../../report/subjects/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
@@ -114,8 +115,10 @@ Examples:
       }
       const isPrinted = !takesStdout(values);
       await writeOutputs(values, { json: () => jsonText(found, 2) }).finally(async () => {
-        const isTerminal = Deno.stdout.isTerminal();
-        if (isPrinted) await print(renderCapacity(found, { ...terminalOptions(), isTerminal }));
+        const options = terminalOptions();
+        // Where nobody looks, the last line is the capacity, however long: scripts read it.
+        const width = Deno.stdout.isTerminal() ? options.width : Infinity;
+        if (isPrinted) await print(renderBlocks(capacityBlocks(found), { ...options, width }));
       });
       if (!signal.aborted) {
         verifyCapacities([{ place: "", search: found }], { isStrict: values.strict, isPrinted });

@@ -2,6 +2,7 @@
 import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
+import type { Block } from "../../report/blocks.ts";
 import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
@@ -16,6 +17,7 @@ import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { replayOf } from "../flags/replay_flags.ts";
 import {
+  isSummaryShown,
   type MetricsSender,
   type Renderers,
   takesStdout,
@@ -90,7 +92,7 @@ Examples:
           `Cannot write all of the request log to ${quotedOpenly(values.log)}: ${lost}`,
         );
       }
-      if (!signal.aborted) await verify(measurement, { gates, strict: values.strict });
+      if (!signal.aborted) await verify(measurement, gates, values);
       return EXIT.done;
     });
   },
@@ -128,12 +130,14 @@ async function gatesOf(
 /** A measurement that can't be trusted decides no threshold, so trust comes first. */
 async function verify(
   measurement: Measurement,
-  { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
+  gates: readonly GateOutcome[],
+  values: BenchValues,
 ): Promise<void> {
   const { verifyGates, verifyMeasurement, verifyTrust } = await import("../output/verify.ts");
   verifyMeasurement(measurement);
-  if (strict) verifyTrust([measurement]);
-  await verifyGates(gates);
+  const told = { hasSummary: isSummaryShown(values) };
+  if (values.strict) verifyTrust([measurement], told);
+  await verifyGates(gates, told);
 }
 
 function renderersOf(
@@ -149,9 +153,8 @@ function renderersOf(
         measurement,
       ),
     markdown: async () =>
-      (await import("../../report/render/markdown.ts")).renderMeasurementMarkdown(
-        measurement,
-        gates,
+      (await import("../../report/render/markdown.ts")).renderBlocksMarkdown(
+        await blocksOf(measurement, gates),
       ),
     junit: async () => await junitOf(measurement, gates),
     hlog: async () =>
@@ -181,8 +184,16 @@ async function summaryOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"terminal">> {
-  const { renderMeasurement } = await import("../../report/render/terminal/measurement.ts");
-  return renderMeasurement(measurement, terminalOptions(), gates);
+  const { renderBlocks } = await import("../../report/render/terminal/blocks.ts");
+  return renderBlocks(await blocksOf(measurement, gates), terminalOptions());
+}
+
+async function blocksOf(
+  measurement: Measurement,
+  gates: readonly GateOutcome[],
+): Promise<readonly Block[]> {
+  const { measurementBlocks } = await import("../../report/subjects/measurement.ts");
+  return measurementBlocks(measurement, gates);
 }
 
 // The request that the flags of `plateau bench` describe.

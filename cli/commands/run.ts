@@ -33,6 +33,7 @@ import {
 } from "../flags/fleet_flags.ts";
 import {
   folderConflicts,
+  isSummaryShown,
   outputFlags,
   takesStdout,
   writeOutputs,
@@ -191,8 +192,8 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
     printError(textLines(["Nothing is left to measure: this experiment is complete"]));
   }
   const forms = resultForms([kept], baseline);
-  await deliver(kept, forms, { outDir, values });
-  await verify(kept, forms, values);
+  await deliver(kept, forms, { outDir, values, hasToldMissing: false });
+  await verify(kept, forms, { values, hasToldMissing: false });
   return EXIT.done;
 }
 
@@ -200,12 +201,13 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
 async function verify(
   results: Results,
   { gates }: ResultForms,
-  { strict }: RunValues,
-  told?: ReadonlySet<string>,
+  { values, hasToldMissing }: Pick<Delivery, "values" | "hasToldMissing">,
 ): Promise<void> {
-  verifyResults(results, told);
-  if (strict) verifyTrust(results.runs);
-  await verifyGates(gates);
+  const { strict } = values;
+  const hasSummary = isSummaryShown(values);
+  verifyResults(results, { hasMissing: hasToldMissing || hasSummary, hasSummary });
+  if (strict) verifyTrust(results.runs, { hasSummary });
+  await verifyGates(gates, { hasSummary });
   verifyCapacities(
     results.runs.flatMap(({ scenario, target, repetition, capacity }) =>
       capacity === undefined
@@ -238,10 +240,11 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
       .finally(view.stop);
     const forms = resultForms([results], baseline);
     await writeOwnFile(join(work.outDir, "results.json"), await forms.json());
-    await deliver(results, forms, { outDir: work.outDir, values, signal });
+    const hasToldMissing = results.missing.every(({ reason }) => told.has(reason));
+    await deliver(results, forms, { outDir: work.outDir, values, hasToldMissing, signal });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) await verify(results, forms, values, told);
+    if (!signal.aborted) await verify(results, forms, { values, hasToldMissing });
     return EXIT.done;
   });
 }
@@ -279,10 +282,18 @@ function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
   };
 }
 
+interface Delivery {
+  readonly outDir: string;
+  readonly values: RunValues;
+  /** Whether progress has said what was not measured, and why. */
+  readonly hasToldMissing: boolean;
+  readonly signal?: AbortSignal;
+}
+
 async function deliver(
   results: Results,
   forms: ResultForms,
-  { outDir, values, signal }: { outDir: string; values: RunValues; signal?: AbortSignal },
+  { outDir, values, hasToldMissing, signal }: Delivery,
 ): Promise<void> {
   const page = join(outDir, "report.html");
   const where = textLines([
@@ -292,8 +303,9 @@ async function deliver(
     ...(results.state === "interrupted" ? [`Resume   plateau run --resume ${quoted(outDir)}`] : []),
   ]);
   const show = async (): Promise<void> => {
-    if (!takesStdout(values)) await print(...forms.summary(), where);
-    else if (!values.quiet) printError(where);
+    if (!takesStdout(values)) {
+      await print(...forms.summary(hasToldMissing && isSummaryShown(values)), where);
+    } else if (!values.quiet) printError(where);
   };
   await writeOutputs(values, forms, { page, signal }).finally(show);
   await reportToGithub({

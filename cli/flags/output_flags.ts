@@ -214,6 +214,11 @@ export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
+/** Whether whoever sees errors has the summary before them: neither repeats the other. */
+export function isSummaryShown(outputs: Partial<Outputs>): boolean {
+  return !takesStdout(outputs) && Deno.stdout.isTerminal();
+}
+
 /** What some commands write in any case, and what ends their sending. */
 interface Writing {
   readonly page?: string;

@@ -27,7 +27,8 @@ export interface ResultForms extends Renderers {
   /** All experiments. */
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
-  readonly summary: () => readonly Written<"terminal">[];
+  /** @param hasToldMissing Whether progress has said what was not measured, and why. */
+  readonly summary: (hasToldMissing: boolean) => readonly Written<"terminal">[];
   /** Of each experiment of which there are several results. */
   readonly trends: readonly Trend[];
   /** The outcome of each threshold. */
@@ -58,7 +59,8 @@ export function resultForms(
     trends,
     gates: models.flatMap(({ gates }) => gates),
     html: () => renderReportPage(documents),
-    summary: () => models.map((model) => renderSummary(model, terminalOptions())),
+    summary: (hasToldMissing) =>
+      models.map((model) => renderSummary(model, terminalOptions(), hasToldMissing)),
   };
 }
 

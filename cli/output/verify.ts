@@ -11,6 +11,14 @@ import type { Measurement, Missing, Results, Run } from "../../runner/result/res
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
 
+/** What a reader has been told: the error does not repeat it. */
+interface Told {
+  /** What was not measured, and why. */
+  readonly hasMissing?: boolean;
+  /** All that a summary says. */
+  readonly hasSummary?: boolean;
+}
+
 /** Without a single response nothing was measured. */
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
@@ -31,11 +39,17 @@ export function verifyMeasurement(measurement: Measurement): void {
 }
 
 /** For --strict: every run must have measured its target, and not the generator or the machine. */
-export function verifyTrust(runs: readonly (Measurement | Run)[]): void {
+export function verifyTrust(
+  runs: readonly (Measurement | Run)[],
+  { hasSummary = false }: Told = {},
+): void {
   const doubted = runs.filter(({ generator }) => generator.trust !== "valid");
   if (doubted.length === 0) return;
   const what = runs.length === 1 ? "the run is" : `${doubted.length} of ${runs.length} runs are`;
-  throw new UntrustedError(`Cannot trust the figures: ${what} not valid`, doubted.map(doubtOf));
+  throw new UntrustedError(
+    `Cannot trust the figures: ${what} not valid`,
+    hasSummary ? [] : doubted.map(doubtOf),
+  );
 }
 
 function doubtOf(run: Measurement | Run): string {
@@ -48,26 +62,25 @@ function lowered(sentence: string): string {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
-/**
- * Missing runs come before wrong responses; cells may have been skipped, but not all of them.
- * @param told Reasons for missing runs that progress has given on standard error: the error does not repeat them.
- */
+/** Missing runs come before wrong responses; cells may have been skipped, but not all of them. */
 export function verifyResults(
   { runs, missing, planned }: Results,
-  told: ReadonlySet<string> = new Set(),
+  { hasSummary = false, hasMissing = hasSummary }: Told = {},
 ): void {
-  const untold = ({ reason }: Missing): boolean => !told.has(reason);
   const failed = missing.filter(({ kind }) => kind === "failed");
   const silent = runs.filter(isUnanswered);
   if (failed.length + silent.length > 0) {
     const measured = runs.length - silent.length;
     const message = `Cannot measure the whole plan: ${measured} of ${planned} runs were measured`;
-    throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed.filter(untold))]);
+    throw new TargetError(message, [
+      ...hasSummary ? [] : silenceOf(silent),
+      ...hasMissing ? [] : evidenceOf(failed),
+    ]);
   }
   if (runs.length === 0) {
     throw new TargetError(
       "Cannot verify the experiment: nothing was measured",
-      evidenceOf(missing.filter(untold)),
+      hasMissing ? [] : evidenceOf(missing),
     );
   }
   const wrong = runs.filter(({ checks }) => checks.failed > 0);
@@ -104,21 +117,22 @@ function evidenceOf(failed: readonly Missing[]): string[] {
 }
 
 /** Failed thresholds come before inconclusive ones. Their wording is loaded where there are any. */
-export async function verifyGates(gates: readonly GateOutcome[]): Promise<void> {
+export async function verifyGates(
+  gates: readonly GateOutcome[],
+  { hasSummary = false }: Told = {},
+): Promise<void> {
   if (gates.length === 0) return;
   const { gateText } = await import("../../report/findings/gate_sentences.ts");
-  const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
-    gates.filter(({ outcome }) => outcome === wanted).map((gate) =>
-      gateText(gate).replaceAll(GLUE, " ")
-    );
-  const failed = linesOf("fail");
+  const linesOf = (those: readonly GateOutcome[]): string[] =>
+    hasSummary ? [] : those.map((gate) => gateText(gate).replaceAll(GLUE, " "));
+  const failed = gates.filter(({ outcome }) => outcome === "fail");
   if (failed.length > 0) {
-    throw new CheckError(`${failed.length} of ${gates.length} thresholds failed`, failed);
+    throw new CheckError(`${failed.length} of ${gates.length} thresholds failed`, linesOf(failed));
   }
-  const unsure = linesOf("inconclusive");
+  const unsure = gates.filter(({ outcome }) => outcome === "inconclusive");
   if (unsure.length > 0) {
     const message = `${unsure.length} of ${gates.length} thresholds are inconclusive: ` +
       "there is not enough evidence for a verdict";
-    throw new InconclusiveError(message, unsure);
+    throw new InconclusiveError(message, linesOf(unsure));
   }
 }

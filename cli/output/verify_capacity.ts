@@ -17,40 +17,25 @@ interface Verified {
   readonly isPrinted: boolean;
 }
 
-/** The worst of them first. */
+/** The worst first. */
+const ERRORS = [
+  ["not-recovered", TargetError, "Cannot go on: the target did not recover from a trial"],
+  ["nothing-holds", CheckError, "No rate was found at which every rule holds"],
+  ["budget", InconclusiveError, "The budget ended before the interval was narrow enough"],
+  ["disturbed", InconclusiveError, "The machine disturbed one trial after the other"],
+  ["generator", UntrustedError, "The generator was the limit"],
+] as const satisfies readonly (readonly [CapacityEnd, unknown, string])[];
+
 export function verifyCapacities(
   searches: readonly PlacedSearch[],
   { isStrict, isPrinted }: Verified,
 ): void {
-  const endedBy = (end: CapacityEnd): string[] =>
-    searches.filter(({ search }) => search.end === end).map(({ place, search }) =>
+  for (const [end, SearchError, message] of ERRORS) {
+    const ended = searches.filter(({ search }) => search.end === end);
+    if (ended.length === 0 || end === "generator" && !isStrict) continue;
+    const found = ended.map(({ place, search }) =>
       place + capacitySentence(search).replaceAll(GLUE, " ")
     );
-  const shown = (found: readonly string[]): readonly string[] => isPrinted ? [] : found;
-  const fell = endedBy("not-recovered");
-  if (fell.length > 0) {
-    throw new TargetError("Cannot go on: the target did not recover from a trial", shown(fell));
-  }
-  const nothing = endedBy("nothing-holds");
-  if (nothing.length > 0) {
-    throw new CheckError("No rate was found at which every rule holds", shown(nothing));
-  }
-  const late = endedBy("budget");
-  if (late.length > 0) {
-    throw new InconclusiveError(
-      "The budget ended before the interval was narrow enough",
-      shown(late),
-    );
-  }
-  const disturbed = endedBy("disturbed");
-  if (disturbed.length > 0) {
-    throw new InconclusiveError(
-      "The machine disturbed one trial after the other",
-      shown(disturbed),
-    );
-  }
-  const limited = endedBy("generator");
-  if (isStrict && limited.length > 0) {
-    throw new UntrustedError("The generator was the limit", shown(limited));
+    throw new SearchError(message, isPrinted ? [] : found);
   }
 }

@@ -3,9 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
 import { GLUE } from "../../report/writing/units.ts";
-import { planModel, planSentence } from "../../report/subjects/planning.ts";
+import { planBlocks, planModel, planSentence } from "../../report/subjects/planning.ts";
 import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
-import { renderPlan } from "../../report/render/terminal/planning.ts";
+import { renderBlocks } from "../../report/render/terminal/blocks.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { rememberPlan } from "../../runner/host/plan_cache.ts";
@@ -84,7 +84,7 @@ Examples:
       const beganMs = performance.now();
       const results = await measurePairs(planned, outDir, { values, signal });
       if (signal.aborted) return EXIT.interrupted;
-      verifyResults(results);
+      verifyResults(results, { hasMissing: !values.quiet });
       const plan = planModel({
         ...revisionSides(results, names),
         name: experiment.name,
@@ -101,7 +101,7 @@ Examples:
       const options = terminalOptions();
       const where = textLines([`Results  ${join(outDir, "results.json")}`], options);
       await writeOutputs(values, { json: () => jsonText(json, 2) }).finally(async () => {
-        if (!takesStdout(values)) await print(renderPlan(plan, options), where);
+        if (!takesStdout(values)) await print(renderBlocks(planBlocks(plan), options), where);
       });
       return EXIT.done;
     }),

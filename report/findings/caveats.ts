@@ -61,7 +61,7 @@ const SENTENCES = {
   "still-running": (planned: PlannedRuns) => `Still running: ${progressText(planned)}`,
   interrupted: (planned: PlannedRuns) => `Interrupted: ${progressText(planned)}`,
   "parts-missing": ({ parts }: { readonly parts: number }) =>
-    `${counted(parts, "planned cell")} ${parts === 1 ? "was" : "were"} not measured`,
+    `${counted(parts, "part")} of the plan ${parts === 1 ? "was" : "were"} not measured`,
   "two-groups": ({ cells }: { readonly cells: readonly GroupedCell[] }) =>
     `Runs fall into two groups in ${groupedText(cells)}: ` +
     "the intervals there do not cover the truth in 95 of 100 cases",

@@ -157,31 +157,24 @@ function lowerBoundsOf(measurement: Measurement): string {
 /** By class of status, by instance, by use of a cache, and the sessions of virtual users. */
 function servedOf(measurement: Measurement): CsvRecord {
   const { statusLatency = {}, instances = [], cache = {}, sessions } = measurement;
-  const named: [name: string, times: Distribution][] = [
-    ...Object.entries(statusLatency).map(([name, { latency }]): [string, Distribution] => [
-      name,
-      latency,
-    ]),
-    ...instances.map(({ instance, latency }): [string, Distribution] => [
-      `instance${instance}`,
-      latency,
-    ]),
-    ...Object.entries(cache).map(([name, { latency }]): [string, Distribution] => [
-      `cache.${name}`,
-      latency,
-    ]),
-    ...sessions === null ? [] : [["session", sessions.length] as [string, Distribution]],
-  ];
-  const figures = named.flatMap(([name, { count, mean, percentiles }]) => {
+  const timesOf = (name: string, { count, mean, percentiles }: Distribution): CsvRecord => {
     const timeOf = (ms: number): number | null => count === 0 ? null : ms;
-    return [
-      [`${name}.count`, count],
-      [`${name}.meanMs`, timeOf(mean)],
-      ...(["50", "95", "99"] as const).map((p) => [`${name}.p${p}Ms`, timeOf(percentiles[p])]),
-    ];
-  });
+    return prefixed(`${name}.`, {
+      count,
+      meanMs: timeOf(mean),
+      p50Ms: timeOf(percentiles["50"]),
+      p95Ms: timeOf(percentiles["95"]),
+      p99Ms: timeOf(percentiles["99"]),
+    });
+  };
   return {
-    ...Object.fromEntries(figures),
+    ...Object.assign(
+      {},
+      ...Object.entries(statusLatency).map(([name, { latency }]) => timesOf(name, latency)),
+      ...instances.map(({ instance, latency }) => timesOf(`instance${instance}`, latency)),
+      ...Object.entries(cache).map(([name, { latency }]) => timesOf(`cache.${name}`, latency)),
+      sessions === null ? {} : timesOf("session", sessions.length),
+    ),
     ...instances.length > 1 && columnsOf({ imbalance: "imbalance" }, measurement),
     ...Object.keys(cache).length > 0 && columnsOf({ hitRatio: "hitRatio" }, measurement),
   };
@@ -204,20 +197,23 @@ function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
     voluntarySwitchesPerRequest: switchesPerRequestOf("voluntary", used, run),
     involuntarySwitchesPerRequest: switchesPerRequestOf("involuntary", used, run),
   };
+  return prefixed(before, figures);
+}
+
+function prefixed(before: string, record: CsvRecord): CsvRecord {
   return Object.fromEntries(
-    Object.entries(figures).map(([column, value]) => [before + column, value]),
+    Object.entries(record).map(([column, value]) => [before + column, value]),
   );
 }
 
 // What identifies a run: the first columns of either CSV.
 
-export function identityOf(run: Run): CsvRecord {
-  const { target, scenario, repetition, order } = run;
+function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };
 }
 
 /** One column a factor. */
-export function parametersOf({ parameters }: Run): CsvRecord {
+function parametersOf({ parameters }: Run): CsvRecord {
   return Object.fromEntries(
     Object.entries(parameters).map(([path, value]) => [
       path,
@@ -299,7 +295,5 @@ function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
     voluntarySwitchesPerSec: point?.switches?.voluntary ?? null,
     involuntarySwitchesPerSec: point?.switches?.involuntary ?? null,
   };
-  return Object.fromEntries(
-    Object.entries(figures).map(([column, value]) => [before + column, value]),
-  );
+  return prefixed(before, figures);
 }

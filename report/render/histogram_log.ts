@@ -7,12 +7,7 @@ import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
-import {
-  histogramLogOf,
-  type LoggedInterval,
-  type LoggedSeries,
-  type TagPart,
-} from "../writing/histogram_log.ts";
+import { histogramLogOf, type TagPart } from "../writing/histogram_log.ts";
 import type { Written } from "../writing/written.ts";
 
 /** Every run that was measured, in the order in which they were made. */
@@ -29,7 +24,8 @@ export function renderHistogramLog(results: Results): Written<"hlog"> {
         ...run.loadStartedAt === undefined ? [UNKNOWN_START] : [],
         ...seriesComments(run),
       ],
-      intervals: intervalsOf(run, startMsOf(run) - startMs),
+      startMs: startMsOf(run) - startMs,
+      intervals: run.timeline.points,
     })),
   });
 }
@@ -38,18 +34,16 @@ export function renderHistogramLog(results: Results): Written<"hlog"> {
 export function renderMeasurementHistogramLog(measurement: Measurement): Written<"hlog"> {
   const { url, version, loadStartedAt } = measurement;
   const isUnknown = loadStartedAt === undefined;
-  const series: LoggedSeries = {
-    tag: [],
-    comments: [
-      ...isUnknown ? ["The start of the load is unknown"] : [],
-      ...seriesComments(measurement),
-    ],
-    intervals: intervalsOf(measurement, 0),
-  };
+  const unknown = isUnknown ? ["The start of the load is unknown"] : [];
   return histogramLogOf({
     startMs: isUnknown ? 0 : Date.parse(loadStartedAt),
     comments: commentsOn(url, version),
-    series: [series],
+    series: [{
+      tag: [],
+      comments: [...unknown, ...seriesComments(measurement)],
+      startMs: 0,
+      intervals: measurement.timeline.points,
+    }],
   });
 }
 
@@ -100,14 +94,4 @@ function seriesComments(measurement: Measurement): string[] {
       ? [`${formatCount(count - logged)} of ${of} are in no interval of the results, and not here`]
       : [],
   ];
-}
-
-/** The start of each is the end of the one before, also when both are rounded. */
-function intervalsOf({ timeline: { points } }: Measurement, offsetMs: number): LoggedInterval[] {
-  const endMs = (i: number): number => Math.round((points[i]?.endS ?? 0) * 1_000);
-  return points.map((point, i) => ({
-    startMs: offsetMs + endMs(i - 1),
-    lengthMs: endMs(i) - endMs(i - 1),
-    point,
-  }));
 }

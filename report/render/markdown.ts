@@ -1,15 +1,8 @@
-/** Documents as GitHub-flavoured markdown, for a pull request or a job summary. */
-import type { Measurement } from "../../runner/result/result.ts";
-import type { AgentsModel } from "../subjects/agents/agents.ts";
-import type { GateOutcome } from "../findings/gate_sentences.ts";
-import type { CardModel } from "../subjects/verdict/conclusion.ts";
-import { figureText, winnersTable } from "../subjects/verdict/card.ts";
-import { measurementModel } from "../subjects/measurement.ts";
-import { type Block, type Fact, group, shownIn, type Text } from "../blocks.ts";
+/** Blocks and documents as GitHub-flavoured markdown, for a pull request or a job summary. */
+import { type Block, group, saidOnce, shownIn, type Text } from "../blocks.ts";
 import type { Document } from "../document.ts";
 import type { Table, TableCell } from "../subjects/tables/table.ts";
-import { thresholdBlocks, thresholds } from "../subjects/thresholds.ts";
-import type { TrustModel } from "../findings/trust.ts";
+import { cardBlocks } from "../subjects/verdict/conclusion.ts";
 import {
   bulletList,
   documentOf,
@@ -22,82 +15,18 @@ import {
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
 
-export function renderMarkdown({ title, lead, card, groups }: Document): Written<"markdown"> {
-  return documentOf(paragraphs([
-    md`## ${title}`,
-    ...blocksMarkdown(shownIn("markdown", lead), 3),
-    ...card === null ? [] : cardMarkdown(card),
-    ...blocksMarkdown(shownIn("markdown", groups), 3),
-  ]));
-}
-
-/** The thresholds as a table, or nothing. */
-function thresholdsMarkdown(gates: readonly GateOutcome[]): Markdown[] {
-  const said = group(thresholds.title, thresholdBlocks(gates));
-  return blocksMarkdown(shownIn("markdown", [said]), 3);
-}
-
-export function renderMeasurementMarkdown(
-  measurement: Measurement,
-  gates: readonly GateOutcome[] = [],
+export function renderMarkdown(
+  { title, lead, card, groups, scenarios }: Document,
 ): Written<"markdown"> {
-  const model = measurementModel(measurement);
-  const { trust, facts, statuses, errors } = model;
-  const percentiles = model.percentiles.map(({ label, text, weak }) => ({
-    label,
-    text: weak ? `(${text})` : text,
-  }));
-  return documentOf(paragraphs([
-    md`## ${model.url}`,
-    bold(model.unanswered),
-    ...trustMarkdown(trust),
-    md`Load: ${model.load}`,
-    factsMarkdown("", "", facts),
-    factsMarkdown("Percentile", "Latency", percentiles),
-    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Responses", statuses)]),
-    ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
-    ...model.notes.map(plain),
-    ...agentsMarkdown(model.agents),
-    ...thresholdsMarkdown(gates),
-  ]));
+  const only = scenarios.length === 1 ? scenarios[0].name : null;
+  const said = saidOnce(shownIn("markdown", groups), only);
+  const verdict = card === null ? [] : cardBlocks(card);
+  return renderBlocksMarkdown([group(title, [...lead, ...verdict, ...said])]);
 }
 
-/** The verdict with its figure and its winners, and whether it can be relied on; then what to do next. */
-function cardMarkdown(
-  { sentence, notes, figure, winners, reliability, next }: CardModel,
-): Markdown[] {
-  const table = winnersTable(winners);
-  return [
-    bold(sentence),
-    ...notes.map(plain),
-    ...(figure === null || sentence === "" ? [] : [plain(figureText(figure))]),
-    ...(table === null ? [] : tableWithNotes(table)),
-    ...(reliability === null ? [] : [plain(reliability.sentence)]),
-    ...next.map(({ text }) => plain(`Next: ${text}`)),
-  ];
-}
-
-function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {
-  const rows = facts.map((fact) => row([fact.label, fact.text]));
-  return lines([row([label, text]), rule(["text", "number"]), ...rows]);
-}
-
-function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
-  return [md`**${level}**: ${text}`, bulletList(reasons)];
-}
-
-function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
-  if (agents === null) return [];
-  const { findings, table } = agents;
-  return [md`#### Agents`, bulletList(findings), tableMarkdown(table)];
-}
-
-function plain(text: string): Markdown {
-  return md`${text}`;
-}
-
-function bold(text: string): Markdown {
-  return text === "" ? md`` : md`**${text}**`;
+/** Groups are headed at the second level: above them stands the title of a page or of a pull request. */
+export function renderBlocksMarkdown(blocks: readonly Block[]): Written<"markdown"> {
+  return documentOf(paragraphs(blocksMarkdown(shownIn("markdown", blocks), 2)));
 }
 
 // Each kind of block once, whatever subject it belongs to. Of figures it holds what they found.

@@ -2,7 +2,7 @@
 import { type Block, list, text } from "../blocks.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
-import { trustOfRuns } from "../findings/trust.ts";
+import { type TrustModel, trustOfRuns } from "../findings/trust.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
@@ -23,7 +23,7 @@ export const about: Subject<ReportContext> = {
     const agents = agentsText(runs);
     return [
       { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
-      ...trustBlocks(runs),
+      ...trustBlocks(trustOfRuns(runs)),
       { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
       { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
       ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
@@ -33,8 +33,7 @@ export const about: Subject<ReportContext> = {
 };
 
 /** Why runs are not valid; where all are, a word for those who have no card with it. */
-function trustBlocks(runs: ReportContext["results"]["runs"]): Block[] {
-  const trust = trustOfRuns(runs);
+export function trustBlocks(trust: TrustModel | null): Block[] {
   if (trust === null) return [];
   const { level, reasons } = trust;
   const title = `${capitalized(level)}: ${trust.text}`;

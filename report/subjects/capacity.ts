@@ -1,5 +1,6 @@
 /** A search for a capacity in words, and its trials as a table. Pure. */
-import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import { type Block, group, list, table } from "../blocks.ts";
 import { type Bottleneck, TARGET_FINDINGS } from "../../runner/result/findings.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
@@ -115,6 +116,15 @@ const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
   "not-recovered": "the target did not recover from the last trial",
   interrupted: "interrupted",
 };
+
+/** The capacity is in the last line. */
+export function capacityBlocks(result: CapacityResult): Block[] {
+  const outcome = result.capacity === null ? "open" : "good";
+  return [group(result.url, [
+    table(trialsTable(result.trials)),
+    group("Capacity", [list([{ code: "capacity", text: capacitySentence(result), outcome }])]),
+  ])];
+}
 
 /** By rate, as the latency grows; numbered in the order in which they were made. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {

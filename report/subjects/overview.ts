@@ -29,9 +29,9 @@ export const overview: Subject<ReportContext> = {
   id: "verdict",
   title: "Requests per second",
   depth: "summary",
-  build: ({ scenarios, matrix }) =>
+  build: ({ scenarios, matrix, results: { state } }) =>
     scenarios.length === 0
-      ? [text("no-run", "No run is complete yet.")]
+      ? [text("no-run", state === "running" ? "No run is complete yet." : "No run was measured.")]
       : scenarios.map((scenario, i) =>
         group(scenario.name, atAGlance(scenario, i), {
           id: String(i + 1),

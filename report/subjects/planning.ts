@@ -3,20 +3,20 @@ import {
   falseAlarmRatio,
   pairNoiseOf,
   pairsToSee,
-  type PlannedFamily,
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
 import { pairingOf } from "../judge/ratio_of.ts";
-import { type ComparedFigure, decisiveFor, groupOf } from "../judge/group.ts";
+import { decisiveFor, groupOf } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";
 import { percentText } from "../writing/ratios.ts";
 import { figureInProse, figureKey } from "../findings/judgements.ts";
-import { formatDuration } from "../writing/units.ts";
+import { formatCount, formatDuration } from "../writing/units.ts";
 import { counted, listed } from "../writing/words.ts";
 import { isOpenLoop } from "../judge/pairs.ts";
 import { groupRuns } from "../cells/cells.ts";
 import { cellsOf, matchCells, nameOf } from "../cells/match.ts";
-import { type Table, tableOf, textCell } from "./tables/table.ts";
+import { type Block, table, text } from "../blocks.ts";
+import { tableOf, textCell } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
 /** As ratios less one. */
@@ -25,6 +25,7 @@ const DEALS = 1_000;
 /** Any fixed one. */
 const SEED = 20;
 
+/** A file of `plateau.plan/1` has all of it. */
 export interface PlanModel {
   readonly name: string;
   /** Blocks that were measured. */
@@ -32,17 +33,15 @@ export interface PlanModel {
   /** Seconds that a block of all cells takes, both sides of each. */
   readonly blockS: number;
   readonly marginRatio: number;
-  readonly cells: readonly CellNoise[];
+  /** Standard deviation of the logarithm of the ratio of two runs next to each other, by the key of the figure. */
+  readonly cells: readonly {
+    readonly name: string;
+    readonly stdevs: Readonly<Record<string, number>>;
+  }[];
   /** One for each figure that decides. */
   readonly figures: readonly FigurePlan[];
   /** Of 1,000 random deals of the sides, the share that raised any alarm. */
   readonly falseAlarmRatio: number;
-}
-
-interface CellNoise {
-  readonly name: string;
-  /** Standard deviation of the logarithm of the ratio of two runs next to each other, by the key of the figure. */
-  readonly stdevs: Readonly<Record<string, number>>;
 }
 
 interface FigurePlan {
@@ -52,17 +51,14 @@ interface FigurePlan {
   readonly name: string;
   /** The smallest change that so many runs a side see in every cell, as a ratio less one. */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
-  /** How many runs a side a change needs in every cell; null where 1,000 are too few. */
-  readonly needed: readonly NeededRuns[];
-}
-
-interface NeededRuns {
-  readonly change: number;
-  /** Half of the change where the margin would hide it. */
-  readonly marginRatio: number;
-  readonly runs: number | null;
-  /** Of all cells, both sides. */
-  readonly seconds: number | null;
+  /** How many runs a side a change needs in every cell, and how long these take; null where 1,000 are too few. */
+  readonly needed: readonly {
+    readonly change: number;
+    /** Half of the change where the margin would hide it. */
+    readonly marginRatio: number;
+    readonly runs: number | null;
+    readonly seconds: number | null;
+  }[];
 }
 
 interface PlanFacts {
@@ -77,140 +73,116 @@ interface PlanFacts {
 /** Null where no cell has two pairs of runs. */
 export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): PlanModel | null {
   const { pairs } = matchCells(cellsOf(groupRuns(base)), cellsOf(groupRuns(head)));
-  const cells = pairs.map((match) => ({ name: nameOf(match.next), match }));
-  const sides = pairs.flatMap(({ base, next }) => [groupOf(base), groupOf(next)]);
-  const byFigure = decisiveFor(sides).map((figure) => ({
-    figure,
-    ratios: pairs.map(({ base, next }) => logRatiosOf(figure, groupOf(next), groupOf(base))),
-  })).filter(({ figure, ratios }) =>
-    ratios.every((one) => one !== null) &&
-    !(figure === "rate" && isOpenLoop(pairs.map(({ next }) => next)))
-  ).map(({ figure, ratios }) => ({ figure, ratios: ratios.filter((one) => one !== null) }));
+  const sides = pairs.map(({ base, next }) => [groupOf(base), groupOf(next)] as const);
+  const isOpen = isOpenLoop(pairs.map(({ next }) => next));
+  const byFigure = decisiveFor(sides.flat()).flatMap((figure) => {
+    const ratios = sides.flatMap(([base, next]) => {
+      const [to, of] = [base, next].map(({ estimates }) => estimates.get(figure));
+      const pairing = of && to ? pairingOf(of, to) : null;
+      return pairing === null ? [] : [pairing.logRatios];
+    });
+    return ratios.length < pairs.length || figure === "rate" && isOpen ? [] : [{ figure, ratios }];
+  });
   const blocks = Math.min(...byFigure.flatMap(({ ratios }) => ratios.map(({ length }) => length)));
-  if (cells.length === 0 || !Number.isFinite(blocks)) return null;
+  if (pairs.length === 0 || !Number.isFinite(blocks)) return null;
   const blockS = tookS / blocks;
-  const tests = cells.length * byFigure.length;
-  const noises = byFigure.map(({ figure, ratios }) => ({ figure, noise: pairNoiseOf(ratios) }));
+  const noises = byFigure.map(({ figure, ratios }) => ({ figure, ...pairNoiseOf(ratios) }));
+  const tests = pairs.length * byFigure.length;
+  const figures = noises.map(({ figure, stdevs, borrowed }): FigurePlan => {
+    const family = { tests, cells: pairs.length, borrowed, marginRatio };
+    const stdev = Math.max(...stdevs);
+    return {
+      key: figureKey(figure),
+      name: figureInProse(figure),
+      seen: RUNS.map((runs) => ({ runs, change: smallestChangeSeen(runs, stdev, family) })),
+      needed: CHANGES.map((change) => {
+        const margin = change > marginRatio ? marginRatio : change / 2;
+        const runs = pairsToSee(change, stdev, { ...family, marginRatio: margin });
+        return { change, marginRatio: margin, runs, seconds: runs === null ? null : runs * blockS };
+      }),
+    };
+  });
+  const ratios = byFigure.map(({ ratios }) => ratios);
   return {
-    ...{ name, blocks, blockS, marginRatio },
-    cells: cells.map(({ name }, i) => ({
-      name,
+    ...{ name, blocks, blockS, marginRatio, figures },
+    cells: pairs.map(({ next }, i) => ({
+      name: nameOf(next),
       stdevs: Object.fromEntries(
-        noises.map(({ figure, noise }) => [figureKey(figure), noise.stdevs[i]]),
+        noises.map(({ figure, stdevs }) => [figureKey(figure), stdevs[i]]),
       ),
     })),
-    figures: noises.map(({ figure, noise: { stdevs, borrowed } }) =>
-      figurePlan(figure, Math.max(...stdevs), {
-        family: { tests, cells: cells.length, borrowed, marginRatio },
-        blockS,
-      })
-    ),
-    falseAlarmRatio: falseAlarmRatio(
-      byFigure.map(({ ratios }) => ratios),
-      { marginRatio, seed: SEED, deals: DEALS },
-    ),
+    falseAlarmRatio: falseAlarmRatio(ratios, { marginRatio, seed: SEED, deals: DEALS }),
   };
 }
 
-function logRatiosOf(
-  figure: ComparedFigure,
-  ...[next, base]: readonly ReturnType<typeof groupOf>[]
-): readonly number[] | null {
-  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
-  return of && to ? pairingOf(of, to)?.logRatios ?? null : null;
-}
-
-function figurePlan(
-  figure: ComparedFigure,
-  stdev: number,
-  { family, blockS }: { readonly family: PlannedFamily; readonly blockS: number },
-): FigurePlan {
-  return {
-    key: figureKey(figure),
-    name: figureInProse(figure),
-    seen: RUNS.map((runs) => ({ runs, change: smallestChangeSeen(runs, stdev, family) })),
-    needed: CHANGES.map((change) => {
-      const marginRatio = change > family.marginRatio ? family.marginRatio : change / 2;
-      const runs = pairsToSee(change, stdev, { ...family, marginRatio });
-      return { change, marginRatio, runs, seconds: runs === null ? null : runs * blockS };
-    }),
-  };
-}
-
-/** `5 runs a side see a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request.` */
+/** `5 runs a side see a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request, 80 times in 100.` */
 export function planSentence({ figures, blocks }: PlanModel): string {
-  const changes = figures.map(({ name, seen }) => {
-    const [{ change }] = seen.filter(({ runs }) => runs >= blocks);
-    return `${percentText(change)} in ${name}`;
-  });
-  const [{ runs }] = figures[0].seen.filter(({ runs }) => runs >= blocks);
-  return `${counted(runs, "run")} a side see a change of ${
-    listed(changes, "and")
-  }, 80 times in 100.`;
-}
-
-/** How many runs, and how long, each change needs. */
-export function neededTable({ figures, marginRatio }: PlanModel): Table {
-  const rows = CHANGES.map((change, i) => ({ change, i }));
-  const isHidden = CHANGES.some((change) => change <= marginRatio);
-  return tableOf(
-    {
-      caption: "Runs a side that see a change in every cell, and how long they take",
-      notes: isHidden
-        ? [
-          `A change within the margin of ${
-            percentText(marginRatio)
-          } counts as none: it needs --margin, of half of it here.`,
-        ]
-        : [],
-    },
-    rows,
-    [
-      { label: "Change", kind: "name", cell: ({ change }) => ({ text: percentText(change) }) },
-      ...figures.map(({ name, needed }) => ({
-        label: name,
-        kind: "text" as const,
-        cell: ({ i }: { readonly i: number }) => textCell(neededText(needed[i])),
-      })),
-    ],
+  const at = RUNS.findIndex((runs) => runs >= blocks);
+  const changes = figures.map(({ name, seen }) =>
+    `${percentText(seen.at(at)?.change ?? 0)} in ${name}`
   );
+  const runs = counted(RUNS.at(at) ?? 0, "run");
+  return `${runs} a side see a change of ${listed(changes, "and")}, 80 times in 100.`;
 }
 
-function neededText({ runs, seconds }: NeededRuns): string {
+/** Verdict first. */
+export function planBlocks(plan: PlanModel): Block[] {
+  const { name, cells, figures, blocks, blockS, marginRatio } = plan;
+  const names = figures.map(({ name }) => name);
+  const hidden = `A change within the margin of ${percentText(marginRatio)} counts as none: ` +
+    "it needs --margin, of half of it here.";
+  const alarms = Math.round(plan.falseAlarmRatio * DEALS);
+  return [
+    text("plan", planSentence(plan), "verdict"),
+    textTable(
+      "Runs a side that see a change in every cell, and how long they take",
+      ["Change", ...names],
+      CHANGES.map((change, i) => [
+        percentText(change),
+        ...figures.map(({ needed }) => neededText(needed[i])),
+      ]),
+    ),
+    text("margin", CHANGES.some((change) => change <= marginRatio) ? hidden : ""),
+    textTable(
+      "Smallest change that is seen in every cell",
+      ["Runs a side", ...names],
+      RUNS.map((runs, i) => [
+        String(runs),
+        ...figures.map(({ seen }) => percentText(seen[i].change)),
+      ]),
+    ),
+    textTable(
+      "Noise between two runs of one program, next to each other",
+      ["Cell", ...names],
+      cells.map(({ name, stdevs }) => [
+        name,
+        ...figures.map(({ key }) => percentText(stdevs[key])),
+      ]),
+    ),
+    text(
+      "alarms",
+      `Of ${formatCount(DEALS)} random deals of the two sides ${alarms} raised an alarm; ` +
+        "up to 50 is right.",
+    ),
+    text(
+      "measured",
+      `${name}: ${counted(cells.length, "cell")}, each compared with itself in ` +
+        `${counted(blocks, "block")} of ${formatDuration(blockS)}`,
+    ),
+  ];
+}
+
+function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {
   return runs === null || seconds === null
     ? "more than 1,000"
     : `${counted(runs, "run")}, ${formatDuration(seconds)}`;
 }
 
-/** The smallest change by number of runs. */
-export function seenTable({ figures }: PlanModel): Table {
-  const rows = RUNS.map((runs, i) => ({ runs, i }));
-  return tableOf({ caption: "Smallest change that is seen in every cell" }, rows, [
-    { label: "Runs a side", kind: "name", cell: ({ runs }) => ({ text: String(runs) }) },
-    ...figures.map(({ name, seen }) => ({
-      label: name,
-      kind: "text" as const,
-      cell: ({ i }: { readonly i: number }) => textCell(percentText(seen[i].change)),
-    })),
-  ]);
-}
-
-/** Of each cell the noise between two runs next to each other. */
-export function noiseTable({ cells, figures }: PlanModel): Table {
-  return tableOf({ caption: "Noise between two runs of one program, next to each other" }, cells, [
-    { label: "Cell", kind: "name", cell: ({ name }) => ({ text: name }) },
-    ...figures.map(({ key, name }) => ({
-      label: name,
-      kind: "text" as const,
-      cell: ({ stdevs }: CellNoise) => textCell(percentText(stdevs[key])),
-    })),
-  ]);
-}
-
-/** `Of 1,000 random deals of the two sides 12 raised an alarm (1.2 %; up to 5 % is right).` */
-export function alarmSentence({ falseAlarmRatio }: PlanModel): string {
-  const alarms = Math.round(falseAlarmRatio * DEALS);
-  return `Of ${
-    DEALS.toLocaleString("en-US")
-  } random deals of the two sides ${alarms} raised an alarm; up to 50 is right.`;
+function textTable(caption: string, heads: readonly string[], rows: readonly string[][]): Block {
+  const columns = heads.map((label, i) => ({
+    label,
+    kind: i === 0 ? "name" as const : "text" as const,
+    cell: (row: readonly string[]) => textCell(row[i]),
+  }));
+  return table(tableOf({ caption }, rows, columns), { isCaptioned: true });
 }

@@ -7,14 +7,6 @@ import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts"
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-export interface LoggedInterval {
-  /** Since the base time, whole milliseconds. */
-  readonly startMs: number;
-  readonly lengthMs: number;
-  /** As the results have it: microseconds, base64; "" for none. */
-  readonly point: { readonly histogram: string };
-}
-
 /** A text, or the name and the value of a factor. */
 export type TagPart = string | readonly [name: string, value: string];
 
@@ -24,10 +16,13 @@ export interface LoggedSeries {
   readonly tag: readonly TagPart[];
   /** About this series, before its intervals. */
   readonly comments: readonly string[];
-  readonly intervals: readonly LoggedInterval[];
+  /** Of its first interval, since the base time. */
+  readonly startMs: number;
+  /** Each ends so many seconds after that, and has its histogram as the results have it: microseconds, base64; "" for none. */
+  readonly intervals: readonly { readonly endS: number; readonly histogram: string }[];
 }
 
-export interface LoggedRuns {
+interface LoggedRuns {
   /** The base time, milliseconds since the epoch. */
   readonly startMs: number;
   /** About the whole log. */
@@ -54,25 +49,27 @@ function commentLine(text: string): string {
   return `#[${withoutCommands(harmless(text))}]`;
 }
 
-function seriesLines({ tag, comments, intervals }: LoggedSeries): string[] {
+function seriesLines({ tag, comments, startMs, intervals }: LoggedSeries): string[] {
   const name = tag.map(encodedPart).join("/");
   const [about, field] = name === "" ? ["", ""] : [`${name}: `, `Tag=${name},`];
   return [
     ...comments.map((text) => commentLine(about + text)),
-    ...intervals.map((interval) => field + intervalText(interval)),
+    ...intervals.map((interval, i) => {
+      // The start of each is the end of the one before, also when both are rounded.
+      const [from, to] = [intervals[i - 1]?.endS ?? 0, interval.endS].map((s) =>
+        Math.round(s * 1_000)
+      );
+      // Its largest value is that of the histogram as any reader has it: the upper end of its last bucket.
+      const held = decodeInterval(interval);
+      const numbers = [startMs + from, to - from, held.maxUs].map(thousandths);
+      return field + [...numbers, base64Of(interval.histogram, held)].join(",");
+    }),
   ];
 }
 
 function encodedPart(part: TagPart): string {
   const texts = typeof part === "string" ? [part] : part;
   return texts.map((text) => encodeURIComponent(text.toWellFormed())).join("=");
-}
-
-/** Its largest value is that of the histogram as any reader has it: the upper end of its last bucket. */
-function intervalText({ startMs, lengthMs, point }: LoggedInterval): string {
-  const held = decodeInterval(point);
-  const numbers = [startMs, lengthMs, held.maxUs].map(thousandths);
-  return [...numbers, base64Of(point.histogram, held)].join(",");
 }
 
 /** Decoding passes over what is no base64, such as a line break. */

@@ -1,8 +1,7 @@
 /** HTML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
 import { REFERENCES, withoutCommands } from "./control.ts";
 import { visibleJson } from "./json.ts";
-import { Fragment, templateOf } from "./template.ts";
-import type { Written } from "./written.ts";
+import { Fragment, templateOf, type Written } from "./written.ts";
 
 export type Markup = Fragment<"html">;
 

@@ -1,7 +1,6 @@
 /** GitHub-flavoured markdown; the page's client copies tables with it, too. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "./control.ts";
-import { Fragment, templateOf, type TemplatePart } from "./template.ts";
-import type { Written } from "./written.ts";
+import { Fragment, templateOf, type TemplatePart, type Written } from "./written.ts";
 
 export type Markdown = Fragment<"markdown">;
 

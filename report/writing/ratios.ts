@@ -100,19 +100,3 @@ export function timesText(ratio: number): string {
   if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;
   return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
 }
-
-/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 to 0.41 of`: from the least to the most, of one or more. */
-export function rangeOfTimes(ratios: readonly number[]): string {
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(timesOrPart);
-  if (least === most) return least;
-  if (least.endsWith("×")) return `${least.replace("×", "")}–${most}`;
-  return `${least.replace(" of", "")} to ${most.replace("×", " of")}`;
-}
-
-function timesOrPart(ratio: number): string {
-  return ratio < LEAST_TIMES
-    ? `1/${formatTick(Number((1 / ratio).toPrecision(2)))} of`
-    : timesText(ratio);
-}
-
-const LEAST_TIMES = 0.1;

@@ -1,6 +1,6 @@
 /** XML: no text becomes an element or an attribute, or a command in the log of a CI service. Pure. */
 import { harmless, REFERENCES, withoutCommands } from "./control.ts";
-import { type Fragment, templateOf } from "./template.ts";
+import { type Fragment, templateOf } from "./written.ts";
 
 export type Xml = Fragment<"xml">;
 

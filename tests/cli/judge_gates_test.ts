@@ -42,3 +42,13 @@ Deno.test("what failed is reported, a line each", async () => {
     "  p91 < 1ms: static, api: p91 is 2 ms",
   ]);
 });
+
+Deno.test("what a summary before the reader's eyes says is not repeated", async () => {
+  const gate = { threshold: "p99 < 1ms", scenario: "", label: "", found: "p99 is 2 ms" };
+  for (const outcome of ["fail", "inconclusive"] as const) {
+    await assert.rejects(
+      verifyGates([{ ...gate, outcome }], { hasSummary: true }),
+      (error) => error instanceof ExpectedError && error.lines.length === 1,
+    );
+  }
+});

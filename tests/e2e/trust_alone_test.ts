@@ -133,13 +133,11 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
   );
   const { generator } = measurement.parse(JSON.parse(Deno.readTextFileSync(file)));
   assert.equal(generator.trust, "suspect");
-  const [url, _load, verdict, reason] = strict.stdout.split("\n");
-  assert.equal(url, `${api.origin}/static`);
+  assert.ok(strict.stdout.startsWith(`${api.origin}/static\n`));
   assert.match(
-    verdict,
-    /^suspect: the generator or the machine may have been the limit, not the target/,
+    strict.stdout,
+    /^Suspect: the generator or the machine may have been the limit, not the target\n {2}The run took/m,
   );
-  assert.match(reason, /^ {2}The run took/);
   assert.equal((await plateau(asked)).code, 0);
 });
 

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
 import { agentsText, measurementAgents } from "../../report/subjects/agents/agents.ts";
 import {
   type AgentFigures,
   agentFigures,
   disagreements,
 } from "../../report/subjects/agents/disagreement.ts";
-import { measurementModel } from "../../report/subjects/measurement.ts";
+import { trustOf } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
-import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { type Measurement, type Results, results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement, type FleetSpec } from "./fleet.ts";
+import { measured, renderMeasurement, renderMeasurementMarkdown } from "./measured.ts";
 import { chartsIn, factsIn, panelsIn, said, saidAs, tableIn } from "./said.ts";
 
 /** Without the glue between numbers and units. */
@@ -70,13 +70,12 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
   assert.match(findings.join(), /^The agents that were not lost agree: /);
-  const { facts, trust } = measurementModel(measurement);
   assert.match(
-    facts.find(({ label }) => label === "Agents")?.text ?? "",
+    measured(measurement).texts.Agents,
     /^3: a, b, c \(lost\) · 2,000\/s each$/,
   );
   assert.match(
-    trust.reasons.join(),
+    trustOf(measurement).reasons.join(),
     /^agent c: The agent's last report came 0\.75 s after the start/,
   );
 });
@@ -194,14 +193,14 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
   assert.match(summary, /\nAgents: 3: a, b, <c> · [\d,]+–[\d,]+\/s each\n/);
   assert.match(summary, /\nAgent <c> measured a median latency of 20\.\d ms, the others /);
   const bench = renderMeasurement(run, options);
-  assert.match(bench, /\n {2}Agents +3: a, b, <c> · /);
+  assert.match(bench, /\nAgents +3: a, b, <c> · /);
   assert.match(bench, /\nAgents\nAgent <c> measured .+\n(?: {2}.+\n)+Agent +Requests\/s +p50 ms/);
   assert.ok(bench.split("\n").every((line) => line.length <= 80));
   const tables = [renderMarkdown(model), renderMeasurementMarkdown(run)];
   for (const text of tables) {
     assert.match(
       text,
-      /#### Agents\n\n(?:- )?Agent &lt;c&gt; measured .+\n\n\| Agent \| Requests\/s /,
+      /###+ Agents\n\n(?:- )?Agent &lt;c&gt; measured .+\n\n\| Agent \| Requests\/s /,
     );
   }
 });

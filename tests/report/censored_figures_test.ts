@@ -2,7 +2,6 @@
 import { parse } from "csv-parse/sync";
 import assert from "node:assert/strict";
 import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
-import { measurementModel } from "../../report/subjects/measurement.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type Load,
   TIMED_OUT,
 } from "./censored_results.ts";
+import { measured } from "./measured.ts";
 import { chartsIn, said, saidAs, tableIn } from "./said.ts";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
@@ -46,8 +46,8 @@ Deno.test("histograms are of completed requests, and the finding says how many a
     plain(saidAs(model, "s1/latency", "half")[0]),
     /393 requests that timed out, were unfinished or never sent are not drawn\.$/,
   );
-  const { histogram } = measurementModel(censoredMeasurement(FROZEN));
-  assert.match(plain(histogram[histogram.length - 1].upTo), /^11\.0 ms$/);
+  const { texts } = measured(censoredMeasurement(FROZEN));
+  assert.ok("11.0" in texts, "the last step of the histogram ends where the last response did");
 });
 
 Deno.test("a tail is drawn as a lower bound from where lower bounds could make it higher", () => {
@@ -69,9 +69,8 @@ Deno.test("what was waited for after the deadline is a fact, where the wait is w
       one.as === "unfinished" ? { atS: 2, ms: 1_000, as: "completed" } : one
     ),
   };
-  const { facts } = measurementModel(censoredMeasurement(late));
-  const completed = facts.find(({ label }) => label === "Completed")?.text ?? "";
-  assert.equal(plain(completed), "100, 60 of them in the 800 ms after the deadline");
+  const { texts: { Completed: completed } } = measured(censoredMeasurement(late));
+  assert.equal(completed, "100, 60 of them in the 800 ms after the deadline");
   assert.ok(
     tableIn(modelOf({ late }), "outcomes/1", "Outcomes").notes.map(plain).some((note) =>
       /^60 requests completed in the up to 800 ms after the deadline/.test(note)

@@ -36,6 +36,30 @@ function twoFactors(): Results {
   });
 }
 
+Deno.test("CSV has one row a run with the figures of the results, one column per factor", () => {
+  const results = resultsFixture({
+    cells: [10, 50].map((connections) => ({
+      target: "hono",
+      scenario: "static",
+      parameters: { connections, "set.cache": true },
+      connections,
+      medianMs: 5,
+      runs: 2,
+      duration: 1,
+    })),
+  });
+  const rows = read(renderCsv(reportModel(results)));
+  assert.equal(rows.length, 4);
+  results.runs.forEach((run, i) => {
+    assert.equal(rows[i].target, "hono");
+    assert.equal(rows[i]["set.cache"], "true");
+    assert.equal(Number(rows[i].connections), run.load.connections);
+    assert.equal(Number(rows[i].ratePerSec), run.rate);
+    assert.equal(Number(rows[i]["latencyP99.9Ms"]), run.latency.percentiles["99.9"]);
+    assert.equal(Number(rows[i]["errors.timeout"]), run.errors.timeout ?? 0);
+  });
+});
+
 Deno.test("the CSV of the intervals has a row for every interval of every run", () => {
   const results = twoFactors();
   const rows = read(renderIntervalsCsv(reportModel(results)));

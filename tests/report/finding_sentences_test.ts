@@ -76,7 +76,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
     "Still running: 2 of 6 planned runs are in.",
   ],
   [caveat("interrupted", { runs: 0, planned: 1 }), "Interrupted: 0 of 1 planned run are in."],
-  [caveat("parts-missing", { parts: 1 }), "1 planned cell was not measured."],
+  [caveat("parts-missing", { parts: 1 }), "1 part of the plan was not measured."],
   [
     caveat("two-groups", {
       cells: [{

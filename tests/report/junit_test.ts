@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SaxesParser } from "saxes";
 import {
   measurementSuite,
   renderJunit,
@@ -18,35 +19,20 @@ interface Element {
   readonly children: Element[];
 }
 
-/** Every element of an XML text without comments, CDATA or entities of its own. Fails where it is not well-formed. */
+/** Fails where it is not well-formed, has entities of its own, or an attribute twice. */
 function parseXml(text: string): Element {
-  const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
-  assert.ok(text.startsWith(declaration));
+  assert.ok(text.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n'));
   const root: Element = { name: "", attributes: {}, children: [] };
   const open = [root];
-  const parts = text.slice(declaration.length).matchAll(
-    /<(\/?)([\w-]+)((?: [\w-]+="[^"<]*")*)(\/?)>|([^<]+)|</g,
-  );
-  for (const [part, ends, name, attributes, isEmpty, content] of parts) {
-    assert.notEqual(part, "<", "a < that begins no element");
-    const raw = content ?? attributes;
-    assert.doesNotMatch(raw.replaceAll(/&(?:amp|lt|gt|quot|apos|#10);/g, ""), /&/);
-    // deno-lint-ignore no-control-regex -- what XML 1.0 forbids
-    assert.doesNotMatch(raw, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/);
-    if (content !== undefined) continue;
-    if (ends) {
-      assert.equal(open.pop()?.name, name);
-      continue;
-    }
-    const pairs = [...attributes.matchAll(/ ([\w-]+)="([^"]*)"/g)].map((
-      [, key, value],
-    ) => [key, value]);
-    const element = { name, attributes: Object.fromEntries(pairs), children: [] };
-    assert.equal(new Set(pairs.map(([key]) => key)).size, pairs.length, "an attribute twice");
+  const parser = new SaxesParser();
+  parser.on("error", (error) => assert.fail(error));
+  parser.on("opentag", ({ name, attributes }) => {
+    const element = { name, attributes: { ...attributes }, children: [] };
     open[open.length - 1].children.push(element);
-    if (!isEmpty) open.push(element);
-  }
-  assert.equal(open.length, 1, "an element without its end");
+    open.push(element);
+  });
+  parser.on("closetag", () => void open.pop());
+  parser.write(text).close();
   return root.children[0];
 }
 
@@ -114,10 +100,10 @@ Deno.test("JUnit has a testcase for the answers of a cell, and for each threshol
   assert.deepEqual(told, [
     "a: responses as expected passed",
     "b: responses as expected passed",
-    "a: rate &gt; 1500/s failure",
-    "b: rate &gt; 1500/s passed",
-    "a: rate &gt; 1000/s error",
-    "b: rate &gt; 1000/s passed",
+    "a: rate > 1500/s failure",
+    "b: rate > 1500/s passed",
+    "a: rate > 1000/s error",
+    "b: rate > 1000/s passed",
   ]);
   const [problem] = cases[4].children;
   assert.match(problem.attributes.message, /^inconclusive: rate is /);
@@ -177,7 +163,7 @@ Deno.test("JUnit of hostile texts is well-formed XML, and loses nothing that XML
   assert.ok(cases.length > 4);
   assert.match(
     cases[0].attributes.name,
-    /&lt;img src=x onerror=&quot;globalThis\.injected=1&quot;&gt;/,
+    /<img src=x onerror="globalThis\.injected=1">/,
   );
 });
 
@@ -191,7 +177,7 @@ Deno.test("JUnit drops what XML forbids, lone surrogates too, and keeps line bre
     hostname: "",
     cases,
   }]);
-  assert.equal(casesOf(text)[0].attributes.name, "a[2J\ufffdb&#10;c");
+  assert.equal(casesOf(text)[0].attributes.name, "a[2J\ufffdb\nc");
   assert.match(text, />m&#10;d<\/failure>/);
   assert.match(text, /hostname="localhost"/);
 });
@@ -204,6 +190,6 @@ Deno.test("JUnit of a single measurement has its answers and thresholds", () => 
   ] as const;
   const suite = measurementSuite({ measurement, startedAt, hostname: "h" }, gates);
   const cases = casesOf(renderJunit([suite]));
-  assert.equal(cases[1].attributes.name, "p99 &lt; 1us");
+  assert.equal(cases[1].attributes.name, "p99 < 1us");
   assert.equal(cases[1].children[0].attributes.message, "fail: p99 is 9 ms");
 });

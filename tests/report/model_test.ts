@@ -155,7 +155,10 @@ Deno.test("parts without a measurement are told once per reason", () => {
   assert.deepEqual(said(model, "missing"), [
     { code: "missing.skipped", text: "redis, slow; fast, run 2: skipped: there is no Redis" },
   ]);
-  assert.match(saidAs(model, "about", "parts-missing").join(), /2 planned cells were not measured/);
+  assert.match(
+    saidAs(model, "about", "parts-missing").join(),
+    /2 parts of the plan were not measured/,
+  );
 });
 
 function missingRedis(): ReturnType<typeof resultsFixture> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio, rangeOfTimes } from "../../report/writing/ratios.ts";
+import { formatRatio } from "../../report/writing/ratios.ts";
 
 const written: [ratio: number, ends: [number, number] | null, text: string][] = [
   [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],
@@ -28,19 +28,5 @@ for (const [ratio, ends, text] of written) {
   Deno.test(`a ratio is written ${text}`, () => {
     const interval = ends && { low: ends[0], high: ends[1] };
     assert.equal(formatRatio(ratio, interval).replaceAll("\u00a0", " "), text);
-  });
-}
-
-const ranges: [ratios: number[], text: string][] = [
-  [[0.28], "0.28×"],
-  [[0.41, 0.28], "0.28–0.41×"],
-  [[1 / 4_900], "1/4,900 of"],
-  [[0.12, 1 / 570], "1/570 to 0.12 of"],
-  [[1 / 570, 1 / 12], "1/570 to 1/12 of"],
-];
-
-for (const [ratios, text] of ranges) {
-  Deno.test(`ratios of ${ratios.length} are written ${text}`, () => {
-    assert.equal(rangeOfTimes(ratios), text);
   });
 }

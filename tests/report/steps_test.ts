@@ -91,7 +91,7 @@ Deno.test("steps: page, terminal, markdown and CSV have them", () => {
   assert.match(renderReportPage([model]), /Requests one by one/);
   const text = renderSummary(model, { width: 100, color: false, unicode: true });
   assert.match(plain(text), /Requests one by one Target Request Requests\/s/);
-  assert.match(renderMarkdown(model), /#### Requests one by one/);
+  assert.match(renderMarkdown(model), /### Requests one by one/);
   const [head, first] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   const at = head.indexOf("steps.pay.latencyP50Ms");
   assert.ok(Math.abs(Number(first[at]) / 40 - 1) < 0.1, first[at]);

@@ -269,7 +269,7 @@ Deno.test("sweeps are told in the terminal and in markdown, and not at all witho
   const options = { color: false, unicode: true, width: 200 };
   assert.match(
     renderSummary(model, options),
-    /\nSweeps\n\nstatic by rate\nTarget .*\na .* 4,9\d\d /,
+    /\nSweeps\nstatic by rate\nTarget .*\na .* 4,9\d\d /,
   );
   assert.match(renderMarkdown(model), /\n#### static by rate\n\n\| Target \|/);
   assert.deepEqual(headings(modelOf([{ parameters: {}, rate: 1_000 }])), []);

@@ -1,6 +1,6 @@
 /** Rows of a terminal's tables where there is too little room: names that differ stay different, and what is gone is told. */
 import assert from "node:assert/strict";
-import { tableOf } from "../../report/subjects/tables/table.ts";
+import { type ColumnOf, type Table, tableOf } from "../../report/subjects/tables/table.ts";
 import { fittedNames, tableLines } from "../../report/render/terminal/table.ts";
 import { widthOf } from "../../report/writing/columns.ts";
 import { printed } from "../../report/writing/terminal.ts";
@@ -28,23 +28,34 @@ const SHORTENED: readonly (readonly [sentence: string, names: string[], short: s
 
 for (const [sentence, names, short] of SHORTENED) {
   Deno.test(`names ${sentence}`, () => {
-    assert.deepEqual(fittedNames(names, 12, true), short);
+    assert.deepEqual(fittedNames(names, 12, { unicode: true }), short);
   });
 }
 
-const FIGURES = ["Requests/s", "p50 ms", "p99 ms", "Max ms", "Errors %"];
+const FIGURES = ["Requests/s", "p50 ms", "p99 ms", "Max ms", "Errors %"]
+  .map((label): ColumnOf<string> => ({ label, cell: () => ({ text: "1,234.5" }) }));
 
-function linesAt(width: number): string[] {
-  const names = Array.from({ length: 30 }, (_, i) => `a-rather-long-common-name-${i + 1}`);
-  const table = tableOf({ caption: "" }, names, [
+function tableFor(names: readonly string[], columns: readonly ColumnOf<string>[]): Table {
+  return tableOf({ caption: "" }, names, [
     { label: "Target", kind: "name", cell: (text) => ({ text }) },
-    ...FIGURES.map((label) => ({ label, cell: () => ({ text: "1,234.5" }) })),
+    ...columns,
   ]);
-  return tableLines(table, { width, color: false, unicode: true }).map((line) => printed(line));
 }
 
+function linesOf(table: Table, width: number): string[] {
+  const lines = tableLines(table, { width, color: false, unicode: true })
+    .map((line) => printed(line).trimEnd());
+  for (const line of lines) assert.ok(widthOf(line) <= width, line);
+  return lines;
+}
+
+const THIRTY = tableFor(
+  Array.from({ length: 30 }, (_, i) => `a-rather-long-common-name-${i + 1}`),
+  FIGURES,
+);
+
 Deno.test("thirty targets with a common beginning are thirty rows that can be told apart", () => {
-  const lines = linesAt(60);
+  const lines = linesOf(THIRTY, 60);
   assert.match(lines[0], /^Target +Requests\/s .* Errors %$/);
   assert.deepEqual(
     lines.slice(1).map((line) => line.split(" ")[0]),
@@ -53,8 +64,34 @@ Deno.test("thirty targets with a common beginning are thirty rows that can be to
 });
 
 Deno.test("a table that has no room for its last columns says which", () => {
-  const lines = linesAt(40);
-  assert.equal(lines.at(-1), "Not shown (too narrow): Max ms, Errors %");
-  for (const line of [...lines, ...linesAt(20)]) assert.ok(widthOf(line) <= 40, line);
-  assert.equal(linesAt(100).length, 31);
+  assert.equal(linesOf(THIRTY, 40).at(-1), "Not shown (too narrow): Max ms, Errors %");
+  linesOf(THIRTY, 20);
+  assert.equal(linesOf(THIRTY, 100).length, 31);
+});
+
+Deno.test("texts are broken at their spaces before anything of them is lost", () => {
+  const table = tableFor(["checkout with a cold cache · connections 1,000"], [
+    { label: "Winner", kind: "text", cell: () => ({ text: "fastify" }) },
+    { label: "Margin in requests/s", kind: "text", cell: () => ({ text: "1.33× [1.20, 1.47]" }) },
+    { label: "Certainty", kind: "text", cell: () => ({ text: "likely, not by valid runs alone" }) },
+  ]);
+  const lines = linesOf(table, 80);
+  assert.doesNotMatch(lines.join("\n"), /…|Not shown/);
+  for (const word of "checkout cold connections fastify requests/s likely, alone".split(" ")) {
+    assert.ok(lines.join("\n").includes(word), word);
+  }
+});
+
+Deno.test("a bar has the room that is left, and goes before a text is broken", () => {
+  const shares = tableOf({ caption: "" }, [1, 0.5], [
+    { label: "Target", kind: "name", cell: (share) => ({ text: `a target of ${share}` }) },
+    { label: "", kind: "bar", cell: (value) => ({ text: "", value, certain: value / 2 }) },
+    { label: "Share", cell: (value) => ({ text: String(value), value }) },
+  ]);
+  assert.deepEqual(linesOf(shares, 38), [
+    "Target                           Share",
+    "a target of 1    ███████░░░░░░░    1",
+    "a target of 0.5  ████░░░           0.5",
+  ]);
+  assert.doesNotMatch(linesOf(shares, 24).join(""), /█/);
 });

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { renderCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
-import { measurementModel } from "../../report/subjects/measurement.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { type ColumnOf, tableOf, withInterval } from "../../report/subjects/tables/table.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
-import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -13,66 +10,8 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
+import { measured, renderMeasurementMarkdown } from "./measured.ts";
 import { tableIn, tablesIn } from "./said.ts";
-
-/** RFC 4180, by its grammar. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [[]];
-  for (
-    const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)
-  ) {
-    rows[rows.length - 1].push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === "\r\n") rows.push([]);
-  }
-  assert.deepEqual(rows.pop(), []);
-  return rows;
-}
-
-function recordsOf(text: string): Record<string, string>[] {
-  const [head, ...rows] = parseCsv(text);
-  return rows.map((row) => {
-    assert.equal(row.length, head.length);
-    return Object.fromEntries(head.map((name, i) => [name, row[i]]));
-  });
-}
-
-Deno.test("CSV has one row a run with the figures of the results, one column per factor", () => {
-  const results = resultsFixture({
-    cells: [10, 50].map((connections) => ({
-      target: "hono",
-      scenario: "static",
-      parameters: { connections, "set.cache": true },
-      connections,
-      medianMs: 5,
-      runs: 2,
-      duration: 1,
-    })),
-  });
-  const rows = recordsOf(renderCsv(reportModel(results)));
-  assert.equal(rows.length, 4);
-  results.runs.forEach((run, i) => {
-    assert.equal(rows[i].target, "hono");
-    assert.equal(rows[i]["set.cache"], "true");
-    assert.equal(Number(rows[i].connections), run.load.connections);
-    assert.equal(Number(rows[i].ratePerSec), run.rate);
-    assert.equal(Number(rows[i]["latencyP99.9Ms"]), run.latency.percentiles["99.9"]);
-    assert.equal(Number(rows[i]["errors.timeout"]), run.errors.timeout ?? 0);
-  });
-});
-
-Deno.test("CSV has a hostile text as it is shown elsewhere: its controls written out", () => {
-  const results = hostileResults();
-  const [row] = recordsOf(renderCsv(reportModel(results)));
-  assert.equal(row.target, harmless(results.runs[0].target));
-  assert.equal(row.experiment, harmless(results.experiment.name));
-});
-
-Deno.test("CSV of a measurement is one row", () => {
-  const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
-  const [row, ...none] = recordsOf(renderMeasurementCsv(measurement));
-  assert.deepEqual(none, []);
-  assert.equal(Number(row.completed), measurement.requests.completed);
-});
 
 Deno.test("markdown has the summary table of every scenario", () => {
   const model = reportModel(resultsFixture({
@@ -87,14 +26,7 @@ Deno.test("markdown has the summary table of every scenario", () => {
   assert.equal(tables?.length, 2);
 });
 
-Deno.test("markdown of a measurement is a table of its facts", () => {
-  const text = renderMeasurementMarkdown(
-    measurementFixture({ target: "", scenario: "static", medianMs: 5 }),
-  );
-  assert.match(text, /\| Requests\/s \| [\d,]+ \|/);
-});
-
-Deno.test("markdown of a measurement has its percentiles, status codes and errors", () => {
+Deno.test("markdown of a measurement has its figures, percentiles, status codes and errors", () => {
   const measurement = measurementFixture({
     target: "",
     scenario: "static",
@@ -102,7 +34,8 @@ Deno.test("markdown of a measurement has its percentiles, status codes and error
     timeoutRatio: 0.01,
   });
   const text = renderMeasurementMarkdown(measurement).replaceAll("\u00a0", " ");
-  for (const p of PERCENTILES) assert.match(text, new RegExp(`\\| p${p} \\| .*\\d .?s.* \\|`));
+  assert.match(text, /^- Requests\/s: [\d,]+$/m);
+  for (const p of PERCENTILES) assert.match(text, new RegExp(`\\| p${p} \\| .*\\d.* \\|`));
   assert.match(text, /\| Status code \| Responses \|\n\| --- \| ---: \|\n\| 200 \| [\d,]+ \|/);
   assert.match(text, /\| Error \| Times \|\n\| --- \| ---: \|\n\| timeout \| \d+ \|/);
 });
@@ -136,12 +69,9 @@ Deno.test("tables of a run without any answer have no latency, in place of one o
 Deno.test("a measurement without any answer has no latency, in place of one of 0", () => {
   const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
   silence(measurement);
-  const { facts, percentiles, notes } = measurementModel(measurement);
-  const ofLatency = facts.filter(({ label }) => /latency|Fastest|Slowest/.test(label));
-  assert.deepEqual(
-    [...ofLatency, ...percentiles].map(({ text }) => text),
-    Array(3 + PERCENTILES.length).fill("–"),
-  );
+  const { texts, notes } = measured(measurement);
+  const ofLatency = ["Mean latency", "Fastest", "Slowest", ...PERCENTILES.map((p) => `p${p}`)];
+  for (const label of ofLatency) assert.equal(texts[label] ?? "–", "–", label);
   assert.deepEqual(notes, []);
 });
 
@@ -166,8 +96,7 @@ Deno.test("visitors of whom none came to the end have no length", () => {
   const measurement = measurementFixture({ target: "", scenario: "static", medianMs: 5 });
   const length = { ...measurement.service, count: 0 };
   const sessions = { created: 9, completed: 0, failed: 0, unfinished: 9, length };
-  const { facts } = measurementModel({ ...measurement, sessions });
-  assert.equal(facts.find(({ label }) => label === "Session length")?.text, "–");
+  assert.equal(measured({ ...measurement, sessions }).texts["Session length"], "–");
 });
 
 Deno.test("percentiles of three seconds are left out; of a longer run beside it they are there", () => {

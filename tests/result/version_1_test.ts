@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { resultForms } from "../../cli/output/forms.ts";
 import { groupedOf, parseMeasured, readResumable } from "../../cli/results/reading.ts";
-import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { renderMeasurement } from "../report/measured.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import type { ResultSide } from "../../report/judge/differences.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";

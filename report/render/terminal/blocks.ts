@@ -1,56 +1,109 @@
 /** Blocks → lines of a terminal: each kind of block once, whatever subject it belongs to. Of figures it shows what they found. */
-import type { Block, Figure, Finding, Group, List, TableBlock, Text } from "../../blocks.ts";
+import {
+  type Block,
+  type Figure,
+  type Finding,
+  type Group,
+  shownIn,
+  type Text,
+} from "../../blocks.ts";
+import type { Trust } from "../../../runner/result/generator.ts";
 import type { Table } from "../../subjects/tables/table.ts";
-import type { Style, TerminalOptions, TextLine } from "../../writing/terminal.ts";
-import { widthOf } from "../../writing/columns.ts";
+import {
+  type Style,
+  type TerminalOptions,
+  type TextLine,
+  writtenLines,
+} from "../../writing/terminal.ts";
+import type { Written } from "../../writing/written.ts";
+import { padEnd, widthOf, wrapped } from "../../writing/columns.ts";
 import { BLANK, HANGING, indented, lineOf, paragraphLines } from "./line.ts";
 import { histogramLines } from "./latency.ts";
 import { tableLines } from "./table.ts";
-import { TRUST_STYLES } from "./verdicts.ts";
 
+/** All that a command prints, from its first line. */
+export function renderBlocks(
+  blocks: readonly Block[],
+  options: TerminalOptions,
+): Written<"terminal"> {
+  const lines = blocksLines(blocks, options);
+  return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
+}
+
+/** What of the blocks a terminal shows. */
 export function blocksLines(blocks: readonly Block[], options: TerminalOptions): TextLine[] {
-  return blocks.flatMap((block) => blockLines(block, options));
+  return shownIn("terminal", blocks).flatMap((block) => blockLines(block, options));
 }
 
 function blockLines(block: Block, options: TerminalOptions): TextLine[] {
   const { width } = options;
   switch (block.kind) {
     case "text":
-      return paragraphLines(withoutTicks(block.text), width, {
-        ...HANGING,
-        style: STYLES[block.tone],
-      });
-    case "list":
-      return listLines(block, options);
-    case "facts":
+      return findingLines(block, width, TONES[block.tone]);
+    case "list": {
+      const { title, items, fold } = block;
+      const style = fold && LEVELS[fold];
+      if (title === "") return items.flatMap((item) => findingLines(item, width, style));
+      return [
+        ...paragraphLines(title, width, { ...HANGING, style }),
+        ...items.flatMap((item) => findingLines(item, width - 2, style)).map(indented),
+      ];
+    }
+    case "facts": {
+      const labels = Math.max(...block.facts.map(({ label }) => widthOf(label))) + 2;
       return block.facts.flatMap(({ label, text }) =>
-        paragraphLines(`${label}: ${text}`, width, HANGING)
+        wrapped(text, Math.max(1, width - labels)).map((line, i) =>
+          lineOf(padEnd(i === 0 ? label : "", labels) + line)
+        )
       );
+    }
     case "table":
-      return tableBlockLines(block, options);
+      return [
+        ...block.isCaptioned ? [BLANK, lineOf(block.table.caption, "cyan")] : [],
+        ...tableLines(withoutZeros(block.table), options),
+      ];
     case "figure":
       return figureLines(block, options);
     case "flames":
       return [];
-    case "alternatives":
-      return blocksLines(block.blocks, options);
     case "verbatim":
       return block.text.split("\n").map((line) => lineOf(`    ${line}`, "dim"));
-    case "group":
-      return [
-        ...headLines(block, options),
-        ...blocksLines(block.blocks, options),
-      ];
+    case "alternatives":
+      return block.blocks.flatMap((inner) => blockLines(inner, options));
+    case "group": {
+      const head = headLines(block, width);
+      const lines = block.blocks.flatMap((inner) => blockLines(inner, options));
+      return [...head, ...head.length > 0 && lines[0] === BLANK ? lines.slice(1) : lines];
+    }
   }
 }
 
-function listLines({ title, items, fold }: List, options: TerminalOptions): TextLine[] {
-  const style = fold === undefined ? undefined : TRUST_STYLES[fold];
-  const head = title === "" ? [] : paragraphLines(title, options.width, { style });
-  // A finding of its own is a paragraph, as on the page.
-  return title === "" && items.length === 1 && items[0].outcome === undefined
-    ? paragraphLines(withoutTicks(items[0].text), options.width, HANGING)
-    : [...head, ...findingLines(items, options, style)];
+const TONES: Readonly<Record<Text["tone"], Style | undefined>> = {
+  plain: undefined,
+  verdict: "bold",
+  note: "dim",
+  reading: "dim",
+  warning: "yellow",
+};
+
+const LEVELS: Readonly<Record<Trust, Style>> = {
+  valid: "green",
+  suspect: "yellow",
+  invalid: "red",
+};
+
+const OUTCOMES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
+  good: "green",
+  bad: "red",
+  open: "yellow",
+};
+
+/** A terminal has no code type. */
+function findingLines({ text, outcome }: Finding, width: number, style?: Style): TextLine[] {
+  return paragraphLines(text.replaceAll("`", ""), width, {
+    ...HANGING,
+    style: outcome === undefined ? style : OUTCOMES[outcome],
+  });
 }
 
 /** A histogram is drawn, and shows what was found in it; of other figures what was found is said. */
@@ -58,18 +111,11 @@ function figureLines({ panels, findings }: Figure, options: TerminalOptions): Te
   const drawn = panels.flatMap(({ chart }) =>
     chart.kind === "xy" && chart.mostRidges !== undefined ? histogramLines(chart, options) : []
   );
-  return drawn.length > 0 ? drawn : findingLines(findings, options);
+  if (drawn.length > 0) return drawn;
+  return findings.flatMap((finding) => findingLines(finding, options.width));
 }
 
-/** Each outcome in its colour; a column of nothing but zeros has no room. */
-function tableBlockLines({ table, isCaptioned }: TableBlock, options: TerminalOptions): TextLine[] {
-  return [
-    ...isCaptioned ? [BLANK, lineOf(table.caption, "cyan")] : [],
-    ...tableLines(withoutZeros(table), options),
-  ];
-}
-
-/** Without the columns that are 0 for every target. */
+/** Without the columns that are 0 for every target: they would take room from others. */
 function withoutZeros(table: Table): Table {
   const kept = table.columns.flatMap(({ kind }, i) =>
     kind !== "number" || table.rows.some((row) => row[i].value !== 0) ? [i] : []
@@ -81,43 +127,11 @@ function withoutZeros(table: Table): Table {
   };
 }
 
-const STYLES: Readonly<Record<Text["tone"], Style | undefined>> = {
-  plain: undefined,
-  verdict: "bold",
-  note: "dim",
-  reading: "dim",
-  warning: "yellow",
-};
-
-const OUTCOME_STYLES: Readonly<Record<NonNullable<Finding["outcome"]>, Style>> = {
-  good: "green",
-  bad: "red",
-  open: "yellow",
-};
-
-function headLines({ title, aside }: Group, { width }: TerminalOptions): TextLine[] {
+/** Beside its heading what it is about, where there is room for it. */
+function headLines({ title, aside }: Group, width: number): TextLine[] {
   if (title === "") return [];
-  const head = paragraphLines(title, width, { style: "cyan" });
-  const last = head[head.length - 1];
   const isRoom = aside !== "" && widthOf(title) + widthOf(aside) + 2 <= width;
   return isRoom
-    ? [BLANK, ...head.slice(0, -1), [...last, { text: "  " }, { text: aside, style: "dim" }]]
-    : [BLANK, ...head];
-}
-
-function findingLines(
-  findings: readonly Finding[],
-  { width }: TerminalOptions,
-  style?: Style,
-): TextLine[] {
-  return findings.flatMap(({ text, outcome }) =>
-    outcome === undefined
-      ? paragraphLines(withoutTicks(text), width - 2, { ...HANGING, style }).map(indented)
-      : paragraphLines(withoutTicks(text), width, { ...HANGING, style: OUTCOME_STYLES[outcome] })
-  );
-}
-
-/** A terminal has no code type. */
-function withoutTicks(text: string): string {
-  return text.replaceAll("`", "");
+    ? [BLANK, [{ text: title, style: "cyan" }, { text: `  ${aside}`, style: "dim" }]]
+    : [BLANK, ...paragraphLines(title, width, { style: "cyan" })];
 }

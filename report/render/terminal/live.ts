@@ -5,7 +5,7 @@
 import type { LiveAgent } from "../../../runner/result/progress.ts";
 import { formatCount, formatDuration, formatNumber, GLUE } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
-import { fitted, padStart, widthOf } from "../../writing/columns.ts";
+import { fitted, widthOf } from "../../writing/columns.ts";
 import type { TerminalOptions, TextLine, TextSpan } from "../../writing/terminal.ts";
 import { boardLines, boardRows } from "./leaderboard.ts";
 import { cell, fittedLine, lineOf } from "./line.ts";
@@ -16,7 +16,6 @@ import {
   HISTOGRAM_ROWS,
   LABEL_COLUMNS,
   type LiveLayout,
-  NARROW_COLUMNS,
   recentLatencyLines,
   TIMELINE_FIGURES,
   timelineLines,
@@ -39,50 +38,59 @@ const ECHO_COLUMNS = 3;
 
 /** None while no run is in progress. */
 export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
-  const width = Math.max(1, options.columns - ECHO_COLUMNS);
-  const live = state.intervals.at(-1);
-  if (state.run === null && live === undefined) return [];
-  const fleet = live === undefined ? [] : fleetLines(live.agents ?? [], { ...options, width });
-  const needed = { fleet: fleet.length, board: boardRows(state.board, width) };
-  const rows = allotted(rowsWanted(state.run !== null, needed), options.rows - KEPT_ROWS);
-  const room = (part: ViewPart): LiveLayout => ({ ...options, width, rows: rows.get(part) ?? 0 });
-  const url = live === undefined ? [] : [lineOf(live.url, state.run === null ? "bold" : "dim")];
+  const { columns, unicode, nowMs } = options;
+  const { run, intervals, board } = state;
+  const live = intervals.at(-1);
+  if (run === null && live === undefined) return [];
+  const layout = { width: Math.max(1, columns - ECHO_COLUMNS), color: false, unicode };
+  const fleet = fleetLines(live?.agents ?? [], layout.width);
+  const rows = allotted(options.rows - KEPT_ROWS, [
+    { part: "progress", upTo: 1 },
+    { part: "run", upTo: run === null ? 0 : 1 },
+    { part: "timeline", upTo: TIMELINE_FIGURES },
+    { part: "errors", upTo: 1 },
+    { part: "generator", upTo: 1 },
+    { part: "url", upTo: 1 },
+    { part: "fleet", upTo: fleet.length, step: fleet.length },
+    { part: "board", upTo: run === null ? 0 : Math.min(boardRows(board), LEAST_BOARD_ROWS) },
+    { part: "timeline", upTo: 2 * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
+    { part: "board", upTo: run === null ? 0 : boardRows(board) },
+    { part: "histogram", upTo: HISTOGRAM_ROWS, step: HISTOGRAM_ROWS },
+    { part: "axis", upTo: 1 },
+    { part: "timeline", upTo: MOST_FIGURE_ROWS * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
+  ]);
+  const room = (part: ViewPart): LiveLayout => ({ ...layout, rows: rows.get(part) ?? 0 });
+  const shown = (part: ViewPart, lines: readonly TextLine[]): readonly TextLine[] =>
+    lines.slice(0, room(part).rows);
+  const progress = shown("progress", [progressLine(state, nowMs, layout)]);
+  const url = live === undefined
+    ? []
+    : shown("url", [lineOf(live.url, run === null ? "bold" : "dim")]);
   const lines = [
-    ...(state.run === null ? url.slice(0, room("url").rows) : []),
-    ...[progressLine(state, options, width)].slice(0, room("progress").rows),
-    ...(state.run === null ? [] : [
-      ...runLines(state, { ...room("run"), nowMs: options.nowMs }).slice(0, room("run").rows),
-      ...url.slice(0, room("url").rows),
-      ...boardLines(state.board, room("board")),
-    ]),
-    ...(live === undefined ? [] : [
-      ...timelineLines(state.intervals, live, {
-        ...room("timeline"),
-        hasAxis: room("axis").rows > 0,
-      }),
-      ...[errorsLine(state.intervals, live, room("errors"))].slice(0, room("errors").rows),
-      ...[workersLine(live)].slice(0, room("generator").rows),
-      ...fleet.slice(0, room("fleet").rows),
-      ...(room("histogram").rows > 0
-        ? recentLatencyLines(state.intervals, live, room("histogram"))
-        : []),
-    ]),
+    ...run === null ? [...url, ...progress] : [
+      ...progress,
+      ...shown("run", [runLine(state, nowMs, layout)]),
+      ...url,
+      ...shown("board", boardLines(board, room("board").rows, layout)),
+    ],
+    ...live === undefined ? [] : [
+      ...timelineLines(intervals, { ...room("timeline"), hasAxis: room("axis").rows > 0 }),
+      ...shown("errors", [errorsLine(intervals, layout)]),
+      ...shown("generator", [workersLine(live)]),
+      ...shown("fleet", fleet),
+      ...room("histogram").rows === 0
+        ? []
+        : shown("histogram", recentLatencyLines(intervals, layout)),
+    ],
   ];
-  return lines.map((line) => fittedLine(line, width, options));
+  return lines.map((line) => fittedLine(line, layout.width, options));
 }
 
 type ViewPart =
-  | "progress"
-  | "run"
-  | "url"
-  | "board"
-  | "timeline"
-  | "axis"
-  | "errors"
-  | "generator"
-  | "fleet"
-  | "histogram";
+  | ("progress" | "run" | "url" | "board" | "timeline" | "axis")
+  | ("errors" | "generator" | "fleet" | "histogram");
 
+/** What a part gets rows for; it comes again with more than others needed. */
 interface RowsWanted {
   readonly part: ViewPart;
   readonly upTo: number;
@@ -93,29 +101,8 @@ interface RowsWanted {
 const LEAST_BOARD_ROWS = 4;
 const MOST_FIGURE_ROWS = 8;
 
-/** What parts get rows for, the most needed first; a part comes again with more than the others needed. */
-function rowsWanted(
-  isRun: boolean,
-  { fleet, board }: { fleet: number; board: number },
-): RowsWanted[] {
-  return [
-    { part: "progress", upTo: 1 },
-    { part: "run", upTo: isRun ? 1 : 0 },
-    { part: "timeline", upTo: TIMELINE_FIGURES },
-    { part: "errors", upTo: 1 },
-    { part: "generator", upTo: 1 },
-    { part: "url", upTo: 1 },
-    { part: "fleet", upTo: fleet, step: fleet },
-    { part: "board", upTo: isRun ? Math.min(board, LEAST_BOARD_ROWS) : 0 },
-    { part: "timeline", upTo: 2 * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
-    { part: "board", upTo: isRun ? board : 0 },
-    { part: "histogram", upTo: HISTOGRAM_ROWS, step: HISTOGRAM_ROWS },
-    { part: "axis", upTo: 1 },
-    { part: "timeline", upTo: MOST_FIGURE_ROWS * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
-  ];
-}
-
-function allotted(wanted: readonly RowsWanted[], rows: number): Map<ViewPart, number> {
+/** @param wanted The most needed first. */
+function allotted(rows: number, wanted: readonly RowsWanted[]): Map<ViewPart, number> {
   const given = new Map<ViewPart, number>();
   let left = Math.max(1, rows);
   for (const { part, upTo, step = 1 } of wanted) {
@@ -134,17 +121,24 @@ const MOST_BAR = 40;
 /** How much of the whole is done, as a bar and in words. */
 function progressLine(
   state: ProgressState,
-  { nowMs, unicode }: LiveViewOptions,
-  width: number,
+  nowMs: number,
+  { width, unicode }: TerminalOptions,
 ): TextLine {
-  const { run } = state;
-  const ratio = doneRatio(state);
-  const words = [
-    ...(ratio === null ? [] : [`${Math.floor(ratio * 100)}${GLUE}%`]),
-    ...(run === null ? [elapsedText(state)] : [`run ${run.order} of ${run.runs}`]),
-    ...leftTexts(state, nowMs),
-  ];
-  const text = words.filter(Boolean).join(", ");
+  const { run, beganMs, intervals, receivedMs } = state;
+  const live = intervals.at(-1);
+  const ofRun = live === undefined ? null : ratioOf(live);
+  const ratio = run === null ? ofRun : Math.min(1, (run.order - 1 + (ofRun ?? 0)) / run.runs);
+  // Of the whole, as was expected when the run began; of a single run, by how far it has come.
+  const leftMs = run !== null
+    ? run.remainingMs - (nowMs - beganMs)
+    : live !== undefined && ofRun
+    ? live.elapsedMs * (1 / ofRun - 1) - (nowMs - receivedMs)
+    : 0;
+  const text = [
+    ratio === null ? "" : `${Math.floor(ratio * 100)}${GLUE}%`,
+    run === null ? elapsedText(live) : `run ${run.order} of ${run.runs}`,
+    leftMs > 0 ? leftText(leftMs) : "",
+  ].filter(Boolean).join(", ");
   const bar = Math.min(MOST_BAR, width - widthOf(text) - 2);
   if (ratio === null || bar < LEAST_BAR) return [{ text, style: "bold" }];
   const [full, empty] = unicode ? ["━", "─"] : ["#", "."];
@@ -156,35 +150,13 @@ function progressLine(
   ];
 }
 
-/** Of all runs, or of the only one; null where it is unknown. */
-function doneRatio({ run, intervals }: ProgressState): number | null {
-  const live = intervals.at(-1);
-  const ofRun = live === undefined ? 0 : ratioOf(live);
-  return run === null ? ofRun : Math.min(1, (run.order - 1 + (ofRun ?? 0)) / run.runs);
-}
-
+/** Null where it is unknown. */
 function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number | null {
   if (durationMs) return Math.min(1, elapsedMs / durationMs);
   return requests ? Math.min(1, completed / requests) : null;
 }
 
-/** Of the whole, as was expected when the run began; of a single run, by how far it has come. */
-function leftTexts(
-  { run, beganMs, intervals, receivedMs }: ProgressState,
-  nowMs: number,
-): string[] {
-  const live = intervals.at(-1);
-  const ratio = live === undefined ? null : ratioOf(live);
-  const leftMs = run
-    ? run.remainingMs - (nowMs - beganMs)
-    : live && ratio
-    ? live.elapsedMs * (1 / ratio - 1) - (nowMs - receivedMs)
-    : 0;
-  return leftMs > 0 ? [leftText(leftMs)] : [];
-}
-
-function elapsedText({ intervals }: ProgressState): string {
-  const live = intervals.at(-1);
+function elapsedText(live: Live | undefined): string {
   if (live === undefined) return "";
   const { elapsedMs, durationMs, completed, requests } = live;
   if (requests) return `${formatCount(completed)} of ${counted(requests, "request")}`;
@@ -194,85 +166,58 @@ function elapsedText({ intervals }: ProgressState): string {
 
 const LEAST_NAME = 12;
 
-/** The run in progress; none for `bench`, whose one run is the whole. */
-function runLines(
-  state: ProgressState,
-  { nowMs, width, unicode }: LiveLayout & Pick<LiveViewOptions, "nowMs">,
-): TextLine[] {
-  const { run, beganMs, intervals } = state;
+/** The run in progress; empty for `bench`, whose one run is the whole. */
+function runLine(
+  { run, beganMs, intervals }: ProgressState,
+  nowMs: number,
+  { width, unicode }: TerminalOptions,
+): TextLine {
   if (run === null) return [];
-  const startingSec = Math.floor((nowMs - beganMs) / 1_000);
-  const starting = startingSec < 1 ? "starting" : `starting for ${formatDuration(startingSec)}`;
-  const doing = intervals.length > 0 ? elapsedText(state) : starting;
-  const text = width < NARROW_COLUMNS ? `  ${doing}` : `  repetition ${run.repetition}, ${doing}`;
+  const startingS = Math.floor((nowMs - beganMs) / 1_000);
+  const starting = startingS < 1 ? "starting" : `starting for ${formatDuration(startingS)}`;
+  const doing = intervals.length > 0 ? elapsedText(intervals.at(-1)) : starting;
+  const text = `  ${doing}, repetition ${run.repetition}`;
   const name = fitted(cellText(run), Math.max(LEAST_NAME, width - widthOf(text)), unicode);
-  return [[{ text: name, style: "bold" }, { text }]];
+  return [{ text: name, style: "bold" }, { text }];
 }
-
-// The agents of a fleet: each with its rate, or, of many, a summary.
 
 /** As long as it takes until an agent counts as lost after the end. */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;
-const MOST_LINES = 2;
-const LEAST_AGENT_NAME = 4;
-const GAP = 3;
 
-function fleetLines(agents: readonly LiveAgent[], room: Omit<LiveLayout, "rows">): TextLine[] {
+/** Each agent with its rate where these have room in a line; otherwise the slowest, and who is silent. */
+function fleetLines(agents: readonly LiveAgent[], width: number): TextLine[] {
   if (agents.length === 0) return [];
-  const rows = agents.length > MOST_SHOWN
-    ? [summary(agents)]
-    : agentRows(agents, room.width - LABEL_COLUMNS - 2, room.unicode);
-  return rows.map((row, i) => [
-    cell(i === 0 ? "Agents" : "", LABEL_COLUMNS, "dim"),
-    { text: "  " },
-    ...row,
+  const names = withoutCommon(agents.map(({ name }) => name));
+  const each = agents.flatMap((agent, i): TextSpan[] => [
+    { text: `  ${names[i]} ` },
+    isSilent(agent) ? { text: "silent", style: "red" } : { text: rateText(agent), style: "bold" },
   ]);
-}
-
-/** In columns, as many as fit; names are shortened where they would need more lines, first by their common beginning. */
-function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): TextSpan[][] {
-  const values = agents.map(valueOf);
-  const valueWidth = Math.max(...values.map(widthOf));
-  const least = Math.ceil(agents.length / MOST_LINES);
-  const most = Math.floor((width + GAP) / least) - GAP - valueWidth - 1;
-  const whole = agents.map(({ name }) => name);
-  const names = whole.some((name) => widthOf(name) > most) ? withoutCommon(whole) : whole;
-  const nameWidth = Math.min(Math.max(...names.map(widthOf)), Math.max(LEAST_AGENT_NAME, most));
-  const columns = Math.max(least, Math.floor((width + GAP) / (nameWidth + 1 + valueWidth + GAP)));
-  const pieces = agents.map((agent, i): TextSpan[] => [
-    cell(`${fitted(names[i], nameWidth, unicode)} `, nameWidth + 1),
-    { text: padStart(values[i], valueWidth), style: isSilent(agent) ? "red" : "bold" },
-    { text: " ".repeat(GAP) },
-  ]);
-  return Array.from(
-    { length: Math.ceil(agents.length / columns) },
-    (_, row) => pieces.slice(row * columns, (row + 1) * columns).flat(),
-  );
-}
-
-function valueOf(agent: LiveAgent): string {
-  return isSilent(agent) ? "silent" : `${formatNumber(Math.round(agent.ratePerSec))}/s`;
+  const room = width - LABEL_COLUMNS;
+  const isRoom = agents.length <= MOST_SHOWN &&
+    each.reduce((sum, { text }) => sum + widthOf(text), 0) <= room;
+  return [[cell("Agents", LABEL_COLUMNS, "dim"), ...isRoom ? each : summary(agents)]];
 }
 
 function isSilent({ silentMs }: LiveAgent): boolean {
   return silentMs >= SILENT_MS;
 }
 
+function rateText({ ratePerSec }: LiveAgent): string {
+  return `${formatNumber(Math.round(ratePerSec))}/s`;
+}
+
 /** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
 function summary(agents: readonly LiveAgent[]): TextSpan[] {
-  const reporting = agents.filter((agent) => !isSilent(agent));
-  const silent = agents.filter(isSilent);
-  const count = { text: counted(agents.length, "agent") };
+  const silent = agents.filter(isSilent).toSorted((a, b) => b.silentMs - a.silentMs);
+  const reporting = agents.filter((agent) => !isSilent(agent))
+    .toSorted((a, b) => a.ratePerSec - b.ratePerSec);
+  const count = { text: `  ${counted(agents.length, "agent")}` };
   if (reporting.length === 0) return [count, { text: ", all silent", style: "red" }];
-  const slowest = reporting.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
-  const pieces: TextSpan[] = [
-    count,
-    { text: `, slowest ${slowest.name} ` },
-    { text: valueOf(slowest), style: "bold" },
-  ];
-  if (silent.length === 0) return pieces;
-  const longest = silent.reduce((a, b) => b.silentMs > a.silentMs ? b : a);
-  const forText = `${longest.name} for ${formatDuration(Math.floor(longest.silentMs / 1_000))}`;
-  return [...pieces, { text: `, ${silent.length} silent (${forText})`, style: "red" }];
+  const slowest = { text: `, slowest ${reporting[0].name} ${rateText(reporting[0])}` };
+  if (silent.length === 0) return [count, slowest];
+  const [{ name, silentMs }] = silent;
+  const longest = `${name} for ${formatDuration(Math.floor(silentMs / 1_000))}`;
+  const text = `, ${silent.length} silent (${longest})`;
+  return [count, slowest, { text, style: "red" }];
 }

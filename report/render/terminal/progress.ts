@@ -1,6 +1,6 @@
 /**
- * The progress of an experiment by its events: the run in progress, for the live view, and the lines that
- * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
+ * The progress of an experiment by its events: the run in progress and the cells so far, for the live view, and the
+ * lines that stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { CellProgress, Progress } from "../../../runner/result/progress.ts";
 import type { Missing } from "../../../runner/result/result.ts";
@@ -19,8 +19,9 @@ import { type Latent, percentileBounds, poolLatency } from "../../figures/pool.t
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
-export type Starting = Extract<Progress, { kind: "starting" }>;
-export type Live = Extract<Progress, { kind: "live" }>;
+type EventOf<Kind extends Progress["kind"]> = Extract<Progress, { kind: Kind }>;
+export type Starting = EventOf<"starting">;
+export type Live = EventOf<"live">;
 
 export interface ProgressState {
   /** The run in progress, and when it began by the view's clock. */
@@ -36,22 +37,36 @@ export interface ProgressState {
   readonly board: Board;
 }
 
-const EMPTY_BOARD: Board = {
-  cells: 0,
-  until: null,
-  repetitions: 0,
-  scenario: "",
-  scenarios: new Map(),
-};
+/** The cells so far. */
+export interface Board {
+  /** The half width at which repetitions end; null without such a rule. */
+  readonly until: number | null;
+  /** So far: of each cell. */
+  readonly repetitions: number;
+  /** That of the run in progress, or of the last one. */
+  readonly scenario: string;
+  /** In the order of their first results, each with its cells by key. */
+  readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
+}
 
+/** A cell with a run that ended; no value: none was measured, or none has the figure. */
+export interface BoardCell extends Omit<CellProgress, "runs"> {
+  readonly label: string;
+  readonly isAtLeast: boolean;
+  readonly measured: number;
+  readonly failed: number;
+  /** Of its requests. */
+  readonly wrongRatio: number;
+  /** Runs that are not valid. */
+  readonly doubted: number;
+}
+
+const NO_RUN = { run: null, beganMs: 0, intervals: [], receivedMs: 0 } as const;
 export const NOTHING_YET: ProgressState = {
-  run: null,
-  beganMs: 0,
-  intervals: [],
-  receivedMs: 0,
+  ...NO_RUN,
   notes: [],
   reasons: [],
-  board: EMPTY_BOARD,
+  board: { until: null, repetitions: 0, scenario: "", scenarios: new Map() },
 };
 
 /** As many as a wide terminal has columns. */
@@ -62,7 +77,7 @@ export function advance(before: ProgressState, event: Progress, nowMs: number): 
   const state = { ...before, board: advanceBoard(before.board, event) };
   switch (event.kind) {
     case "starting":
-      return { ...withoutRun(state), run: event, beganMs: nowMs };
+      return { ...state, ...NO_RUN, run: event, beganMs: nowMs };
     case "note":
       return { ...state, notes: [...state.notes, event.text] };
     case "live": {
@@ -70,24 +85,57 @@ export function advance(before: ProgressState, event: Progress, nowMs: number): 
       return { ...state, intervals, receivedMs: nowMs };
     }
     case "missing":
-      return withoutRun({ ...state, reasons: [...state.reasons, event.missing.reason] });
+      return { ...state, ...NO_RUN, reasons: [...state.reasons, event.missing.reason] };
     case "measured":
-      return withoutRun(state);
+      return { ...state, ...NO_RUN };
     default:
       return state;
   }
 }
 
-function withoutRun({ notes, reasons, board }: ProgressState): ProgressState {
-  return { ...NOTHING_YET, notes, reasons, board };
+function advanceBoard(board: Board, event: Progress): Board {
+  switch (event.kind) {
+    case "planned":
+      return { ...board, until: event.until };
+    case "starting":
+      return { ...board, repetitions: event.repetitions, scenario: event.scenario };
+    case "cell": {
+      const { runs, ...cell } = event.cell;
+      return withCell(board, runs[0], {
+        ...cell,
+        isAtLeast: cell.figure === "p99" && percentileBounds(runs, 99).isAtLeast,
+        measured: runs.length,
+        wrongRatio: errorRatioOf(runs) ?? 0,
+        doubted: runs.filter(({ generator }) => generator.trust !== "valid").length,
+      });
+    }
+    case "missing":
+      return event.missing.repetition === null ? board : withCell(board, event.missing, null);
+    default:
+      return board;
+  }
+}
+
+const NOTHING_MEASURED: Omit<BoardCell, "label"> = {
+  ...{ figure: "rate" as const, value: null, isAtLeast: false, interval: null, halfWidth: null },
+  ...{ measured: 0, failed: 0, wrongRatio: 0, doubted: 0 },
+};
+
+/** @param measured Null where a run of the cell failed. */
+function withCell(
+  board: Board,
+  run: Pick<Missing, "target" | "scenario" | "parameters">,
+  measured: Omit<BoardCell, "label" | "failed"> | null,
+): Board {
+  const cells = new Map(board.scenarios.get(run.scenario));
+  const before = { ...NOTHING_MEASURED, ...cells.get(cellKey(run)), label: cellLabel(run) };
+  const failed = before.failed + (measured === null ? 1 : 0);
+  cells.set(cellKey(run), { ...before, ...measured, failed });
+  return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
 }
 
 /** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
-export function lastingLines(
-  state: ProgressState,
-  event: Progress,
-  isLive: boolean,
-): TextSpan[] {
+export function lastingLines(state: ProgressState, event: Progress, isLive: boolean): TextSpan[] {
   switch (event.kind) {
     case "planned":
       return [{ text: plannedText(event) }];
@@ -96,9 +144,9 @@ export function lastingLines(
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
-      return state.run ? [measuredLine(state.run, event, isLive)] : [];
+      return state.run === null ? [] : [measuredLine(state.run, event, isLive)];
     case "missing":
-      return missingLines(event, state.reasons);
+      return missingLines(event.missing, state.reasons);
     case "trial":
       return [{ text: trialSentence(event) }];
     default:
@@ -106,35 +154,41 @@ export function lastingLines(
   }
 }
 
-function plannedText(
-  { cells, runs, expectedMs, mostRuns, mostMs }: Extract<Progress, { kind: "planned" }>,
-): string {
-  const least = `${counted(runs, "run")} of ${counted(cells, "cell")}, about ${
-    timeText(expectedMs)
-  }`;
+function plannedText({ cells, runs, expectedMs, mostRuns, mostMs }: EventOf<"planned">): string {
+  const within = (ms: number): string => `about ${formatDuration(ms / 1_000)}`;
+  const least = `${counted(runs, "run")} of ${counted(cells, "cell")}, ${within(expectedMs)}`;
   return mostRuns === runs
     ? least
-    : `From ${least}, to ${counted(mostRuns, "run")}, about ${timeText(mostMs)}`;
+    : `From ${least}, to ${counted(mostRuns, "run")}, ${within(mostMs)}`;
 }
 
-function timeText(ms: number): string {
-  return formatDuration(ms / 1_000);
-}
-
-type MeasuredEvent = Extract<Progress, { kind: "measured" }>;
-
-function measuredLine(run: Starting, event: MeasuredEvent, isLive: boolean): TextSpan {
-  const { measurement: { generator: { trust } } } = event;
-  const rest = isLive ? "" : restText(event);
+/** `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, each number as wide for every run. */
+function measuredLine(run: Starting, event: EventOf<"measured">, isLive: boolean): TextSpan {
+  const { measurement, remainingMs = 0 } = event;
+  const { rate, requests: { dropped }, generator: { trust } } = measurement;
+  const wrong = errorsOf([measurement]).count - dropped;
+  const place = `[${String(run.order).padStart(String(run.runs).length)}/${run.runs}]`;
+  const figures = [
+    `${formatNumber(rate)} requests/s`,
+    ...latencyTexts(measurement),
+    ...wrong === 0 ? [] : [`${formatCount(wrong)} failed or wrong`],
+    ...dropped === 0 ? [] : [`${formatCount(dropped)} never sent`],
+    ...trust === "valid" ? [] : [trust],
+  ].join(", ");
+  const rest = isLive || remainingMs <= 0 ? "" : ` (${leftText(remainingMs)})`;
   return {
-    text: `${placeText(run)} ${cellText(run)}: ${measuredText(event)}${rest}`,
-    ...trust === "invalid" ? { style: "yellow" } : {},
+    text: `${place} ${cellText(run)}: ${figures}${rest}`,
+    style: trust === "invalid" ? "yellow" : undefined,
   };
 }
 
-/** `[2/9]`, as wide for every run. */
-function placeText({ order, runs }: Starting): string {
-  return `[${String(order).padStart(String(runs).length)}/${runs}]`;
+function latencyTexts(measurement: Latent): string[] {
+  const { count, percentile } = poolLatency([measurement]);
+  if (count === 0) return ["no latency"];
+  return [50, 99].map((p) => {
+    const { value, isAtLeast } = percentile(p);
+    return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
+  });
 }
 
 /** `static, express · connections 50`. */
@@ -142,37 +196,12 @@ export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-function measuredText({ measurement }: MeasuredEvent): string {
-  const { rate, requests: { dropped }, generator } = measurement;
-  const wrong = errorsOf([measurement]).count - dropped;
-  const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
-    (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
-  const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;
-  return `${formatNumber(rate)} requests/s, ${latencyText(measurement)}${errors}${doubt}`;
-}
-
-function latencyText(measurement: Latent): string {
-  const { count, percentile } = poolLatency([measurement]);
-  if (count === 0) return "no latency";
-  return [50, 99].map((p) => {
-    const { value, isAtLeast } = percentile(p);
-    return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
-  }).join(", ");
-}
-
-function restText({ remainingMs = 0 }: MeasuredEvent): string {
-  return remainingMs > 0 ? ` (${leftText(remainingMs)})` : "";
-}
-
 export function leftText(ms: number): string {
   return `${formatDuration(Math.ceil(ms / 1_000))} left`;
 }
 
 /** With what its program printed last, unless another cell had the same reason. */
-function missingLines(
-  { missing }: Extract<Progress, { kind: "missing" }>,
-  reasons: readonly string[],
-): TextSpan[] {
+function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] {
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
   const what = `${kind}: ${scenario}, ${cellLabel(missing)}${run}`;
@@ -181,94 +210,4 @@ function missingLines(
     { text: `${what}: ${reason}`, style: "yellow" },
     ...evidence.map((line): TextSpan => ({ text: `  ${line}`, style: "dim" })),
   ];
-}
-
-// The cells so far.
-
-/** A cell with a run that ended. */
-export interface BoardCell {
-  readonly label: string;
-  readonly figure: CellProgress["figure"];
-  /** Null where no run was measured, or none has the figure. */
-  readonly value: number | null;
-  readonly isAtLeast: boolean;
-  readonly interval: CellProgress["interval"];
-  readonly halfWidth: number | null;
-  readonly measured: number;
-  readonly failed: number;
-  /** Of its requests: `errorRatioOf`. */
-  readonly wrongRatio: number;
-  /** Runs that are not valid. */
-  readonly doubted: number;
-}
-
-export interface Board {
-  /** How many there will be. */
-  readonly cells: number;
-  readonly until: number | null;
-  /** So far: of each cell. */
-  readonly repetitions: number;
-  /** That of the run in progress, or of the last one. */
-  readonly scenario: string;
-  /** In the order of their first results, each with its cells by key. */
-  readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
-}
-
-function advanceBoard(board: Board, event: Progress): Board {
-  switch (event.kind) {
-    case "planned":
-      return { ...board, cells: event.cells, until: event.until };
-    case "starting":
-      return { ...board, repetitions: event.repetitions, scenario: event.scenario };
-    case "cell":
-      return withCell(board, event.cell.runs[0], (before) => measuredCell(event.cell, before));
-    case "missing":
-      return event.missing.repetition === null ? board : withFailed(board, event.missing);
-    default:
-      return board;
-  }
-}
-
-function withCell(
-  board: Board,
-  run: Pick<Missing, "target" | "scenario" | "parameters">,
-  next: (before: BoardCell | undefined) => BoardCell,
-): Board {
-  const cells = new Map(board.scenarios.get(run.scenario));
-  cells.set(cellKey(run), next(cells.get(cellKey(run))));
-  return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
-}
-
-function measuredCell(
-  { runs, figure, value, interval, halfWidth }: CellProgress,
-  before: BoardCell | undefined,
-): BoardCell {
-  return {
-    label: cellLabel(runs[0]),
-    figure,
-    value,
-    isAtLeast: figure === "p99" && percentileBounds(runs, 99).isAtLeast,
-    interval,
-    halfWidth,
-    measured: runs.length,
-    failed: before?.failed ?? 0,
-    wrongRatio: errorRatioOf(runs) ?? 0,
-    doubted: runs.filter(({ generator }) => generator.trust !== "valid").length,
-  };
-}
-
-function withFailed(board: Board, missing: Missing): Board {
-  return withCell(board, missing, (before) => ({
-    label: cellLabel(missing),
-    figure: "rate",
-    value: null,
-    isAtLeast: false,
-    interval: null,
-    halfWidth: null,
-    measured: 0,
-    wrongRatio: 0,
-    doubted: 0,
-    ...before,
-    failed: (before?.failed ?? 0) + 1,
-  }));
 }

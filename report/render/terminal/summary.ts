@@ -1,43 +1,27 @@
 /** A document in a terminal, as `run`, `compare` and `ab` end with it. */
-import { shownIn } from "../../blocks.ts";
+import { group, saidOnce, shownIn } from "../../blocks.ts";
 import type { Document } from "../../document.ts";
-import { figureText, winnersTable } from "../../subjects/verdict/card.ts";
-import { type CardModel, claimCountsText } from "../../subjects/verdict/conclusion.ts";
-import { type TerminalOptions, type TextLine, writtenLines } from "../../writing/terminal.ts";
+import { cardBlocks } from "../../subjects/verdict/conclusion.ts";
+import { type TerminalOptions, writtenLines } from "../../writing/terminal.ts";
 import type { Written } from "../../writing/written.ts";
 import { blocksLines } from "./blocks.ts";
-import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
-import { tableLines } from "./table.ts";
 
-/** With a line break at its end; the verdict is last, where nobody has to scroll back. */
+/**
+ * With a line break at its end; the verdict is last, where nobody has to scroll back.
+ * @param hasToldMissing Whether progress has said what was not measured, and why.
+ */
 export function renderSummary(
-  { title, lead, groups, card }: Document,
+  { title, lead, groups, card, scenarios }: Document,
   options: TerminalOptions,
+  hasToldMissing = false,
 ): Written<"terminal"> {
-  return writtenLines([
-    BLANK,
-    lineOf(title, "bold"),
-    ...blocksLines(shownIn("terminal", lead), options),
-    ...blocksLines(shownIn("terminal", groups), options),
-    ...card === null ? [] : cardLines(card, options),
-  ], options);
-}
-
-function cardLines(card: CardModel, options: TerminalOptions): TextLine[] {
-  const { sentence, notes, figure, winners, reliability, claims, next } = card;
-  if (sentence === "") return [];
-  const { width } = options;
-  const table = winnersTable(winners);
-  return [
-    BLANK,
-    ...paragraphLines(sentence, width, { style: "bold" }),
-    ...notes.flatMap((note) => paragraphLines(note, width, HANGING)),
-    ...(figure === null ? [] : paragraphLines(figureText(figure), width, HANGING)),
-    ...(table === null ? [] : tableLines(table, options)),
-    ...[
-      ...(reliability === null ? [] : [reliability.sentence]),
-      ...(claims === null ? [] : [`Claims: ${claimCountsText(claims)}`]),
-      ...next.map(({ text }) => `Next: ${text}`),
-    ].flatMap((text) => paragraphLines(text, width, HANGING)),
-  ];
+  const only = scenarios.length === 1 ? scenarios[0].name : null;
+  const told = groups.filter(({ id }) => !(hasToldMissing && id === "missing"));
+  return writtenLines(
+    blocksLines([
+      group(title, saidOnce(shownIn("terminal", told), only)),
+      group("Verdict", [...lead, ...card === null ? [] : cardBlocks(card)]),
+    ], options),
+    options,
+  );
 }

@@ -1,117 +1,200 @@
-/** A table of the model as lines of text: numbers on their decimal point, the last columns dropped (and named below) when it is too wide. */
+/**
+ * A table as lines of text, numbers on their decimal point. Where it is too wide, bars become shorter and go, then texts
+ * are broken at their spaces, names are cut, and the last columns are left out, and named below.
+ */
 import type { Column, Table, TableCell } from "../../subjects/tables/table.ts";
-import { fitted, padEnd, padStart, widthOf } from "../../writing/columns.ts";
+import { fitted, padEnd, padStart, widthOf, wrapped } from "../../writing/columns.ts";
 import {
   encoded,
-  type Style,
   type TerminalOptions,
   type TextLine,
+  type TextSpan,
 } from "../../writing/terminal.ts";
-import { lineOf, paragraphLines, trimmed } from "./line.ts";
+import { GLUE } from "../../writing/units.ts";
+import { barOf } from "./bars.ts";
+import { paragraphLines, trimmed } from "./line.ts";
 
 const GAP = "  ";
+/** Before what is broken off. */
+const INDENT = "  ";
 const NARROWEST_NAME = 12;
+const LEAST_BAR = 8;
+const MOST_BAR = 50;
 /** Rather than these, a narrow table loses the lines below its numbers. */
 const KEPT_COLUMNS = 4;
 
-/** One column as texts of equal width, with its style per row. */
 interface TextColumn {
-  readonly head: string;
-  readonly texts: readonly string[];
-  readonly width: number;
+  /** Columns of the terminal that it takes, then those that do for it, the more is given up the less. */
+  readonly widths: readonly [most: number, number, number, number, least: number];
+  /** Of its head and of each row the lines, each of this width. */
+  readonly cellsIn: (width: number) => TextSpan[][];
 }
 
 export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
-  const columns = fitting(
-    table.columns.map((column, i) => textColumn(column, { index: i, table, options })),
-    options,
+  const all = table.columns.map((column, c) =>
+    textColumn(column, table.rows.map((row) => row[c]), options)
   );
-  const isCramped = columns.length < Math.min(KEPT_COLUMNS, table.columns.length) ||
-    widthOfAll(columns) > options.width;
-  if (isCramped && hasBelow(table)) {
-    return tableLines(withoutBelow(table), options);
+  const widths = widthsIn(options.width, all);
+  const isCramped = widths.length < Math.min(KEPT_COLUMNS, all.length) ||
+    totalOf(widths) > options.width;
+  const hasBelow = table.rows.some((row) => row.some(({ below }) => below !== undefined));
+  if (isCramped && hasBelow) return tableLines(withoutBelow(table), options);
+  const shown = widths.flatMap((width, c) =>
+    width === 0 ? [] : [{ width, cells: all[c].cellsIn(width) }]
+  );
+  const lines = [null, ...table.rows].flatMap((_, row) => {
+    const height = Math.max(1, ...shown.map(({ cells }) => cells[row].length));
+    return Array.from(
+      { length: height },
+      (_, line) =>
+        trimmed(shown.flatMap(({ width, cells }, c): TextSpan[] => [
+          ...c === 0 ? [] : [{ text: GAP }],
+          cells[row][line] ?? { text: " ".repeat(width) },
+        ])),
+    );
+  });
+  const left = table.columns.slice(widths.length).map((column) => headOf(column, options));
+  const text = `Not shown (too narrow): ${left.join(", ")}`;
+  return left.length === 0
+    ? lines
+    : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];
+}
+
+/** Of the columns that have room, from the left; 0 for a bar that has none. */
+function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
+  const found = columns.map(({ widths }) => widths[0]);
+  for (const step of [1, 2, 3, 4] as const) {
+    while (totalOf(found) > room) {
+      const widest = Math.max(
+        ...found.filter((width, c) => width > columns[c].widths[step]),
+      );
+      if (widest === -Infinity) break;
+      const at = found.findIndex((width, c) => width === widest && width > columns[c].widths[step]);
+      found[at] = step === 2 ? columns[at].widths[step] : widest - 1;
+    }
   }
-  const head = columns.map(({ head }) => head).join(GAP).trimEnd();
-  const rows = table.rows.flatMap((row, r) => [
-    rowLine(row, columns.map(({ texts }) => texts[r])),
-    ...belowLines(row, columns, options),
-  ]);
-  return [lineOf(head, "dim"), ...rows, ...droppedLines(table, columns.length, options)];
+  const isEnough = totalOf(found) <= room || columns.length <= 2;
+  return isEnough ? found : widthsIn(room, columns.slice(0, -1));
 }
 
-function rowLine(row: readonly TableCell[], texts: readonly string[]): TextLine {
-  return trimmed(texts.flatMap((text, c) => [
-    ...(c === 0 ? [] : [{ text: GAP }]),
-    { text, style: styleOf(row[c]) },
-  ]));
+function totalOf(widths: readonly number[]): number {
+  const shown = widths.filter((width) => width > 0);
+  return shown.reduce((sum, width) => sum + width, GAP.length * (shown.length - 1));
 }
 
-function droppedLines({ columns }: Table, kept: number, options: TerminalOptions): TextLine[] {
-  const heads = columns.slice(kept).map((column) => headOf(column, options));
-  if (heads.length === 0) return [];
-  const text = `Not shown (too narrow): ${heads.join(", ")}`;
-  return paragraphLines(text, options.width, { indent: "  ", style: "dim" });
-}
-
-function headOf({ label, unit }: Column, options: TerminalOptions): string {
-  return encoded(unit ? `${label} ${unit}` : label, options);
-}
-
-function hasBelow({ rows }: Table): boolean {
-  return rows.some((row) => row.some(({ below }) => below !== undefined));
-}
-
-export function withoutBelow(table: Table): Table {
+function withoutBelow(table: Table): Table {
   return {
     ...table,
     rows: table.rows.map((row) => row.map((cell) => ({ ...cell, below: undefined }))),
   };
 }
 
-/** A second line below the numbers of a row, such as intervals; none without them. */
-function belowLines(
-  row: readonly TableCell[],
-  columns: readonly TextColumn[],
-  options: TerminalOptions,
-): TextLine[] {
-  const texts = columns.map(({ width }, c) =>
-    padStart(encoded(row[c].below ?? "", options), width)
-  );
-  const line = texts.join(GAP).trimEnd();
-  return line === "" ? [] : [lineOf(line, "dim")];
-}
-
-function styleOf({ alarming, weak }: TableCell): Style | undefined {
-  return alarming ? "red" : weak ? "dim" : undefined;
-}
-
-interface Position {
-  readonly index: number;
-  readonly table: Table;
-  readonly options: TerminalOptions;
+function headOf({ label, unit }: Column, options: TerminalOptions): string {
+  return encoded(unit ? `${label} ${unit}` : label, options);
 }
 
 /** With the signs that the terminal has, as some take more columns than others. */
 function textColumn(
   column: Column,
-  { index, table: { rows }, options }: Position,
+  cells: readonly TableCell[],
+  options: TerminalOptions,
 ): TextColumn {
   const head = headOf(column, options);
-  const cells = rows.map((row) => row[index]);
-  if (column.kind !== "number") {
-    const texts = cells.map(({ text }) => encoded(text, options));
-    const width = Math.max(widthOf(head), ...texts.map(widthOf));
-    return { head: padEnd(head, width), texts: texts.map((text) => padEnd(text, width)), width };
+  switch (column.kind) {
+    case "number":
+      return numberColumn(head, cells, options);
+    case "bar":
+      return {
+        widths: [MOST_BAR, LEAST_BAR, 0, 0, 0],
+        cellsIn: (width) => [
+          [{ text: padEnd("", width) }],
+          ...barsIn(width, cells, options).map((text): TextSpan[] => [{ text, style: "cyan" }]),
+        ],
+      };
+    default:
+      return wordsColumn({ head, isName: column.kind === "name" }, cells, options);
   }
-  const texts = alignedOnPoint(cells.map((cell) => encoded(cellText(cell), options)));
-  const belows = cells.map(({ below = "" }) => widthOf(encoded(below, options)));
-  const width = Math.max(widthOf(head), ...texts.map(widthOf), ...belows);
-  return { head: padStart(head, width), texts: texts.map((text) => padStart(text, width)), width };
 }
 
-/** A number that too few requests support stands in brackets, as grey is not seen everywhere. */
-function cellText({ text, weak }: TableCell): string {
-  return weak ? `(${text})` : text;
+function numberColumn(
+  head: string,
+  cells: readonly TableCell[],
+  options: TerminalOptions,
+): TextColumn {
+  // A number that too few requests support stands in brackets, as grey is not seen everywhere.
+  const texts = alignedOnPoint(
+    cells.map(({ text, weak }) => encoded(weak ? `(${text})` : text, options)),
+  );
+  const belows = cells.map(({ below = "" }) => encoded(below, options));
+  const most = Math.max(...[head, ...texts, ...belows].map(widthOf));
+  return {
+    widths: [most, most, most, most, most],
+    cellsIn: (width) => [
+      [{ text: padStart(head, width), style: "dim" }],
+      ...cells.map((cell, i): TextSpan[] => [
+        { text: padStart(texts[i], width), style: styleOf(cell) },
+        ...belows[i] === "" ? [] : [{ text: padStart(belows[i], width), style: "dim" as const }],
+      ]),
+    ],
+  };
+}
+
+function wordsColumn(
+  { head, isName }: { readonly head: string; readonly isName: boolean },
+  cells: readonly TableCell[],
+  options: TerminalOptions,
+): TextColumn {
+  const texts = [head, ...cells.map(({ text }) => text)];
+  const held = isName ? texts.map(settingsHeld) : texts;
+  const widest = (all: readonly string[]): number =>
+    Math.max(...all.map((text) => widthOf(encoded(text, options))));
+  const most = widest(texts);
+  const cutTo = (width: number): string[] => [
+    fitted(head, width, options.unicode),
+    ...fittedNames(texts.slice(1), width, options),
+  ];
+  const brokenOf = (all: readonly string[]): number =>
+    Math.min(most, widest(all.flatMap((text) => text.split(" "))) + INDENT.length);
+  const broken = brokenOf(texts);
+  return {
+    widths: [most, most, most, broken, isName ? widest(cutTo(NARROWEST_NAME)) : broken],
+    cellsIn: (width) => {
+      const lines = width < broken
+        ? cutTo(width).map((name) => [name])
+        : (width < brokenOf(held) ? texts : held).map((text) =>
+          widthOf(text) > width ? wrapped(text, width, INDENT) : [text]
+        );
+      return lines.map((lines, i) =>
+        lines.map((line) => ({
+          text: padEnd(encoded(line, options), width),
+          style: i === 0 ? "dim" : styleOf(cells[i - 1]),
+        }))
+      );
+    },
+  };
+}
+
+/** `hono · connections 50` breaks before a setting rather than within one. */
+function settingsHeld(name: string): string {
+  return name.replaceAll(" · ", ` ·${GLUE}`).replaceAll(/ (?=\d)/g, GLUE);
+}
+
+function barsIn(
+  width: number,
+  cells: readonly TableCell[],
+  { unicode }: TerminalOptions,
+): string[] {
+  const most = Math.max(...cells.map(({ value = 0 }) => value));
+  return cells.map(({ value = 0, certain = value }) => {
+    const [whole, sure] = [value, certain].map((part) => most > 0 ? part / most * width : 0);
+    if (certain === value) return padEnd(barOf(whole, { unicode }), width);
+    const open = Math.max(0, Math.round(whole) - Math.round(sure));
+    return padEnd(barOf(Math.round(sure), { unicode }) + (unicode ? "░" : ".").repeat(open), width);
+  });
+}
+
+function styleOf({ alarming, weak }: TableCell): TextSpan["style"] {
+  return alarming ? "red" : weak ? "dim" : undefined;
 }
 
 function alignedOnPoint(texts: readonly string[]): string[] {
@@ -124,41 +207,21 @@ function alignedOnPoint(texts: readonly string[]): string[] {
   );
 }
 
-/** First shortens the names, then drops columns from the right, until the table fits. */
-function fitting(columns: readonly TextColumn[], options: TerminalOptions): TextColumn[] {
-  const { width, unicode } = options;
-  const excess = widthOfAll(columns) - width;
-  if (excess <= 0) return [...columns];
-  const [names, ...rest] = columns;
-  const narrow = Math.max(NARROWEST_NAME, names.width - excess);
-  if (narrow < names.width) return fitting([narrowed(names, narrow, unicode), ...rest], options);
-  return columns.length > 2 ? fitting(columns.slice(0, -1), options) : [...columns];
-}
-
-function narrowed({ head, texts }: TextColumn, most: number, unicode: boolean): TextColumn {
-  const fit = (names: readonly string[]): string[] =>
-    fittedNames(names.map((name) => name.trimEnd()), most, unicode);
-  const [[short], names] = [fit([head]), fit(texts)];
-  const width = Math.max(...[short, ...names].map(widthOf));
-  return { head: padEnd(short, width), texts: names.map((name) => padEnd(name, width)), width };
-}
-
-function widthOfAll(columns: readonly TextColumn[]): number {
-  return columns.reduce((total, { width }) => total + width, GAP.length * (columns.length - 1));
-}
-
-// Names shortened to less room than they need, still distinct. Pure.
-
 /**
- * `names` in `width` columns: where they don't fit, first their common beginning goes, then their ends, or
- * their middles where only the ends differ.
+ * `names` in `width` columns, still distinct: where they don't fit, first their common beginning goes, then their ends,
+ * or their middles where only the ends differ.
  */
-export function fittedNames(names: readonly string[], width: number, unicode: boolean): string[] {
+export function fittedNames(
+  names: readonly string[],
+  width: number,
+  { unicode }: Pick<TerminalOptions, "unicode">,
+): string[] {
   const isWide = (name: string): boolean => widthOf(name) > width;
   if (!names.some(isWide)) return [...names];
   const isEnough = (ends: readonly string[]): boolean => ends.every((end) => widthOf(end) < width);
   const ends = names.length > 1 ? withoutCommon(names, isEnough) : names;
-  const short = ends[0] === names[0] ? ends : ends.map((end) => ellipsis(unicode) + end);
+  const ellipsis = unicode ? "…" : ".";
+  const short = ends[0] === names[0] ? ends : ends.map((end) => ellipsis + end);
   const cut = short.map((name) => fitted(name, width, unicode));
   return new Set(cut).size === new Set(names).size
     ? cut
@@ -184,10 +247,6 @@ export function withoutCommon(
     ends = names.map((name) => name.slice(start.length));
   }
   return ends;
-}
-
-function ellipsis(unicode: boolean): string {
-  return unicode ? "…" : ".";
 }
 
 function withoutMiddle(name: string, width: number, unicode: boolean): string {

@@ -1,117 +1,94 @@
-/**
- * The run in progress as lines: rate and latencies over time, errors, the generator, and the latencies of the last
- * seconds. Pure.
- */
-import type { LiveAgent } from "../../../runner/result/progress.ts";
+/** The run in progress as lines: rate and latencies over time, errors, the generator, and the latencies of the last seconds. Pure. */
 import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
-import { latencySteps } from "../../subjects/measurement.ts";
+import { histogramTable } from "../../subjects/tables/histogram.ts";
 import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../../writing/units.ts";
 import { padStart, widthOf } from "../../writing/columns.ts";
 import type { TerminalOptions, TextLine } from "../../writing/terminal.ts";
-import { barOf, columnChart, sparkline } from "./latency.ts";
+import { columnChart, sparkline } from "./bars.ts";
 import { cell, lineOf } from "./line.ts";
 import type { Live } from "./progress.ts";
+import { tableLines } from "./table.ts";
 
-export interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
-  readonly width: number;
+export interface LiveLayout extends TerminalOptions {
   readonly rows: number;
 }
 
-/** Rows that it takes at least: requests/s, p50 and p99. */
-export const TIMELINE_FIGURES = 3;
-/** In narrower ones labels are shorter. */
-export const NARROW_COLUMNS = 50;
-const NARROW_LABEL_COLUMNS = 6;
 export const LABEL_COLUMNS = 10;
 const VALUE_COLUMNS = 9;
-const GAP_COLUMNS = 2;
+const GAP = "  ";
+const BESIDE_COLUMNS = LABEL_COLUMNS + VALUE_COLUMNS + 2 * GAP.length;
 
 interface LiveFigure {
   readonly label: string;
-  readonly short: string;
+  /** Null without a response: there is no latency then. */
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
 
 const RATE: LiveFigure = {
   label: "Requests/s",
-  short: "Req/s",
   of: ({ ratePerSec }) => ratePerSec,
   text: (value) => formatNumber(value),
 };
 const P50: LiveFigure = {
   label: "p50",
-  short: "p50",
-  of: (live) => timeOf(live, live.p50Ms),
+  of: ({ latency, p50Ms }) => latency.count === 0 ? null : p50Ms,
   text: formatMs,
 };
 const P99: LiveFigure = {
   label: "p99",
-  short: "p99",
-  of: (live) => timeOf(live, live.p99Ms),
+  of: ({ latency, p99Ms }) => latency.count === 0 ? null : p99Ms,
   text: formatMs,
 };
+/** Rows that they take at least. */
+export const TIMELINE_FIGURES = 3;
 
 /** Rate and latencies over time, the newest at the right, each from 0 to the largest that is shown. */
 export function timelineLines(
   intervals: readonly Live[],
-  live: Live,
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
 ): TextLine[] {
+  const live = intervals[intervals.length - 1];
   const figures = [RATE, P50, P99].filter((figure) => rows >= TIMELINE_FIGURES || figure !== P50)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
-  const isNarrow = width < NARROW_COLUMNS;
-  const labelColumns = isNarrow ? NARROW_LABEL_COLUMNS : LABEL_COLUMNS;
-  const taken = labelColumns + VALUE_COLUMNS + 2 * GAP_COLUMNS;
   // Which intervals are shown depends on the room that their scale leaves: it gets that of the longest.
-  const scales = figures.map((figure) => scaleTexts(intervals.map(figure.of), figure, each));
-  const scale = Math.max(0, ...scales.flat().map(widthOf));
-  const columns = Math.max(1, width - taken - scale - 1);
-  const shown = stretched(intervals, live, columns);
+  const scales = figures.flatMap((figure) => scaleTexts(intervals, figure, each));
+  const scale = Math.max(0, ...scales.map(widthOf));
+  const shown = stretched(intervals, width - BESIDE_COLUMNS - scale - 1);
   const charts = figures.flatMap((figure): TextLine[] => {
-    const values = shown.map(figure.of);
-    const texts = scaleTexts(values, figure, each);
+    const texts = scaleTexts(shown, figure, each);
     const value = figure.of(live);
-    return columnChart(values, each, { unicode }).map((chart, row) => [
-      cell(row > 0 ? "" : isNarrow ? figure.short : figure.label, labelColumns, "dim"),
-      {
-        text: `  ${
-          padStart(row > 0 ? "" : value === null ? "–" : figure.text(value), VALUE_COLUMNS)
-        }  `,
-        style: "bold",
-      },
+    const now = value === null ? "–" : figure.text(value);
+    return columnChart(shown.map(figure.of), each, { unicode }).map((chart, row) => [
+      cell(row > 0 ? "" : figure.label, LABEL_COLUMNS, "dim"),
+      { text: GAP + padStart(row > 0 ? "" : now, VALUE_COLUMNS) + GAP, style: "bold" },
       { text: `${padStart(texts[row], scale)} `, style: "dim" },
       { text: chart, style: "cyan" },
     ]);
   });
   return hasAxis
-    ? [...charts, axisLine(shown, intervalMsOf(intervals), taken + scale + 1)]
+    ? [...charts, axisLine(shown, intervalMsOf(intervals), BESIDE_COLUMNS + scale + 1)]
     : charts;
 }
 
 /** Beside the rows of a chart: its ends, in one row both. */
 function scaleTexts(
-  values: readonly (number | null)[],
-  { text }: Pick<LiveFigure, "text">,
+  intervals: readonly Live[],
+  { of, text }: LiveFigure,
   rows: number,
 ): string[] {
-  const most = Math.max(0, ...values.map((value) => value ?? 0));
-  if (most === 0) return Array<string>(rows).fill("");
-  if (rows === 1) return [`0–${text(most)}`];
-  return Array.from(
-    { length: rows },
-    (_, row) => row === 0 ? text(most) : row < rows - 1 ? "" : "0",
-  );
+  const most = Math.max(0, ...intervals.map((interval) => of(interval) ?? 0));
+  const ends = most === 0 ? ["", ""] : [text(most), "0"];
+  if (rows === 1) return [most === 0 ? "" : `0–${ends[0]}`];
+  return [ends[0], ...Array<string>(rows - 2).fill(""), ends[1]];
 }
 
 /** The interval of each column: those of a run that is shorter are as wide as makes it fill the columns at its end. */
-function stretched(
-  intervals: readonly Live[],
-  { durationMs }: Live,
-  columns: number,
-): readonly Live[] {
+function stretched(intervals: readonly Live[], room: number): readonly Live[] {
+  const columns = Math.max(1, room);
   const intervalMs = intervalMsOf(intervals);
+  const { durationMs } = intervals[intervals.length - 1];
   const expected = durationMs === null || !(intervalMs > 0) ? columns : durationMs / intervalMs;
   if (expected >= columns || intervals.length > expected) return intervals.slice(-columns);
   const filled = Math.ceil(intervals.length / expected * columns);
@@ -138,66 +115,45 @@ function axisLine(shown: readonly Live[], intervalMs: number, margin: number): T
 /** With those of the intervals as a sparkline, where there are any. */
 export function errorsLine(
   intervals: readonly Live[],
-  live: Live,
-  { width, unicode }: LiveLayout,
+  { width, unicode }: TerminalOptions,
 ): TextLine {
-  const labelColumns = width < NARROW_COLUMNS ? NARROW_LABEL_COLUMNS : LABEL_COLUMNS;
-  const columns = Math.max(1, width - labelColumns - VALUE_COLUMNS - 2 * GAP_COLUMNS);
-  const failed = stretched(intervals, live, columns).map((interval) => interval.failed);
-  const isError = failed.some(Boolean);
+  const live = intervals[intervals.length - 1];
+  const failed = stretched(intervals, width - BESIDE_COLUMNS).map(({ failed }) => failed);
+  const style = failed.some(Boolean) ? "red" : "bold";
   return [
-    cell("Errors", labelColumns, "dim"),
-    {
-      text: `  ${padStart(formatCount(live.failed), VALUE_COLUMNS)}`,
-      style: isError ? "red" : "bold",
-    },
-    ...(isError ? [{ text: `  ${sparkline(failed, { unicode })}`, style: "red" as const }] : []),
+    cell("Errors", LABEL_COLUMNS, "dim"),
+    { text: GAP + padStart(formatCount(live.failed), VALUE_COLUMNS), style },
+    { text: style === "red" ? GAP + sparkline(failed, { unicode }) : "", style },
   ];
 }
 
-/** Null without a response: there is no latency then. */
-function timeOf({ latency }: Live, ms: number): number | null {
-  return latency.count === 0 ? null : ms;
-}
-
+/** Of the busiest worker, and of which agent that is. */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
-  const busiest = agents.length > 1 ? ` (agent ${busiestOf(agents)})` : "";
-  const workers = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
+  const agent = agents.length > 1
+    ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`
+    : "";
+  const workers = count === 1 ? "1 worker," : `${count} workers, busiest${agent}`;
   const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
-  const text = `  ${workers} ${cpu}, up to ${formatMs(lateMs)} late`;
-  return [cell("Generator", LABEL_COLUMNS, "dim"), { text }];
-}
-
-function busiestOf(agents: readonly LiveAgent[]): string {
-  return agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name;
+  const text = `${workers} ${cpu}, up to ${formatMs(lateMs)} late`;
+  return [cell("Generator", LABEL_COLUMNS, "dim"), { text: GAP + text }];
 }
 
 const LAST_MS = 3_000;
 const STEPS = 8;
 export const HISTOGRAM_ROWS = STEPS + 1;
-const MOST_STEP_COLUMNS = 50;
 
 /** Latencies of the last seconds, each bar a step of equal ratio. */
 export function recentLatencyLines(
   intervals: readonly Live[],
-  live: Live,
-  room: LiveLayout,
+  options: TerminalOptions,
 ): TextLine[] {
-  const last = intervals.filter(({ elapsedMs }) => elapsedMs > live.elapsedMs - LAST_MS);
+  const { elapsedMs } = intervals[intervals.length - 1];
+  const last = intervals.filter((interval) => interval.elapsedMs > elapsedMs - LAST_MS);
   const histogram = mergeHistograms(last.map(({ latency }) => latency));
-  const spanMs = Math.min(LAST_MS, live.elapsedMs);
-  const heading = `Latency of the last ${formatDuration(spanMs / 1_000)}`;
-  if (histogram.count === 0) return [[{ text: heading, style: "dim" }]];
-  const steps = latencySteps(histogram, STEPS);
-  const bounds = Math.max(...steps.map(({ upTo }) => widthOf(upTo)));
-  const most = Math.max(...steps.map(({ share }) => share));
-  const columns = Math.max(8, Math.min(MOST_STEP_COLUMNS, room.width - bounds - 14));
-  return [
-    [{ text: heading, style: "dim" }],
-    ...steps.map(({ upTo, share, text }): TextLine => [
-      { text: `  ${padStart(upTo, bounds)}  ` },
-      cell(barOf(share / most * columns, room), columns, "cyan"),
-      { text: `  ${padStart(text, 8)}` },
-    ]),
-  ];
+  const span = formatDuration(Math.min(LAST_MS, elapsedMs) / 1_000);
+  if (histogram.count === 0) return [lineOf(`No response in the last ${span}`, "dim")];
+  return tableLines(
+    histogramTable(histogram, STEPS, `Latency of the last ${span}, up to`),
+    options,
+  );
 }

@@ -4,7 +4,7 @@
  */
 import type { OnProgress, Progress } from "../../../runner/result/progress.ts";
 import type { liveLines, ScreenSize } from "./live.ts";
-import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
+import { advance, lastingLines, NOTHING_YET } from "./progress.ts";
 import {
   Screen,
   type TerminalOptions,
@@ -38,56 +38,46 @@ export interface ProgressView {
   stop(): void;
 }
 
-export function startProgress(output: ProgressOutput): ProgressView {
-  return output.live === null ? plainView(output) : liveView(output, output.live);
-}
-
-function plainView(output: ProgressOutput): ProgressView {
-  let state = NOTHING_YET;
-  const onProgress = (event: Progress): void => {
-    const lines = lasting(state, event, output);
-    state = advance(state, event, output.nowMs());
-    if (lines.length > 0) output.write(writtenLines(lines, output));
-  };
-  return { onProgress, redraw: () => {}, resume: () => {}, stop: () => {} };
-}
-
 /** At most five frames a second: short intervals don't keep the terminal busy. */
 const LEAST_REDRAW_MS = 200;
 
-function liveView(output: ProgressOutput, { size, linesOf }: LiveOutput): ProgressView {
-  const { write, nowMs } = output;
+export function startProgress(output: ProgressOutput): ProgressView {
+  const { write, nowMs, live } = output;
   const screen = new Screen(output);
   let state = NOTHING_YET;
   let drawnMs = -Infinity;
   let isOver = false;
   const draw = (above: readonly TextLine[] = []): void => {
-    const now = size();
+    if (live === null) {
+      if (above.length > 0) write(writtenLines(above, output));
+      return;
+    }
+    const size = live.size();
     drawnMs = nowMs();
-    const lines = isOver ? [] : linesOf(state, { ...output, ...now, nowMs: drawnMs });
-    write(screen.changed(lines, now.columns, above));
+    const lines = isOver ? [] : live.linesOf(state, { ...output, ...size, nowMs: drawnMs });
+    write(screen.changed(lines, size.columns, above));
   };
-  const onProgress = (event: Progress): void => {
-    const above = lasting(state, event, output);
-    state = advance(state, event, nowMs());
-    if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(above);
+  const lasting = (event: Progress): TextLine[] =>
+    lastingLines(state, event, live !== null).flatMap(({ text, style }) =>
+      live === null
+        ? [lineOf(text, style)]
+        : paragraphLines(text, live.size().columns, { ...HANGING, style })
+    );
+  return {
+    onProgress: (event) => {
+      const above = lasting(event);
+      state = advance(state, event, nowMs());
+      if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(above);
+    },
+    redraw: () => draw(),
+    resume: () => {
+      screen.forget();
+      draw();
+    },
+    stop: () => {
+      if (isOver) return;
+      isOver = true;
+      draw();
+    },
   };
-  const stop = (): void => {
-    if (isOver) return;
-    isOver = true;
-    draw();
-  };
-  const resume = (): void => {
-    screen.forget();
-    draw();
-  };
-  return { onProgress, redraw: () => draw(), resume, stop };
-}
-
-function lasting(state: ProgressState, event: Progress, { live }: ProgressOutput): TextLine[] {
-  return lastingLines(state, event, live !== null).flatMap(({ text, style }) =>
-    live === null
-      ? [lineOf(text, style)]
-      : paragraphLines(text, live.size().columns, { ...HANGING, style })
-  );
 }

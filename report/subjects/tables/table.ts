@@ -28,6 +28,8 @@ export interface TableCell {
   readonly weak?: boolean;
   /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;
+  /** Of a bar: as much of its value is certain, the rest may be; absent: all of it. */
+  readonly certain?: number;
   /** Index of the series' colour, for the swatch before a name. */
   readonly color?: number;
   /** The section of the document that a press on the text leads to. */
@@ -40,8 +42,8 @@ export interface Column {
   readonly label: string;
   /** Written once, in the head of the column; empty when it has none. */
   readonly unit: string;
-  /** "name" heads its row; "number" is aligned on its decimal point. */
-  readonly kind: "name" | "text" | "number";
+  /** "name" heads its row; "number" is aligned on its decimal point; "bar" is as long as its value, in a terminal alone. */
+  readonly kind: "name" | "text" | "number" | "bar";
 }
 
 export interface Table {
@@ -73,7 +75,7 @@ export function tableOf<T>(
     isRare,
     cells: rows.map(cell),
   })).filter(({ column: { kind }, isRare, cells }) =>
-    kind === "name" || cells.length === 0 ||
+    kind === "name" || kind === "bar" || cells.length === 0 ||
     !cells.every((cell) => isBlank(cell) || isRare && cell.value === 0)
   );
   const isWeak = filled.some(({ cells }) => cells.some(({ weak }) => weak));

@@ -2,6 +2,7 @@
  * The conclusion of an experiment: the question of its title, a verdict with its sentence and one large figure, who wins
  * where, whether it can be relied on, and what to do next. Page, terminal, markdown and JSON show the same one.
  */
+import { type Block, table, text } from "../../blocks.ts";
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import { settingLabel } from "../../cells/cell_label.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
@@ -29,11 +30,13 @@ import { askedOf, REQUESTS } from "./asked_figure.ts";
 import {
   besideVerdict,
   fallsShort,
+  figureText,
   rankedVerdict,
   type Verdict,
   verdictOf,
   type Winner,
   winnersOf,
+  winnersTable,
 } from "./card.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { type MatrixModel, matrixOf } from "./matrix.ts";
@@ -312,4 +315,25 @@ export function claimCountsText(claims: NonNullable<CardModel["claims"]>): strin
   ] as const;
   return parts.filter(([count]) => count > 0).map(([count, mark]) => `${count}${GLUE}${mark}`)
     .join(" · ");
+}
+
+/** The card where there is no page: the verdict first, what to do next last. */
+export function cardBlocks(
+  { sentence, notes, figure, winners, reliability, claims, next }: CardModel,
+): Block[] {
+  if (sentence === "") return [];
+  const won = winnersTable(winners);
+  const left = winners.length - (won?.rows.length ?? 0);
+  return [
+    text("verdict", sentence, "verdict"),
+    ...notes.map((note) => text("note", note)),
+    // The table has the figure of each setting.
+    ...won === null
+      ? [text("figure", figure === null ? "" : figureText(figure))]
+      : [table({ ...won, notes: [] })],
+    text("left", left > 0 ? `${counted(left, "more setting")}: see the tables.` : ""),
+    text("reliability", reliability?.sentence ?? ""),
+    text("claims", claims === null ? "" : `Claims: ${claimCountsText(claims)}`),
+    ...next.map((step) => text("next", `Next: ${step.text}`)),
+  ];
 }

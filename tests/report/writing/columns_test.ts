@@ -51,3 +51,11 @@ Deno.test("cut and broken text is never wider than its column", () => {
     }
   }
 });
+
+Deno.test("text is cut with an ellipsis, and broken at spaces where there are any", () => {
+  assert.equal(fitted("測試測試", 5), "測試…");
+  assert.equal(fitted("short", 5), "short");
+  assert.equal(fitted("longer", 0), "");
+  assert.deepEqual(wrapped("one two three four five", 9), ["one two", "three", "four five"]);
+  assert.deepEqual(wrapped("averyveryverylongword", 5), ["avery", "veryv", "erylo", "ngwor", "d"]);
+});

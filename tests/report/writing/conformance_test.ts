@@ -154,14 +154,14 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
     assert.deepEqual(shown, [expected, expected, expected]);
   },
   "a histogram log"(text): void {
-    const point = { histogram: "" };
     const written = histogramLogOf({
       startMs: 0,
       comments: [text],
       series: [{
         tag: [text, [text, text]],
         comments: [text],
-        intervals: [{ startMs: 0, lengthMs: 1, point }],
+        startMs: 0,
+        intervals: [{ endS: 1, histogram: "" }],
       }],
     });
     assertInert(written);

@@ -1,0 +1,46 @@
+/** Bars and sparklines of characters, for terminals with and without Unicode. */
+import type { TerminalOptions } from "../../writing/terminal.ts";
+
+type BarSigns = Pick<TerminalOptions, "unicode">;
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A bar of `columns` columns, to an eighth where the terminal has the signs. */
+export function barOf(columns: number, { unicode }: BarSigns): string {
+  if (!unicode) return "#".repeat(Math.round(columns));
+  const whole = Math.floor(columns);
+  return "█".repeat(whole) + EIGHTHS[Math.floor((columns - whole) * 8)];
+}
+
+const LEVELS = "▁▂▃▄▅▆▇█";
+const ASCII_LEVELS = "_.-:=+*#";
+
+/**
+ * One character a value, from 0 at the bottom to the largest value at the top; a space for what was not
+ * measured.
+ */
+export function sparkline(values: readonly (number | null)[], signs: BarSigns): string {
+  return columnChart(values, 1, signs)[0];
+}
+
+/** The same in several rows, the highest first: each has eight levels. */
+export function columnChart(
+  values: readonly (number | null)[],
+  rows: number,
+  { unicode }: BarSigns,
+): string[] {
+  const levels = unicode ? LEVELS : ASCII_LEVELS;
+  const most = Math.max(0, ...values.map((value) => value ?? 0));
+  const heights = values.map((value) => value === null ? -1 : levelOf(value, most, rows));
+  return Array.from({ length: rows }, (_, row) => {
+    const base = (rows - 1 - row) * levels.length;
+    return heights.map((height) =>
+      height < base ? " " : levels[Math.min(levels.length - 1, height - base)]
+    ).join("");
+  });
+}
+
+function levelOf(value: number, most: number, rows: number): number {
+  const levels = rows * LEVELS.length;
+  return most === 0 ? 0 : Math.min(levels - 1, Math.floor(value / most * levels));
+}
