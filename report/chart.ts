@@ -19,6 +19,31 @@ export interface Axis {
   readonly breakAt?: number;
 }
 
+/**
+ * An axis with room for values, and some beyond the outermost: from 0, or logarithmic.
+ *
+ * @param logFrom The ratio of the highest to the lowest beyond which it is logarithmic; default: never.
+ */
+export function axisOver(
+  unit: string,
+  values: readonly (number | null | undefined)[],
+  { logFrom = Infinity, room = 1.05 }: { readonly logFrom?: number; readonly room?: number } = {},
+): Axis {
+  let [least, most] = [Infinity, 0];
+  for (const value of values) {
+    if (value === null || value === undefined) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  const max = compact(most * room) || 1;
+  return least > 0 && most / least > logFrom
+    ? { unit, scale: "log", min: compact(least / room), max }
+    : { unit, scale: "linear", min: 0, max };
+}
+
+/** Of latencies over time: beyond it, a linear axis would press the low lines together. */
+export const LATENCY_LOG_FROM = 12;
+
 /** A colour of a target, or one that means the same everywhere. */
 export type Color = number | "muted" | "alarm";
 
@@ -39,8 +64,8 @@ export interface Xy {
   readonly references?: readonly Reference[];
   /** Whether each series has its name beside it. */
   readonly isNamed?: true;
-  /** More than two series of steps stand above each other, at most so many at once: the reader chooses which. */
-  readonly mostRidges?: number;
+  /** More than two series of steps stand above each other. */
+  readonly ridges?: true;
   /** A line that the reader moves, across the axis of this name, and what it says of the series. */
   readonly limit?: { readonly axis: "x" | "y"; readonly label: string };
 }

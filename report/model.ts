@@ -12,7 +12,7 @@ import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
 import { byResult } from "./judge/pairs.ts";
 import { unanswered } from "./subjects/about.ts";
-import { settlingModel } from "./subjects/charts/settling.ts";
+import { settlingOf } from "./subjects/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { SUBJECTS } from "./subjects/registry.ts";
 import { groupsOf, type ReportContext } from "./subjects/subject.ts";
@@ -46,7 +46,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const claims = judgeClaims(asWritten, results);
   const gates = judgeTogether(gatesOf(thresholdsOf(results), asWritten, results, { baseline }))
     .map(gateOutcome);
-  const settling = settlingModel(asWritten);
+  const settling = settlingOf(asWritten);
   const { card, verdicts } = conclude(results, {
     compared,
     claims,

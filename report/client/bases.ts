@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 /** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
 import type { ReplacedFigure } from "../render/html/blocks.ts";
-import { inflated, parsed, putChart, scriptText } from "./charts/page_data.ts";
+import { inflated, nodesOf, parsed, putChart, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, ReplacedFigure>>>>;
@@ -57,11 +57,6 @@ async function showBase(): Promise<boolean> {
     }
   }
   return true;
-}
-
-/** Markup of the page's own writer. */
-function nodesOf(html: string): Node[] {
-  return [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
 }
 
 /** Of all experiments of the page. */

@@ -19,7 +19,7 @@ import {
 import { type Chart, sectionOf } from "../chart.ts";
 import { renewBases, startBases } from "./bases.ts";
 import { Drawings } from "./charts/drawings.ts";
-import { choiceOf, equipLimits } from "./charts/limit.ts";
+import { equipLimits, limitOf } from "./charts/limit.ts";
 import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
 import { linkedMarks } from "./charts/linked_charts.ts";
 import { rowsConfig } from "./charts/rows.ts";
@@ -29,8 +29,8 @@ import { reveal, startDepth } from "./depth.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
 import { equipFlames } from "./profiles/flame_graph.ts";
-import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
-import { followLink, timelineFigures } from "./timeline/figure.ts";
+import { equipOutcomes, equipTables } from "./tables/tables.ts";
+import { followLink, scenarioFigures } from "./timeline/figure.ts";
 
 Drawing.register(
   BarController,
@@ -56,7 +56,7 @@ Drawing.defaults.set({
 function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
   switch (chart.kind) {
     case "xy":
-      return new Drawing(canvas, xyConfig(chart, theme, choiceOf(canvas)));
+      return new Drawing(canvas, xyConfig(chart, theme, limitOf(canvas)));
     case "rows":
       return new Drawing(canvas, rowsConfig(chart, theme));
     case "timeline":
@@ -70,7 +70,7 @@ startDepth();
 startMenu();
 startElements();
 const drawings = new Drawings(drawingOf);
-let timelines = timelineFigures(drawings);
+let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
 startBases(() => {
@@ -80,7 +80,7 @@ startBases(() => {
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
-  timelines = timelineFigures(drawings, timelines);
+  timelines = scenarioFigures(drawings, timelines);
   drawings.restart();
   equip();
   reveal();
@@ -97,7 +97,7 @@ addEventListener("marked", () => drawings.redraw());
 addEventListener("renewed", () => {
   forgetCharts();
   renewMenu();
-  timelines = timelineFigures(drawings);
+  timelines = scenarioFigures(drawings);
   drawings.restart();
   equip();
   renewBases().then((isOther) => isOther && equip());
@@ -109,7 +109,4 @@ function equip(): void {
   equipTables();
   equipOutcomes();
   equipFlames();
-  for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
-    fillWhenOpened(details);
-  }
 }

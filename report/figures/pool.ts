@@ -199,10 +199,6 @@ function moments(parts: readonly Latent["latency"][]): Moments {
   return { count, mean, stdev: Math.sqrt(Math.max(0, square - mean ** 2)) };
 }
 
-/** What brackets around a percentile mean. */
-export const WEAK_NOTE =
-  "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
-
 // Latencies of the requests of a run that ended: what percentiles below the median are of.
 
 /**

@@ -24,12 +24,12 @@ import {
 } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
-import { type PooledLatency, poolLatency, WEAK_NOTE } from "../figures/pool.ts";
+import { type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { trustBlocks } from "./about.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import { percentileIn } from "./tables/latency_cells.ts";
 import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
-import { column, type Table, tableOf, textCell } from "./tables/table.ts";
+import { column, type Table, tableOf, textCell, WEAK_NOTE } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
 /** With more of them their rows would bury the rest. */

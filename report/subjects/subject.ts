@@ -13,7 +13,6 @@ import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
-import type { SettlingModel } from "./charts/settling.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 import type { MatrixModel } from "./verdict/matrix.ts";
@@ -47,6 +46,12 @@ export function groupOf<Context>(
   return blocks.length === 0 ? null : group(title, blocks, { id, depth: depthOf(blocks, depth) });
 }
 
+export interface Settling {
+  /** For a question about the time until latency is stable: when half of the medians are stable, and when all are. */
+  readonly brief: string;
+  readonly blocks: readonly Block[];
+}
+
 /** What the report of one experiment is made of. */
 export interface ReportContext {
   readonly results: MeasuredRuns;
@@ -62,7 +67,7 @@ export interface ReportContext {
   /** By position; with figures that leave out what the experiment discards. */
   readonly runs: readonly Run[];
   /** Null where no latency was ever far from where it ends. */
-  readonly settling: SettlingModel | null;
+  readonly settling: Settling | null;
   /** With what the page can compare in place of the base of the experiment. */
   readonly bases: () => readonly OtherBase[];
   /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */

@@ -2,14 +2,13 @@
 /// <reference lib="dom.iterable" />
 /** The agents of a fleet in the page: near ones, one far away, one lost, one without time. */
 import assert from "node:assert/strict";
-import type { BrowserContextOptions } from "playwright-core";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
-import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawForPrint, inkOf, type Look } from "./chromium.ts";
-import { DESKTOP, PHONE } from "./sample.ts";
+import { onEveryScreen } from "./accessibility.ts";
+import { chromiumTest, drawForPrint, inkOf } from "./chromium.ts";
+import { DESKTOP } from "./sample.ts";
 
 const AGENTS: readonly AgentSpec[] = [
   { name: "near" },
@@ -28,34 +27,17 @@ const RUNS = RESULTS.runs.map((run, i) => ({
 }));
 const html = renderReportPage([reportModel({ ...RESULTS, runs: RUNS })]);
 
-const VIEWS: Record<string, BrowserContextOptions> = {
-  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
-  "in the dark": { ...DESKTOP, colorScheme: "dark" },
-  "on a phone": { ...PHONE, colorScheme: "light" },
-};
-
-const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
-  `${view} each agent is drawn and nothing keeps anyone out`,
-  {
+chromiumTest("the agents of a fleet", {
+  ...onEveryScreen("each agent is drawn", {
     html,
-    options,
+    parts: "#e1-s1",
     look: async (page) => {
-      assert.deepEqual(await violationsOf(page, "#e1-s1"), []);
-      const [content, screen] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        innerWidth,
-      ]);
-      assert.equal(content, screen, "tables scroll, never the page");
       await drawForPrint(page);
       const ink = Object.entries(await inkOf(page)).filter(([id]) => id.includes("-agents-"));
       assert.equal(ink.length, 2);
       for (const [id, share] of ink) assert.ok(share > 0.1, `${id}: ${share}`);
     },
-  },
-]);
-
-chromiumTest("the agents of a fleet", {
-  ...Object.fromEntries(views),
+  }),
   "the table has the whole and each agent of every target, with those to look at marked": {
     html,
     options: DESKTOP,

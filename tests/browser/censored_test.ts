@@ -29,42 +29,34 @@ async function textsOf(page: Page, row: number): Promise<string[]> {
 }
 
 chromiumTest("lower bounds on a page", {
-  "a selection has the lower bounds of its intervals, in figures and marks": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const from = page.locator("#e1-s1-timeline input[name=from]");
-      await from.fill("0.5");
-      await from.blur();
-      const { rows } = await shownAs(page, /^0\.5–5 s$/);
-      const [frozen, interrupted] = ["frozen", "interrupted"].map((target) =>
-        (rows.find(([name]) => name === target) ?? []).slice(2).map(Number)
-      );
-      [50, 75, 90, 99].forEach((p, i) => {
-        const wanted = asValues(FROZEN, 0.5, p);
-        assert.ok(Math.abs(frozen[i] / wanted - 1) < 0.001, `p${p}: ${frozen[i]}, not ${wanted}`);
-      });
-      // Forty answers after a second, and sixty requests that were watched for a fifth of one.
-      assert.ok(interrupted.slice(0, 4).every((ms) => ms >= 1_000));
-      const marks = (await Promise.all([1, 0].map((row) => textsOf(page, row))))
-        .map((texts) => texts.map((text) => text.includes("≥")));
-      assert.deepEqual(marks, [[false, true, true, true], [true, true, true, true]]);
-      const note = page.locator("#e1-s1-timeline .selected .note");
-      assert.match(await note.textContent() ?? "", /453 latencies are lower bounds/);
-    },
+  "a selection has the lower bounds of its intervals, in figures and marks": async (page) => {
+    const from = page.locator("#e1-s1-timeline input[name=from]");
+    await from.fill("0.5");
+    await from.blur();
+    const { rows } = await shownAs(page, /^0\.5–5 s$/);
+    const [frozen, interrupted] = ["frozen", "interrupted"].map((target) =>
+      (rows.find(([name]) => name === target) ?? []).slice(2).map(Number)
+    );
+    [50, 75, 90, 99].forEach((p, i) => {
+      const wanted = asValues(FROZEN, 0.5, p);
+      assert.ok(Math.abs(frozen[i] / wanted - 1) < 0.001, `p${p}: ${frozen[i]}, not ${wanted}`);
+    });
+    // Forty answers after a second, and sixty requests that were watched for a fifth of one.
+    assert.ok(interrupted.slice(0, 4).every((ms) => ms >= 1_000));
+    const marks = (await Promise.all([1, 0].map((row) => textsOf(page, row))))
+      .map((texts) => texts.map((text) => text.includes("≥")));
+    assert.deepEqual(marks, [[false, true, true, true], [true, true, true, true]]);
+    const note = page.locator("#e1-s1-timeline .selected .note");
+    assert.match(await note.textContent() ?? "", /453 latencies are lower bounds/);
   },
-  "a selection without lower bounds has no marks, and no note on them": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const to = page.locator("#e1-s1-timeline input[name=to]");
-      await to.fill("1");
-      await to.blur();
-      await shownAs(page, /^0–1 s$/);
-      assert.ok((await textsOf(page, 0)).every((text) => !text.includes("≥")));
-      const note = page.locator("#e1-s1-timeline .selected .note");
-      assert.doesNotMatch(await note.textContent() ?? "", /lower bound/);
-    },
+  "a selection without lower bounds has no marks, and no note on them": async (page) => {
+    const to = page.locator("#e1-s1-timeline input[name=to]");
+    await to.fill("1");
+    await to.blur();
+    await shownAs(page, /^0–1 s$/);
+    assert.ok((await textsOf(page, 0)).every((text) => !text.includes("≥")));
+    const note = page.locator("#e1-s1-timeline .selected .note");
+    assert.doesNotMatch(await note.textContent() ?? "", /lower bound/);
   },
   "on a phone every chart is drawn, intervals are marked, and nothing keeps anyone out": {
     html: PAGE,
@@ -80,4 +72,4 @@ chromiumTest("lower bounds on a page", {
       assert.deepEqual(await violationsOf(page), []);
     },
   },
-});
+}, { html: PAGE, options: DESKTOP });

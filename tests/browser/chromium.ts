@@ -67,12 +67,16 @@ export function browserTest(name: string, steps: Readonly<Record<string, Step>>)
   });
 }
 
-/** One test with a step a look. */
-export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>): void {
-  const steps = Object.entries(looks).map(([sentence, look]): [string, Step] => [
-    sentence,
-    ({ tabs }) => tabs.show(look),
-  ]);
+/** One test with a step a look. @param usual What is looked at where a look says nothing else. */
+export function chromiumTest(
+  name: string,
+  looks: Readonly<Record<string, Look | Look["look"]>>,
+  usual: Omit<Look, "look"> = { html: "", options: {} },
+): void {
+  const steps = Object.entries(looks).map(([sentence, look]): [string, Step] => {
+    const whole = typeof look === "function" ? { ...usual, look } : look;
+    return [sentence, ({ tabs }) => tabs.show(whole)];
+  });
   browserTest(name, Object.fromEntries(steps));
 }
 
@@ -206,5 +210,21 @@ export function inkOf(page: Page): Promise<Record<string, number>> {
       for (let i = 3; i < pixels.length; i += 4) if (pixels[i] > 0) painted++;
       return [canvas.id, painted / (width * height)];
     }))
+  );
+}
+
+/** Pointing at a chart shows what is there: that changes its drawing. @param at Default: its middle. */
+export async function assertPointed(
+  page: Page,
+  id: string,
+  at?: { readonly x: number; readonly y: number },
+): Promise<void> {
+  await drawnBox(page, id);
+  const canvas = page.locator(`#${id}`);
+  const before = await canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL());
+  await canvas.hover({ position: at });
+  await page.waitForFunction(
+    ([id, image]) => document.querySelector<HTMLCanvasElement>(`#${id}`)?.toDataURL() !== image,
+    [id, before],
   );
 }

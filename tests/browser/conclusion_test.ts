@@ -2,27 +2,19 @@
 /// <reference lib="dom.iterable" />
 /** The first screen: whether a stranger finds the verdict, its margin, the trust and the next step without scrolling. */
 import assert from "node:assert/strict";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { paperResults } from "../../bench/stage/paper.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { COMPUTING, doubted, inScenarios, OFFERED, WAITING } from "../report/concluded.ts";
 import { type CellSpec, resultsFixture } from "../report/fixture.ts";
-import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, type Look } from "./chromium.ts";
-import { MODEL, PAGE, PHONE } from "./sample.ts";
+import { FIRST_SCREENS, LAPTOP, onEveryScreen, PHONE_SCREEN } from "./accessibility.ts";
+import { chromiumTest } from "./chromium.ts";
+import { MODEL, PAGE } from "./sample.ts";
 
-const PHONE_SCREEN = { ...PHONE, viewport: { width: 390, height: 844 } };
-const LAPTOP = { viewport: { width: 1366, height: 768 } } as const;
 const PAPER = reportModel(paperResults({ runs: 3, duration: 2 }));
 const PAPER_PAGE = renderReportPage([PAPER]);
-
-const SCREENS: Record<string, BrowserContextOptions> = {
-  "on a laptop": LAPTOP,
-  "in the dark": { ...LAPTOP, colorScheme: "dark" },
-  "on a phone": PHONE_SCREEN,
-};
 
 /** As a study has them: a long question, names that are long, doubts, and places in which nothing is proven. */
 function studyResults(): Results {
@@ -68,30 +60,6 @@ function cutOff(page: Page): Promise<number> {
   });
 }
 
-const views = Object.entries(SCREENS).map(([screen, options]): [string, Look] => [
-  `${screen} the whole card is on the first screen, and nothing keeps anyone out`,
-  {
-    html: PAPER_PAGE,
-    options,
-    depth: "summary",
-    look: async (page) => {
-      assert.equal(await cutOff(page), 0);
-      const card = page.locator(".card");
-      const { sentence, figure, reliability, next } = PAPER.card;
-      const texts = [
-        sentence,
-        figure?.text,
-        reliability?.sentence,
-        ...next.map(({ text }) => text),
-      ];
-      for (const text of texts.filter((one) => one !== undefined)) {
-        assert.ok(plain(await card.innerText()).includes(plain(text)), text);
-      }
-      assert.deepEqual(await violationsOf(page), []);
-    },
-  },
-]);
-
 function plain(text: string): string {
   return text.replaceAll(/\s/g, " ");
 }
@@ -116,42 +84,42 @@ function winnersShown(page: Page): Promise<number> {
   );
 }
 
-const STUDY_SCREENS = ["on a phone", "on a laptop"];
-
 const MOST_SCREENS = 6;
 const MOST_SHEETS = 4;
 
 chromiumTest("the first screen of the report", {
-  ...Object.fromEntries(views),
-  ...Object.fromEntries(STUDY_SCREENS.map((screen): [string, Look] => [
-    `${screen} the card of a study with long names and doubts is whole, too`,
-    {
-      html: STUDY_PAGE,
-      options: SCREENS[screen],
-      depth: "summary",
-      look: async (page) => {
-        assert.ok(STUDY.card.winners.some(({ certainty }) => certainty !== "decided"));
-        assert.equal(await winnersShown(page), STUDY.card.winners.length);
-        assert.equal(await cutOff(page), 0);
-        assert.deepEqual(await violationsOf(page), []);
-      },
+  ...onEveryScreen("the whole card is on the first screen", {
+    ...{ html: PAPER_PAGE, depth: "summary", screens: FIRST_SCREENS },
+    look: async (page) => {
+      assert.equal(await cutOff(page), 0);
+      const card = page.locator(".card");
+      const { sentence, figure, reliability, next } = PAPER.card;
+      const texts = [
+        sentence,
+        figure?.text,
+        reliability?.sentence,
+        ...next.map(({ text }) => text),
+      ];
+      for (const text of texts.filter((one) => one !== undefined)) {
+        assert.ok(plain(await card.innerText()).includes(plain(text)), text);
+      }
     },
-  ])),
-  ...Object.fromEntries(
-    Object.entries(SCREENS).map(([screen, options]): [string, Look] => [
-      `${screen} the card of several questions is whole, with a row for each setting`,
-      {
-        html: QUESTIONS_PAGE,
-        options,
-        depth: "summary",
-        look: async (page) => {
-          assert.equal(await cutOff(page), 0);
-          assert.equal(await winnersShown(page), options === PHONE_SCREEN ? 5 : 10);
-          assert.deepEqual(await violationsOf(page), []);
-        },
-      },
-    ]),
-  ),
+  }),
+  ...onEveryScreen("the card of a study with long names and doubts is whole, too", {
+    ...{ html: STUDY_PAGE, depth: "summary", screens: FIRST_SCREENS },
+    look: async (page) => {
+      assert.ok(STUDY.card.winners.some(({ certainty }) => certainty !== "decided"));
+      assert.equal(await winnersShown(page), STUDY.card.winners.length);
+      assert.equal(await cutOff(page), 0);
+    },
+  }),
+  ...onEveryScreen("the card of several questions is whole, with a row for each setting", {
+    ...{ html: QUESTIONS_PAGE, depth: "summary", screens: FIRST_SCREENS },
+    look: async (page, isPhone) => {
+      assert.equal(await cutOff(page), 0);
+      assert.equal(await winnersShown(page), isPhone ? 5 : 10);
+    },
+  }),
   "a phone shows five rows of a long forest, and says how many are left": {
     html: renderReportPage([MANY]),
     options: PHONE_SCREEN,

@@ -45,16 +45,20 @@ async function notePlaces(page: Page): Promise<void> {
   });
 }
 
+function drawnAnew(page: Page): Promise<unknown> {
+  return page.waitForFunction(
+    (ids) => ids.every((id) => globalThis.places[id] !== undefined),
+    ALL,
+  );
+}
+
 /** Moves over a canvas, by a share of its width, and waits until all charts are drawn anew. */
 async function placesAt(page: Page, id: string, share: number): Promise<Map<string, number[]>> {
   await page.evaluate(() => globalThis.places = {});
   const box = await page.locator(`#${id}`).boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
-  await page.waitForFunction(
-    (ids) => ids.every((id) => (globalThis.places[id] ?? []).length > 0),
-    ALL,
-  );
+  await drawnAnew(page);
   const seen = await page.evaluate(() => globalThis.places);
   return new Map(Object.entries(seen).map(([id, xs]) => [id, xs.map((x) => Math.round(x))]));
 }
@@ -97,6 +101,15 @@ chromiumTest(
             );
           }
           before = after;
+        }
+        await page.evaluate(() => globalThis.places = {});
+        await page.mouse.move(0, 0);
+        await drawnAnew(page);
+        const left = await page.evaluate(() => globalThis.places);
+        for (const id of TIMELINES) {
+          const places = left[id].map((x) => Math.round(x));
+          assert.deepEqual(moved(before.get(id), places), []);
+          assert.ok(moved(places, before.get(id)).length > 0, `${id}: it stays`);
         }
       },
     },

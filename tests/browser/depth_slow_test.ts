@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, type Look } from "./chromium.ts";
+import { allDrawn, chromiumTest, type Look } from "./chromium.ts";
 import { DESKTOP, PAGE, PHONE, SUMMARY_CHARTS } from "./sample.ts";
 
 const PARTS = { summary: "#e1-tradeoff", detail: "#e1-compared", everything: "#e1-method" };
@@ -28,15 +28,10 @@ function linked(width: number): Look {
 }
 
 chromiumTest("the depths of the report", {
-  "the summary holds the verdict and the pictures, and nothing keeps anyone out": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      assert.deepEqual(await shownOf(page), ["summary"]);
-      assert.equal(await visibleCharts(page), SUMMARY_CHARTS);
-      assert.deepEqual(await violationsOf(page), []);
-    },
+  "the summary holds the verdict and the pictures, and nothing keeps anyone out": async (page) => {
+    assert.deepEqual(await shownOf(page), ["summary"]);
+    assert.equal(await visibleCharts(page), SUMMARY_CHARTS);
+    assert.deepEqual(await violationsOf(page), []);
   },
   "on a phone, too": {
     html: PAGE,
@@ -53,27 +48,25 @@ chromiumTest("the depths of the report", {
   },
   "on a small phone the first link is whole": linked(320),
   "and on a larger one": linked(390),
-  "heatmaps that were never near the screen are ready for paper once detail is chosen": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      const undrawn = page.locator(".heatmaps canvas:not([data-heat])");
-      assert.ok(await undrawn.count() > 0);
-      await page.getByRole("radio", { name: "Detail" }).click();
-      await page.waitForFunction(() =>
-        document.querySelector(".heatmaps canvas:not([data-heat])") === null
-      );
-      await page.emulateMedia({ media: "print" });
-      assert.ok(await page.locator("#e1-s2-heatmap").isVisible());
-      await page.emulateMedia({ media: null });
-    },
+  "heatmaps that were never near the screen are ready for paper once detail is chosen": async (
+    page,
+  ) => {
+    const undrawn = page.locator(".heatmaps canvas:not([data-heat])");
+    assert.ok(await undrawn.count() > 0);
+    await page.getByRole("radio", { name: "Detail" }).click();
+    await page.waitForFunction(() =>
+      document.querySelector(".heatmaps canvas:not([data-heat])") === null
+    );
+    await page.emulateMedia({ media: "print" });
+    assert.ok(await page.locator("#e1-s2-heatmap").isVisible());
+    await page.emulateMedia({ media: null });
   },
   "an empty heatmap is not printed": {
     html: PAGE,
     options: DESKTOP,
     depth: "everything",
     look: async (page) => {
+      await allDrawn(page);
       const last = page.locator("#e1-s2-heatmap");
       assert.ok(await last.isVisible());
       await last.locator("canvas").last().evaluate((canvas) => canvas.removeAttribute("data-heat"));
@@ -82,47 +75,25 @@ chromiumTest("the depths of the report", {
       await page.emulateMedia({ media: null });
     },
   },
-  "the control shows more, draws it, and is remembered": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      await page.getByRole("radio", { name: "Detail" }).check();
-      assert.deepEqual(await shownOf(page), ["summary", "detail"]);
-      assert.deepEqual(await violationsOf(page, "nav"), []);
-      await page.getByRole("radio", { name: "Everything" }).check();
-      assert.deepEqual(await shownOf(page), ["summary", "detail", "everything"]);
-      assert.equal(await page.evaluate(() => localStorage.getItem("plateau-depth")), "everything");
-      await page.locator("#e1-s1-timeline-1").scrollIntoViewIfNeeded();
-      await page.waitForFunction(() =>
-        document.querySelector<HTMLCanvasElement>("#e1-s1-timeline-1")?.width !== 300
-      );
-    },
+  "the control shows more, draws it, and is remembered": async (page) => {
+    await page.getByRole("radio", { name: "Detail" }).check();
+    assert.deepEqual(await shownOf(page), ["summary", "detail"]);
+    await allDrawn(page);
+    assert.deepEqual(await violationsOf(page, "nav"), []);
+    await page.getByRole("radio", { name: "Everything" }).check();
+    assert.deepEqual(await shownOf(page), ["summary", "detail", "everything"]);
+    assert.equal(await page.evaluate(() => localStorage.getItem("plateau-depth")), "everything");
+    await allDrawn(page);
   },
-  "the keyboard chooses": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      await page.getByRole("radio", { name: "Summary" }).focus();
-      await page.keyboard.press("ArrowRight");
-      assert.deepEqual(await shownOf(page), ["summary", "detail"]);
-    },
-  },
-  "the arrow keys go through all depths, and around": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      await page.getByRole("radio", { name: "Summary" }).focus();
-      const seen: string[] = [];
-      for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"]) {
-        await page.keyboard.press(key);
-        seen.push((await shownOf(page)).at(-1) ?? "");
-        assert.ok((await page.evaluate(focusedStop)).isMarked, key);
-      }
-      assert.deepEqual(seen, ["detail", "everything", "summary", "everything", "detail"]);
-    },
+  "the arrow keys go through all depths, and around": async (page) => {
+    await page.getByRole("radio", { name: "Summary" }).focus();
+    const seen: string[] = [];
+    for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"]) {
+      await page.keyboard.press(key);
+      seen.push((await shownOf(page)).at(-1) ?? "");
+      assert.ok((await page.evaluate(focusedStop)).isMarked, key);
+    }
+    assert.deepEqual(seen, ["detail", "everything", "summary", "everything", "detail"]);
   },
   "tab reaches every control, in the order of the page, and each shows that it has the focus": {
     html: PAGE,
@@ -140,16 +111,11 @@ chromiumTest("the depths of the report", {
       assert.deepEqual(await page.locator(CONTROLS).evaluateAll(unreached), []);
     },
   },
-  "a link to a hidden part shows it": {
-    html: PAGE,
-    options: DESKTOP,
-    depth: "summary",
-    look: async (page) => {
-      await page.evaluate(() => location.hash = "#e1-method");
-      await page.waitForFunction(() => document.documentElement.dataset.depth === "everything");
-      assert.ok(await page.getByRole("radio", { name: "Everything" }).isChecked());
-      assert.ok(await page.locator("#e1-method h2").isVisible());
-    },
+  "a link to a hidden part shows it": async (page) => {
+    await page.evaluate(() => location.hash = "#e1-method");
+    await page.waitForFunction(() => document.documentElement.dataset.depth === "everything");
+    assert.ok(await page.getByRole("radio", { name: "Everything" }).isChecked());
+    assert.ok(await page.locator("#e1-method h2").isVisible());
   },
   "paper gets the summary, and what was chosen for it since": {
     html: PAGE,
@@ -179,7 +145,7 @@ chromiumTest("the depths of the report", {
       assert.equal(new Set(heights).size, 1, `${heights}`);
     },
   },
-});
+}, { html: PAGE, options: DESKTOP, depth: "summary" });
 
 /** More than the page has. */
 const MOST_STOPS = 2_000;

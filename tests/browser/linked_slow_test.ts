@@ -85,92 +85,78 @@ function heightsOf(page: Page, id: string, names: readonly string[]): Promise<nu
 const SEVERAL = /-(?:verdict-\d|tradeoff-\d-\d|compared-\d-\d|density|tails|order-1|settling-2)$/;
 
 chromiumTest("targets are chosen for the whole page", {
-  "one that is hidden is in no row, panel, bar, line or dot": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await openAll(page);
-      assert.ok((await shownParts(page, "express")).length > 20);
-      await press(page, "express");
-      await drawForPrint(page);
-      assert.deepEqual(await shownParts(page, "express"), []);
-      assert.ok((await shownParts(page, "hono")).length > 20);
-      const inks = Object.entries(await colorsIn(page, ["--s2", "--s0"]))
-        .filter(([id]) => SEVERAL.test(id));
-      assert.equal(inks.length, 2 * (1 + 1 + 3 + 1 + 1) + 2);
-      // The margin's verdicts have a green of their own.
-      assert.deepEqual(inks.filter(([, [hidden]]) => hidden > 0).map(([id]) => id), []);
-    },
+  "one that is hidden is in no row, panel, bar, line or dot": async (page) => {
+    await openAll(page);
+    assert.ok((await shownParts(page, "express")).length > 20);
+    await press(page, "express");
+    await drawForPrint(page);
+    assert.deepEqual(await shownParts(page, "express"), []);
+    assert.ok((await shownParts(page, "hono")).length > 20);
+    const inks = Object.entries(await colorsIn(page, ["--s2", "--s0"]))
+      .filter(([id]) => SEVERAL.test(id));
+    assert.equal(inks.length, 2 * (1 + 1 + 3 + 1 + 1) + 2);
+    // The margin's verdicts have a green of their own.
+    assert.deepEqual(inks.filter(([, [hidden]]) => hidden > 0).map(([id]) => id), []);
   },
-  "a legend is a button for the whole page, and the last target stays": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const button = (name: string) =>
-        page.locator("#e1-s1 .legend button", { hasText: new RegExp(`^${name}$`) }).first();
-      await button("express").click();
-      assert.equal(await button("express").getAttribute("aria-pressed"), "false");
-      assert.deepEqual(await shownParts(page, "express"), []);
-      await page.locator(".filtered", { hasText: "Hidden: express." }).waitFor();
-      for (const name of ["hono", "hono proxied"]) await button(name).press("Enter");
-      assert.equal(await button("hono proxied").getAttribute("aria-pressed"), "true");
-      await page.locator(".targets").click();
-      await page.locator(".choice button", { hasText: "Show all" }).click();
-      assert.equal(await page.locator("main [aria-pressed=false], .filtered").count(), 0);
-      assert.ok((await shownParts(page, "express")).length > 0);
-    },
+  "a legend is a button for the whole page, and the last target stays": async (page) => {
+    const button = (name: string) =>
+      page.locator("#e1-s1 .legend button", { hasText: new RegExp(`^${name}$`) }).first();
+    await button("express").click();
+    assert.equal(await button("express").getAttribute("aria-pressed"), "false");
+    assert.deepEqual(await shownParts(page, "express"), []);
+    await page.locator(".filtered", { hasText: "Hidden: express." }).waitFor();
+    for (const name of ["hono", "hono proxied"]) await button(name).press("Enter");
+    assert.equal(await button("hono proxied").getAttribute("aria-pressed"), "true");
+    await page.locator(".targets").click();
+    await page.locator(".choice button", { hasText: "Show all" }).click();
+    assert.equal(await page.locator("main [aria-pressed=false], .filtered").count(), 0);
+    assert.ok((await shownParts(page, "express")).length > 0);
   },
-  "the address keeps what is hidden, beside a section's view, too": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const address = page.url();
-      await press(page, "hono proxied");
-      assert.equal(page.url(), `${address}#hide=hono%20proxied`);
-      await page.reload();
-      await page.locator(".filtered", { hasText: "Hidden: hono proxied." }).waitFor();
-      assert.deepEqual(await shownParts(page, "hono proxied"), []);
-      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
-      await page.waitForFunction(() => location.hash.startsWith("#view="));
-      assert.match(page.url(), /#view=e1-s1&range=1-3&hide=hono%20proxied$/);
-      await press(page, "express");
-      assert.match(page.url(), /&hide=hono%20proxied&hide=express$/);
-      await press(page, "express");
-      await press(page, "hono proxied");
-      assert.match(page.url(), /#view=e1-s1&range=1-3$/);
-    },
+  "the address keeps what is hidden, beside a section's view, too": async (page) => {
+    const address = page.url();
+    await press(page, "hono proxied");
+    assert.equal(page.url(), `${address}#hide=hono%20proxied`);
+    await page.reload();
+    await page.locator(".filtered", { hasText: "Hidden: hono proxied." }).waitFor();
+    assert.deepEqual(await shownParts(page, "hono proxied"), []);
+    await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+    await page.waitForFunction(() => location.hash.startsWith("#view="));
+    assert.match(page.url(), /#view=e1-s1&range=1-3&hide=hono%20proxied$/);
+    await press(page, "express");
+    assert.match(page.url(), /&hide=hono%20proxied&hide=express$/);
+    await press(page, "express");
+    await press(page, "hono proxied");
+    assert.match(page.url(), /#view=e1-s1&range=1-3$/);
   },
-  "sorting one table brings the rows and the bars of all into its order, and back": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await openAll(page);
-      const written = await ordersOf(page);
-      const before = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
-      const table = page.locator(".scroll").filter({
-        has: page.locator("caption", { hasText: "Summary of static" }),
-      });
-      await table.scrollIntoViewIfNeeded();
-      const name = table.locator("thead button").first();
-      await name.click();
-      const names = [...TARGETS].sort();
-      const sorted = await ordersOf(page);
-      assert.ok(sorted.length > 8, `${sorted.length} tables of several targets`);
-      for (const order of sorted) {
-        assert.deepEqual(order, names.filter((target) => order.includes(target)));
-      }
-      await drawForPrint(page);
-      const after = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
-      await name.click();
-      await drawForPrint(page);
-      const turned = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
-      assert.equal(Math.sign(after[0] - after[1]), -Math.sign(turned[0] - turned[1]));
-      await name.click();
-      assert.deepEqual(await ordersOf(page), written);
-      await drawForPrint(page);
-      const last = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
-      assert.equal(Math.sign(last[0] - last[1]), Math.sign(before[0] - before[1]));
-    },
+  "sorting one table brings the rows and the bars of all into its order, and back": async (
+    page,
+  ) => {
+    await openAll(page);
+    const written = await ordersOf(page);
+    const before = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+    const table = page.locator(".scroll").filter({
+      has: page.locator("caption", { hasText: "Summary of static" }),
+    });
+    await table.scrollIntoViewIfNeeded();
+    const name = table.locator("thead button").first();
+    await name.click();
+    const names = [...TARGETS].sort();
+    const sorted = await ordersOf(page);
+    assert.ok(sorted.length > 8, `${sorted.length} tables of several targets`);
+    for (const order of sorted) {
+      assert.deepEqual(order, names.filter((target) => order.includes(target)));
+    }
+    await drawForPrint(page);
+    const after = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+    await name.click();
+    await drawForPrint(page);
+    const turned = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+    assert.equal(Math.sign(after[0] - after[1]), -Math.sign(turned[0] - turned[1]));
+    await name.click();
+    assert.deepEqual(await ordersOf(page), written);
+    await drawForPrint(page);
+    const last = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+    assert.equal(Math.sign(last[0] - last[1]), Math.sign(before[0] - before[1]));
   },
   "the control works on a phone, by keyboard, and for a screen reader": {
     html: PAGE,
@@ -189,45 +175,39 @@ chromiumTest("targets are chosen for the whole page", {
     },
   },
   "another base, by keyboard, is what the model says of every pair, and goes back to the experiment's own":
-    {
-      html: PAGE,
-      options: DESKTOP,
-      look: async (page) => {
-        const figure = page.locator("figure#e1-compared-1");
-        const cells = () =>
-          figure.locator("tbody tr").evaluateAll((rows) =>
-            rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent))
-          );
-        const own = await cells();
-        const address = page.url();
-        const base = page.locator("select[name=base]");
-        await base.focus();
-        await page.keyboard.type("hono p");
-        await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
-        const [static_] = MODEL.context.bases().flatMap(({ base, scenarios }) =>
-          base === "hono proxied" ? [scenarios[0]] : []
+    async (page) => {
+      const figure = page.locator("figure#e1-compared-1");
+      const cells = () =>
+        figure.locator("tbody tr").evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent))
         );
-        const expected = static_?.table?.rows.map((row) => row.map(({ text }) => text));
-        assert.deepEqual(await cells(), expected);
-        assert.deepEqual(expected?.map(([name]) => name), ["hono"]);
-        assert.match(await figure.innerText(), /Holm's correction is over all 2 pairs of targets/);
-        assert.equal(page.url(), `${address}#base=hono%20proxied`);
-        assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
-        await page.reload();
-        await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
-        await allDrawn(page);
-        await page.locator("#e1-s1-timeline input[name=from]").fill("1");
-        await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
-          .waitFor();
-        await base.press("Home");
-        await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();
-        assert.deepEqual(await cells(), own);
-      },
+      const own = await cells();
+      const address = page.url();
+      const base = page.locator("select[name=base]");
+      await base.focus();
+      await page.keyboard.type("hono p");
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      const [static_] = MODEL.context.bases().flatMap(({ base, scenarios }) =>
+        base === "hono proxied" ? [scenarios[0]] : []
+      );
+      const expected = static_?.table?.rows.map((row) => row.map(({ text }) => text));
+      assert.deepEqual(await cells(), expected);
+      assert.deepEqual(expected?.map(([name]) => name), ["hono"]);
+      assert.match(await figure.innerText(), /Holm's correction is over all 2 pairs of targets/);
+      assert.equal(page.url(), `${address}#base=hono%20proxied`);
+      assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
+      await page.reload();
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      await allDrawn(page);
+      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+      await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
+        .waitFor();
+      await base.press("Home");
+      await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();
+      assert.deepEqual(await cells(), own);
     },
-  "a selected part of the runs is in the bars and tails, and all else of the scenario is greyed": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
+  "a selected part of the runs is in the bars and tails, and all else of the scenario is greyed":
+    async (page) => {
       await openAll(page);
       const label = (id: string) => page.locator(`#${id}`).getAttribute("aria-label");
       const whole = await label("e1-verdict-1");
@@ -256,35 +236,30 @@ chromiumTest("targets are chosen for the whole page", {
       await page.waitForFunction(() => document.querySelector(".whole-run") === null);
       assert.equal(await label("e1-verdict-1"), whole);
     },
+  "what is pointed at or focused is marked everywhere": async (page) => {
+    await allDrawn(page);
+    const bars = () => colorsIn(page, ["--s0", "--s2"]).then((ids) => ids["e1-verdict-1"]);
+    await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+    const [hono, express] = await bars();
+    const row = page.locator("caption", { hasText: "Summary of static" }).locator(
+      "xpath=ancestor::table",
+    )
+      .locator("tbody tr", { hasText: "express" });
+    await row.hover();
+    const marked = await bars();
+    assert.deepEqual([marked[0], marked[1]], [0, express]);
+    const other = page.locator("#e1-matrix tbody tr[data-of=hono]").first();
+    const color = () => other.evaluate((row) => getComputedStyle(row).color);
+    const faded = await color();
+    await page.mouse.move(0, 0);
+    assert.notEqual(await color(), faded);
+    assert.deepEqual(await bars(), [hono, express]);
+    // The first bar.
+    await page.locator("#e1-verdict-1").hover({ position: { x: 60, y: 25 } });
+    assert.equal((await bars())[1], 0);
+    await page.mouse.move(0, 0);
+    await page.locator("#e1-s1 .legend button", { hasText: "express" }).first().focus();
+    await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.activeElement?.textContent === "express");
   },
-  "what is pointed at or focused is marked everywhere": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await allDrawn(page);
-      const bars = () => colorsIn(page, ["--s0", "--s2"]).then((ids) => ids["e1-verdict-1"]);
-      await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
-      const [hono, express] = await bars();
-      const row = page.locator("caption", { hasText: "Summary of static" }).locator(
-        "xpath=ancestor::table",
-      )
-        .locator("tbody tr", { hasText: "express" });
-      await row.hover();
-      const marked = await bars();
-      assert.deepEqual([marked[0], marked[1]], [0, express]);
-      const other = page.locator("#e1-matrix tbody tr[data-of=hono]").first();
-      const color = () => other.evaluate((row) => getComputedStyle(row).color);
-      const faded = await color();
-      await page.mouse.move(0, 0);
-      assert.notEqual(await color(), faded);
-      assert.deepEqual(await bars(), [hono, express]);
-      // The first bar.
-      await page.locator("#e1-verdict-1").hover({ position: { x: 60, y: 25 } });
-      assert.equal((await bars())[1], 0);
-      await page.mouse.move(0, 0);
-      await page.locator("#e1-s1 .legend button", { hasText: "express" }).first().focus();
-      await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
-      await page.waitForFunction(() => document.activeElement?.textContent === "express");
-    },
-  },
-});
+}, { html: PAGE, options: DESKTOP });

@@ -1,14 +1,14 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { reportModel } from "../../report/model.ts";
 import { withoutGroups } from "../../report/writing/units.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { partsOf, publishedResults } from "../report/published_results.ts";
-import { violationsOf } from "./accessibility.ts";
-import { allDrawn, chromiumTest, inkOf, type Look } from "./chromium.ts";
-import { DESKTOP, PHONE } from "./sample.ts";
+import { onEveryScreen } from "./accessibility.ts";
+import { allDrawn, assertPointed, chromiumTest, drawnBox, inkOf } from "./chromium.ts";
+import { DESKTOP } from "./sample.ts";
 
 const TARGETS = ["express", "fastify", "hapi", "gin"];
 const ratesBy = (factor: (at: number) => number) =>
@@ -33,50 +33,22 @@ const PAGE = renderReportPage([reportModel(RESULTS)]);
 const SECTION = "e1-published";
 const [, CANVAS = ""] = /<canvas id="(e1-published[^"]*)"/.exec(PAGE) ?? [];
 
-const VIEWS: Record<string, BrowserContextOptions> = {
-  "on a wide screen": { ...DESKTOP, colorScheme: "light" },
-  "in the dark": { ...DESKTOP, colorScheme: "dark" },
-  "on a phone": { ...PHONE, colorScheme: "light" },
-};
-
-const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
-  `${view} the dots are drawn, nothing keeps anyone out, and the page is as wide as the screen`,
-  {
+chromiumTest("published beside measured", {
+  ...onEveryScreen("the dots are drawn", {
     html: PAGE,
-    options,
+    parts: `#${SECTION}`,
     look: async (page) => {
       await allDrawn(page);
       const { [CANVAS]: ink } = await inkOf(page);
       assert.ok(ink > 0.01, `${ink}`);
-      assert.deepEqual(await violationsOf(page, `#${SECTION}`), []);
-      const widths = await page.evaluate(() => [document.body.scrollWidth, innerWidth]);
-      assert.equal(widths[0], widths[1]);
     },
-  },
-]);
-
-chromiumTest("published beside measured", {
-  ...Object.fromEntries(views),
+  }),
   "a dot that is pointed at shows more": {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      const canvas = page.locator(`#${CANVAS}`);
-      await canvas.scrollIntoViewIfNeeded();
-      await page.waitForFunction((id) => {
-        const drawn = document.getElementById(id);
-        return drawn instanceof HTMLCanvasElement && drawn.width !== 300;
-      }, CANVAS);
-      const position = await pixelOf(page, "--s3");
-      const before = await canvas.evaluate(pictureOf);
-      await canvas.hover({ position });
-      await page.waitForFunction(
-        ([id, before]) => {
-          const drawn = document.getElementById(id);
-          return drawn instanceof HTMLCanvasElement && drawn.toDataURL() !== before;
-        },
-        [CANVAS, before],
-      );
+      await drawnBox(page, CANVAS);
+      await assertPointed(page, CANVAS, await pixelOf(page, "--s3"));
     },
   },
   "the table has the model's numbers and every table has its heading": {
@@ -107,10 +79,6 @@ chromiumTest("published beside measured", {
     },
   },
 });
-
-function pictureOf(canvas: Element): string {
-  return canvas instanceof HTMLCanvasElement ? canvas.toDataURL() : "";
-}
 
 /** Middle of the pixels that have a colour of the style sheet, on the canvas. */
 function pixelOf(page: Page, variable: string): Promise<{ x: number; y: number }> {

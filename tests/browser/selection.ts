@@ -53,9 +53,11 @@ export async function shownAs(page: Page, caption: RegExp, section = "e1-s1"): P
       caption: table?.caption?.textContent ?? "",
       rows: rows.map(({ cells: [name, ...cells] }): [string, ...number[]] => [
         name.textContent ?? "",
-        ...cells.map(({ dataset }) => Number(dataset.v)),
+        ...cells.map(({ dataset, textContent }) =>
+          Number(dataset.v ?? textContent?.replaceAll(",", ""))
+        ),
       ]),
-      ratios: [...rows.at(-1)?.querySelectorAll(".below") ?? []].map((cell) =>
+      ratios: [...rows.at(-1)?.querySelectorAll("td small") ?? []].map((cell) =>
         cell.textContent ?? ""
       ),
       status: element.querySelector(":scope > [role=status]")?.textContent ?? "",

@@ -77,61 +77,47 @@ chromiumTest("what tables can do", {
       }
     },
   },
-  "the head of a column sorts by it, the other way, and back": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const table = scrollOf(page, SUMMARY);
-      const head = table.locator("thead th").nth(1);
-      const written = await namesOf(table);
-      const column = summary.rows.map((row) => Number(row[1].value));
-      const byRate = [...written.keys()].sort((a, b) => column[b] - column[a]).map((i) =>
-        written[i]
-      );
-      for (
-        const [sort, names] of [["descending", byRate], ["ascending", byRate.toReversed()], [
-          null,
-          written,
-        ]] as const
-      ) {
-        await head.getByRole("button").click();
-        assert.equal(await head.getAttribute("aria-sort"), sort);
-        assert.deepEqual(await namesOf(table), names);
-      }
-    },
+  "the head of a column sorts by it, the other way, and back": async (page) => {
+    const table = scrollOf(page, SUMMARY);
+    const head = table.locator("thead th").nth(1);
+    const written = await namesOf(table);
+    const column = summary.rows.map((row) => Number(row[1].value));
+    const byRate = [...written.keys()].sort((a, b) => column[b] - column[a]).map((i) => written[i]);
+    for (
+      const [sort, names] of [["descending", byRate], ["ascending", byRate.toReversed()], [
+        null,
+        written,
+      ]] as const
+    ) {
+      await head.getByRole("button").click();
+      assert.equal(await head.getAttribute("aria-sort"), sort);
+      assert.deepEqual(await namesOf(table), names);
+    }
   },
-  "the keyboard sorts, too, and only one column at a time": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const table = scrollOf(page, SUMMARY);
-      const buttons = table.locator("thead button");
-      await buttons.nth(0).focus();
-      await page.keyboard.press("Enter");
-      assert.deepEqual(await namesOf(table), ["express", "hono", "hono proxied"]);
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Space");
-      assert.equal(await table.locator("[aria-sort]").count(), 1);
-      assert.deepEqual(await violationsOf(page, ".scroll, .tools"), []);
-    },
+  "the keyboard sorts, too, and only one column at a time": async (page) => {
+    const table = scrollOf(page, SUMMARY);
+    const buttons = table.locator("thead button");
+    await buttons.nth(0).focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await namesOf(table), ["express", "hono", "hono proxied"]);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    assert.equal(await table.locator("[aria-sort]").count(), 1);
+    assert.deepEqual(await violationsOf(page, ".scroll, .tools"), []);
   },
-  "a table is copied as it is sorted, for a sheet and as markdown": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await withoutClipboard(page);
-      const expected = `${tableMarkdown(summary).text}\n`.replaceAll(GLUE, " ");
-      assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
-      await scrollOf(page, SUMMARY).locator("thead button").first().click();
-      const rows = (await copied(page, SUMMARY, "Copy for a spreadsheet")).trimEnd().split("\n")
-        .map((
-          line,
-        ) => line.split("\t"));
-      assert.deepEqual(rows.map(([name]) => name), ["Target", "express", "hono", "hono proxied"]);
-      assert.ok(rows.every(({ length }) => length === rows[0].length));
-      const rate = summary.rows[2][1].text.replaceAll(",", "");
-      assert.equal(rows[1][1], rate);
-    },
+  "a table is copied as it is sorted, for a sheet and as markdown": async (page) => {
+    await withoutClipboard(page);
+    const expected = `${tableMarkdown(summary).text}\n`.replaceAll(GLUE, " ");
+    assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
+    await scrollOf(page, SUMMARY).locator("thead button").first().click();
+    const rows = (await copied(page, SUMMARY, "Copy for a spreadsheet")).trimEnd().split("\n")
+      .map((
+        line,
+      ) => line.split("\t"));
+    assert.deepEqual(rows.map(([name]) => name), ["Target", "express", "hono", "hono proxied"]);
+    assert.ok(rows.every(({ length }) => length === rows[0].length));
+    const rate = summary.rows[2][1].text.replaceAll(",", "");
+    assert.equal(rows[1][1], rate);
   },
   "where the clipboard can be reached, the copy is told": {
     html: PAGE,
@@ -184,4 +170,4 @@ chromiumTest("what tables can do", {
       assert.deepEqual(lefts, [0, 0]);
     },
   },
-});
+}, { html: PAGE, options: DESKTOP });

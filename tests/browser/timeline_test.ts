@@ -156,118 +156,85 @@ chromiumTest("charts over time", {
     "discarded",
   ]),
   "and on a phone": marked(PHONE, ["9,000/s"]),
-  "arrow keys read a heatmap, request by request as the results have them": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await heatDrawn(page);
-      const group = page.locator("#e1-s1-heatmap .heatmap").first();
-      await group.focus();
-      await page.keyboard.press("ArrowRight");
-      const first = await readout(page);
-      assert.match(
-        first,
-        /^run 1, 0–0.25 s: [\d,]+ requests (under|between) [\d. and]+ ms, [\d.]+\s% of [\d,]+\.$/,
-      );
-      const [{ completed, failed }] = RUNS[0].timeline.points;
-      assert.match(first, new RegExp(`of ${(completed + failed).toLocaleString("en")}\\.$`));
-      await page.keyboard.press("ArrowRight");
-      const second = await readout(page, first);
-      assert.match(second, /^run 1, 0.25–0.5 s: /);
-      await page.keyboard.press("ArrowUp");
-      assert.notEqual(await readout(page, second), first);
-      assert.deepEqual(await violationsOf(page, "#e1-s1-heatmap"), []);
-    },
+  "arrow keys read a heatmap, request by request as the results have them": async (page) => {
+    await heatDrawn(page);
+    const group = page.locator("#e1-s1-heatmap .heatmap").first();
+    await group.focus();
+    await page.keyboard.press("ArrowRight");
+    const first = await readout(page);
+    assert.match(
+      first,
+      /^run 1, 0–0.25 s: [\d,]+ requests (under|between) [\d. and]+ ms, [\d.]+\s% of [\d,]+\.$/,
+    );
+    const [{ completed, failed }] = RUNS[0].timeline.points;
+    assert.match(first, new RegExp(`of ${(completed + failed).toLocaleString("en")}\\.$`));
+    await page.keyboard.press("ArrowRight");
+    const second = await readout(page, first);
+    assert.match(second, /^run 1, 0.25–0.5 s: /);
+    await page.keyboard.press("ArrowUp");
+    assert.notEqual(await readout(page, second), first);
+    assert.deepEqual(await violationsOf(page, "#e1-s1-heatmap"), []);
   },
-  "the pointer reads a heatmap, and the readout moves nothing": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await heatDrawn(page);
-      const height = () => page.evaluate(() => document.documentElement.scrollHeight);
-      const before = await height();
-      const box = await page.locator("#e1-s1-heatmap-1").boundingBox();
-      assert.ok(box);
-      await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.8);
-      assert.match(await readout(page), /^run \d, [\d.]+–[\d.]+ s: /);
-      assert.equal(await height(), before);
-    },
+  "the pointer reads a heatmap, and the readout moves nothing": async (page) => {
+    await heatDrawn(page);
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+    const before = await height();
+    const box = await page.locator("#e1-s1-heatmap-1").boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.8);
+    assert.match(await readout(page), /^run \d, [\d.]+–[\d.]+ s: /);
+    assert.equal(await height(), before);
   },
-  "the table of a heatmap adds up to the requests of the runs": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await page.locator("#e1-s1-heatmap details.heats summary").click();
-      const table = page.locator("#e1-s1-heatmap details.heats table").first();
-      await table.waitFor();
-      const rows = await table.evaluate((element) =>
-        [...(element as HTMLTableElement).tBodies[0].rows].map(({ cells }) =>
-          [...cells].slice(2, -1).map(({ dataset }) => Number(dataset.v))
+  "the table of a heatmap adds up to the requests of the runs": async (page) => {
+    await page.locator("#e1-s1-heatmap details.heats summary").click();
+    const table = page.locator("#e1-s1-heatmap details.heats table").first();
+    await table.waitFor();
+    const rows = await table.evaluate((element) =>
+      [...(element as HTMLTableElement).tBodies[0].rows].map(({ cells }) =>
+        [...cells].slice(2, -1).map(({ dataset, textContent }) =>
+          Number(dataset.v ?? textContent?.replaceAll(",", ""))
         )
+      )
+    );
+    const points = RUNS.flatMap(({ timeline }) => timeline.points);
+    assert.equal(rows.length, points.length);
+    rows.forEach((row, i) =>
+      assert.equal(sum(row, (count) => count), points[i].completed + points[i].failed)
+    );
+  },
+  "a heatmap shows the targets and runs that are chosen": async (page) => {
+    await heatDrawn(page);
+    const figure = page.locator("#e1-s1-timeline");
+    await figure.locator("summary").first().click();
+    const overlay = () =>
+      page.evaluate(() =>
+        document.querySelector<HTMLCanvasElement>("#e1-s1-timeline-overlay")?.toDataURL()
       );
-      const points = RUNS.flatMap(({ timeline }) => timeline.points);
-      assert.equal(rows.length, points.length);
-      rows.forEach((row, i) =>
-        assert.equal(sum(row, (count) => count), points[i].completed + points[i].failed)
+    await drawnBox(page, "e1-s1-timeline-overlay");
+    const all = await overlay();
+    await heatDrawn(page);
+    const image = () =>
+      page.evaluate(() =>
+        document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL()
       );
-    },
+    const before = await image();
+    await figure.locator("input[name=run][value='2']").uncheck();
+    await page.locator(".targets").click();
+    await page.locator(".choice button", { hasText: TARGETS[1] }).first().click();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#e1-s1-heatmap .panel:visible").count(), 2);
+    await page.waitForFunction(
+      (before) =>
+        document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL() !== before,
+      before,
+    );
+    assert.notEqual(await overlay(), all);
   },
-  "a heatmap shows the targets and runs that are chosen": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      await heatDrawn(page);
-      const figure = page.locator("#e1-s1-timeline");
-      await figure.locator("summary").first().click();
-      const overlay = () =>
-        page.evaluate(() =>
-          document.querySelector<HTMLCanvasElement>("#e1-s1-timeline-overlay")?.toDataURL()
-        );
-      await drawnBox(page, "e1-s1-timeline-overlay");
-      const all = await overlay();
-      await heatDrawn(page);
-      const image = () =>
-        page.evaluate(() =>
-          document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL()
-        );
-      const before = await image();
-      await figure.locator("input[name=run][value='2']").uncheck();
-      await page.locator(".targets").click();
-      await page.locator(".choice button", { hasText: TARGETS[1] }).first().click();
-      await page.keyboard.press("Escape");
-      assert.equal(await page.locator("#e1-s1-heatmap .panel:visible").count(), 2);
-      await page.waitForFunction(
-        (before) =>
-          document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL() !== before,
-        before,
-      );
-      assert.notEqual(await overlay(), all);
-    },
+  "no chart over time changes the height of the page": async (page) => {
+    const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+    const before = await height();
+    await allDrawn(page);
+    await heatDrawn(page, "e1-s2-heatmap-3");
+    assert.equal(await height(), before);
   },
-  "all targets share the first frame, and dragging over it selects": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const box = await drawnBox(page, "e1-s1-timeline-overlay");
-      await page.mouse.move(box.x + box.width * 0.3, box.y + 150);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.6, box.y + 150, { steps: 4 });
-      await page.mouse.up();
-      await page.locator("#e1-s1-timeline .selected caption", { hasText: "s of every run" })
-        .waitFor({ state: "attached" });
-      const from = await page.locator("#e1-s1-timeline input[name=from]").inputValue();
-      assert.ok(Number(from) > 0 && Number(from) < 3, from);
-    },
-  },
-  "no chart over time changes the height of the page": {
-    html: PAGE,
-    options: DESKTOP,
-    look: async (page) => {
-      const height = () => page.evaluate(() => document.documentElement.scrollHeight);
-      const before = await height();
-      await allDrawn(page);
-      await heatDrawn(page, "e1-s2-heatmap-3");
-      assert.equal(await height(), before);
-    },
-  },
-});
+}, { html: PAGE, options: DESKTOP });

@@ -90,7 +90,7 @@ Deno.test("the tables of markdown are those of the model, cell by cell", () => {
     ...MODEL.context.scenarios.map((_, i) => tableIn(MODEL, `verdict/${i + 1}`)),
     ...MODEL.context.scenarios.map(({ compared }) => compared.table),
     ...MODEL.context.scenarios.map((_, i) => tableIn(MODEL, `s${i + 1}/connections`)),
-    MODEL.context.settling?.table ?? null,
+    tableIn(MODEL, "settling"),
   ].flatMap((table) => table ?? []);
   assert.equal(tables.length, wanted.length);
   wanted.forEach(({ columns, rows }, i) => {

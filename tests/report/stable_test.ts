@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderCsv } from "../../report/render/csv.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { reportModel } from "../../report/model.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
 import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { plain } from "./readable.ts";
+import { chartsIn, saidAs, tableIn } from "./said.ts";
 
 /** A median that is `startMs` for so many intervals of 250 ms, then `finalMs`. */
 interface Course {
@@ -37,6 +38,10 @@ function resultsOf(courses: Readonly<Record<string, Course>>, warmup?: Run["warm
   return results;
 }
 
+function findingOf(model: ReportModel): string {
+  return saidAs(model, "settling", "settling")[0];
+}
+
 const SLOW_IS_LATE = resultsOf({
   gin: { startMs: 1, intervals: 0, finalMs: 1 },
   fastify: { startMs: 9, intervals: 4, finalMs: 2 },
@@ -48,9 +53,7 @@ const SLOW_IS_LATE = resultsOf({
 });
 
 Deno.test("time to stable latency stands against the final latency of every percentile", () => {
-  const { settling: stable } = reportModel(SLOW_IS_LATE).context;
-  assert.ok(stable);
-  const { columns, rows } = stable.table;
+  const { columns, rows } = tableIn(reportModel(SLOW_IS_LATE), "settling");
   assert.deepEqual(columns.slice(0, 3).map(({ label, unit }) => [label, unit]), [
     ["Target", ""],
     ["Final p50", "ms"],
@@ -62,9 +65,8 @@ Deno.test("time to stable latency stands against the final latency of every perc
 });
 
 Deno.test("the finding tells which way final latency and time to it go, who is first and who last", () => {
-  const { settling: stable } = reportModel(SLOW_IS_LATE).context;
   assert.match(
-    stable?.finding ?? "",
+    findingOf(reportModel(SLOW_IS_LATE)),
     /^The lower the settled median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
   );
 });
@@ -85,8 +87,7 @@ Deno.test("an experiment that has published settling times is answered in its co
 });
 
 Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
-  const chart = reportModel(SLOW_IS_LATE).context.settling?.chart;
-  assert.ok(chart);
+  const [chart] = chartsIn(reportModel(SLOW_IS_LATE), "settling", "xy");
   assert.equal(chart.references, undefined);
   assert.deepEqual([chart.x.unit, chart.x.scale, chart.y.unit, chart.y.min], ["ms", "log", "s", 0]);
   assert.deepEqual(
@@ -98,14 +99,17 @@ Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
   );
 });
 
-Deno.test("of few cells no relation is claimed, of one there is no chart", () => {
+Deno.test("of few cells no relation is claimed, and none is drawn", () => {
   const fastify = { startMs: 9, intervals: 4, finalMs: 2 };
   const express = { startMs: 20, intervals: 10, finalMs: 8 };
-  const two = reportModel(resultsOf({ fastify, express })).context.settling;
-  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot show /);
-  const one = reportModel(resultsOf({ fastify })).context.settling;
-  assert.deepEqual([one?.chart, one?.table.rows.length], [null, 1]);
-  assert.match(one?.finding ?? "", /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
+  const two = reportModel(resultsOf({ fastify, express }));
+  assert.match(findingOf(two), /^Fewer than 4 cells cannot show /);
+  const one = reportModel(resultsOf({ fastify }));
+  assert.match(findingOf(one), /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
+  for (const [model, rows] of [[two, 2], [one, 1]] as const) {
+    assert.deepEqual(chartsIn(model, "settling", "xy"), []);
+    assert.equal(tableIn(model, "settling").rows.length, rows);
+  }
 });
 
 Deno.test("where all is flat from the start, or the load itself changes, there is nothing to tell", () => {

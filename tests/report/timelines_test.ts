@@ -6,9 +6,8 @@ import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
 import { median } from "../../report/writing/spread.ts";
 import type { Theme } from "../../report/client/charts/theme.ts";
 import { intervalAt, momentAt, startOf } from "../../report/client/timeline/axis.ts";
-import { timelineConfig } from "../../report/client/timeline/chart.ts";
+import { framedRuns, framedTargets, overTimeConfig } from "../../report/client/timeline/frames.ts";
 import { placedLabels } from "../../report/client/timeline/marks.ts";
-import { overlayConfig } from "../../report/client/timeline/overlay.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { randomFrom } from "./intervals.ts";
@@ -16,9 +15,7 @@ import { randomFrom } from "./intervals.ts";
 const THEME: Theme = {
   ink: "#000000",
   muted: "#000000",
-  line: "#000000",
   paper: "#000000",
-  raised: "#000000",
   link: "#000000",
   steady: "#000000",
   good: "#000000",
@@ -52,7 +49,7 @@ function chartsOf(results: Results): { cells: readonly CellRuns[]; charts: Timel
 
 Deno.test("every value is a step from the true start of its interval to its true end", () => {
   for (const chart of chartsOf(CUT).charts) {
-    const { data: { datasets } } = timelineConfig(chart, THEME, MARKS);
+    const { data: { datasets } } = overTimeConfig(framedRuns(chart), THEME, MARKS);
     const rate = datasets.find(({ yAxisID }) => yAxisID === "rate");
     const points = rate?.data ?? [];
     let at = 0;
@@ -87,18 +84,19 @@ Deno.test("a moment lies in the interval that holds it, between runs in the last
 Deno.test("the overlay's band holds every run at each interval, and its line is their median", () => {
   const { cells, charts } = chartsOf(CUT);
   charts.forEach((chart, at) => {
-    const { t, latency, rate } = overlaid(chart);
-    assert.deepEqual(t, chart.runs[0].t);
+    const { runs, runs: [{ t }] } = chart;
+    const [p50, p99] = [0, 3].map((p) => overlaid(runs, t, ({ latency }) => latency[p]));
+    const rate = overlaid(runs, t, ({ rate }) => rate);
     cells[at].runs.forEach(({ timeline: { points } }) =>
-      points.forEach(({ p50, p99 }, i) => {
-        for (const [band, ms] of [[latency[0][i], p50], [latency[3][i], p99]] as const) {
+      points.forEach((point, i) => {
+        for (const [band, ms] of [[p50[i], point.p50], [p99[i], point.p99]] as const) {
           assert.ok(band && band.low <= ms * 1.0006 && band.high >= ms * 0.9994);
         }
       })
     );
     t.forEach((_, i) => {
       assert.equal(rate[i]?.middle, median(chart.runs.map((run) => run.rate[i])));
-      assert.equal(latency[0][i]?.middle, median(chart.runs.map((run) => run.latency[0][i] ?? 0)));
+      assert.equal(p50[i]?.middle, median(chart.runs.map((run) => run.latency[0][i] ?? 0)));
     });
   });
 });
@@ -108,31 +106,32 @@ Deno.test("an interval that some runs lack is the median of the others, and none
   const [first, second] = chart.runs;
   const shorter = { ...second, t: second.t.slice(0, 2), rate: second.rate.slice(0, 2) };
   const empty = first.latency.map((values) => values.map((value, i) => i === 5 ? null : value));
-  const { t, rate } = overlaid({ ...chart, runs: [shorter, first] });
-  assert.equal(t.length, first.t.length);
+  const rate = overlaid([shorter, first], first.t, ({ rate }) => rate);
+  assert.equal(rate.length, first.t.length);
   assert.deepEqual(rate[2], { middle: first.rate[2], low: first.rate[2], high: first.rate[2] });
-  const { latency } = overlaid({ ...chart, runs: [second, { ...first, latency: empty }] });
-  assert.equal(latency[0][5]?.middle, second.latency[0][5]);
-  const alone = overlaid({ ...chart, runs: [{ ...first, latency: empty }] });
-  assert.equal(alone.latency[0][5], null);
+  const p50Of = ({ latency: [p50] }: typeof first) => p50;
+  const both = overlaid([second, { ...first, latency: empty }], first.t, p50Of);
+  assert.equal(both[5]?.middle, second.latency[0][5]);
+  assert.equal(overlaid([{ ...first, latency: empty }], first.t, p50Of)[5], null);
 });
 
 Deno.test("the overlay draws the targets that it is given, each median with its band", () => {
   const { charts } = chartsOf(RESULTS);
   const shown = charts.map((chart, i) => ({ label: `target ${i}`, chart }));
-  const named = (config: ReturnType<typeof overlayConfig>) =>
-    config.data.datasets.map(({ label }) => label).filter(Boolean);
-  assert.deepEqual(named(overlayConfig(shown, THEME, MARKS)), [
-    "target 0, p50 ms",
-    "target 0, p99 ms",
+  const configOf = (targets: typeof shown) => overTimeConfig(framedTargets(targets), THEME, MARKS);
+  const named = (targets: typeof shown) =>
+    configOf(targets).data.datasets.map(({ label }) => label).filter(Boolean);
+  assert.deepEqual(named(shown), [
+    "target 0, p50, ms",
+    "target 1, p50, ms",
+    "target 0, p99, ms",
+    "target 1, p99, ms",
     "target 0, served/s",
-    "target 1, p50 ms",
-    "target 1, p99 ms",
     "target 1, served/s",
     "target 1, failed/s",
   ]);
-  assert.equal(named(overlayConfig(shown.slice(1), THEME, MARKS)).length, 4);
-  const { x: _, ...tracks } = overlayConfig(shown, THEME, MARKS).options?.scales ?? {};
+  assert.equal(named(shown.slice(1)).length, 4);
+  const { x: _, ...tracks } = configOf(shown).options?.scales ?? {};
   assert.equal(Object.keys(tracks).length, 3);
   for (const [name, track] of Object.entries(tracks)) {
     assert.ok(track && "stacked" in track && track.stacked === false, `${name} adds up its lines`);

@@ -6,11 +6,11 @@
  */
 import { Chart as Drawing } from "chart.js";
 import type { Chart } from "../../chart.ts";
-import { rowsHeightPx } from "../../render/html/chart_sizes.ts";
+import { heightPx } from "../../render/html/chart_sizes.ts";
 import { hiddenTargets } from "../linked/choice.ts";
 import { linkedChart } from "./linked_charts.ts";
 import { chartOf } from "./page_data.ts";
-import { readTheme, type Theme } from "./theme.ts";
+import { type Theme, useTheme } from "./theme.ts";
 
 type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
@@ -20,43 +20,39 @@ const TURN_MS = 40;
 const PAPER_PIXEL_RATIO = 2;
 
 export class Drawings {
-  readonly #draw: DrawChart;
+  readonly #drawingOf: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
   /** Chart.js itself follows the size of what is drawn. */
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
-  #theme: Theme = readTheme();
+  #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
   #isFitted = false;
 
-  constructor(draw: DrawChart) {
-    this.#draw = draw;
+  constructor(drawingOf: DrawChart) {
+    this.#drawingOf = drawingOf;
   }
 
   start(): void {
-    this.observe();
+    this.restart();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      this.#theme = readTheme();
-      for (const canvas of this.#drawn.keys()) this.#drawNow(canvas);
+      this.#theme = useTheme();
+      for (const canvas of this.#drawn.keys()) this.draw(canvas);
     });
     addEventListener("beforeprint", () => this.#print(true));
     addEventListener("afterprint", () => this.#print(false));
   }
 
-  /** Draws each canvas of the page; those that it knows as before. */
-  observe(): void {
-    const canvases = document.querySelectorAll("canvas");
-    for (const canvas of canvases) this.#shown.observe(canvas);
-    if (canvases.length === 0) this.#settle();
-  }
-
-  /** After the page's canvases were replaced, or others are chosen: draws those on screen at once, so that nothing flickers. */
+  /**
+   * Draws each canvas of the page, those on screen at once, so that nothing flickers after canvases were replaced, or
+   * others are chosen.
+   */
   restart(): void {
     this.#fit();
     for (const canvas of this.#drawn.keys()) if (!canvas.isConnected) this.#forget(canvas);
     for (const canvas of document.querySelectorAll("canvas")) {
       this.#shown.observe(canvas);
-      if (isNearScreen(canvas, 0)) this.#drawNow(canvas);
+      if (isNearScreen(canvas, 0)) this.draw(canvas);
       else this.#waiting.add(canvas);
     }
     this.#drawInTurns();
@@ -69,7 +65,7 @@ export class Drawings {
 
   /** Draws a canvas anew, if it was drawn at all. */
   renew(canvas: HTMLCanvasElement): void {
-    if (this.#drawn.has(canvas)) this.#drawNow(canvas);
+    if (this.#drawn.has(canvas)) this.draw(canvas);
   }
 
   /** Draws again what is on the screen, as it is. */
@@ -87,35 +83,22 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** A few charts at a time, so that the page stays responsive. */
+  /** Those near the screen first, all others in idle time; a few at a time, so that the page stays responsive. */
   #drawInTurns(): void {
     clearTimeout(this.#turn);
     const endMs = performance.now() + TURN_MS;
     const near = [...this.#waiting].filter((canvas) => isNearScreen(canvas, NEAR_PX));
-    for (const canvas of near) {
+    for (const canvas of near.length > 0 ? near : this.#waiting) {
       if (performance.now() >= endMs) break;
-      this.#drawNow(canvas);
+      this.draw(canvas);
     }
     if (near.some((canvas) => this.#waiting.has(canvas))) {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    this.#settle();
-    if (this.#waiting.size > 0) inIdleTime(() => this.#drawRest());
-  }
-
-  #drawRest(): void {
-    const endMs = performance.now() + TURN_MS;
-    for (const canvas of this.#waiting) {
-      if (performance.now() >= endMs) break;
-      this.#drawNow(canvas);
-    }
-    if (this.#waiting.size > 0) this.#turn = setTimeout(() => this.#drawInTurns());
-  }
-
-  /** Those on the screen are there. */
-  #settle(): void {
+    // Those on the screen are there.
     document.documentElement.dataset.charts = "drawn";
+    if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }
 
   #forget(canvas: HTMLCanvasElement): void {
@@ -125,13 +108,13 @@ export class Drawings {
     this.#drawn.delete(canvas);
   }
 
-  #drawNow(canvas: HTMLCanvasElement): void {
+  /** One that is hidden by now is drawn once it is shown. */
+  draw(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
     this.#drawn.get(canvas)?.destroy();
-    // One that is hidden by now is drawn once it is shown.
     const whole = canvas.checkVisibility() ? chartOf(canvas.id) : undefined;
     const chart = whole && linkedChart(whole);
-    const drawing = chart && this.#draw(canvas, chart, this.#theme);
+    const drawing = chart && this.#drawingOf(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
     else this.#drawn.delete(canvas);
   }
@@ -147,7 +130,8 @@ export class Drawings {
       if (!box || !whole) continue;
       const chart = linkedChart(whole);
       box.hidden = chart === null;
-      if (chart?.kind === "rows") box.style.height = isWhole ? "" : `${rowsHeightPx(chart)}px`;
+      const px = chart && heightPx(chart);
+      if (px) box.style.height = isWhole ? "" : `${px}px`;
     }
   }
 
@@ -159,8 +143,8 @@ export class Drawings {
       printing ? PAPER_PIXEL_RATIO : 1,
       devicePixelRatio,
     );
-    this.#theme = readTheme();
-    for (const canvas of document.querySelectorAll("canvas")) this.#drawNow(canvas);
+    this.#theme = useTheme();
+    for (const canvas of document.querySelectorAll("canvas")) this.draw(canvas);
   }
 }
 

@@ -60,3 +60,8 @@ export function parsed(): Promise<unknown> | null {
     ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
     : null;
 }
+
+/** Markup of the page's own writer. */
+export function nodesOf(html: string): Node[] {
+  return [...new DOMParser().parseFromString(html, "text/html").body.childNodes];
+}

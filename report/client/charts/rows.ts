@@ -6,15 +6,13 @@ import { FOOT_PX, type PlacedRow, placedRows } from "../../render/html/chart_siz
 import { formatNumber } from "../../writing/units.ts";
 import { cutTo } from "./labels.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
-import { strokeLines } from "./strokes.ts";
-import { faded, type Theme, tooltip } from "./theme.ts";
+import { faded, strokeInterval, strokeLines, type Theme } from "./theme.ts";
 
 const INSET_PX = 8;
 const LINE_PX = 15;
 const SWATCH_PX = 9;
 const BAR_PX = 12;
 const RADIUS_PX = 4.5;
-const CAP_PX = 4;
 
 type Dataset = ChartDataset<"line" | "bar", Point[]>;
 
@@ -26,7 +24,7 @@ export function rowsConfig(
   const placed = placedRows(chart);
   const areRatios = chart.margin !== undefined;
   const x: AxisOptions = {
-    ...valueScale(chart.axis, theme),
+    ...valueScale(chart.axis),
     afterFit: (scale) => {
       scale.height = FOOT_PX;
     },
@@ -52,7 +50,6 @@ export function rowsConfig(
       },
       plugins: {
         tooltip: {
-          ...tooltip(theme),
           filter: ({ datasetIndex }) => datasetIndex < placed.length,
           callbacks: {
             title: ([item]) => item ? placed[item.datasetIndex].row.label : "",
@@ -200,14 +197,10 @@ function drawTexts(frame: Frame, place: PlacedRow): void {
   const textLeft = drawText(frame, row, chart.namesApart ? nameY + LINE_PX : nameY);
   drawName(frame, row, { y: nameY, end: chart.namesApart ? width - INSET_PX : textLeft - 9 });
   if (row.draw === "dot" && row.low !== null && row.high !== null) {
-    const at = y.getPixelForValue(middleOf(place));
-    const [from, to] = [row.low, row.high].map((end) => x.getPixelForValue(end));
+    const ends = [row.low, row.high].map((end) => x.getPixelForValue(end));
     ctx.strokeStyle = toneColor(row, theme);
     ctx.lineWidth = 1.75;
-    strokeLines(ctx, [
-      [from, at, to, at],
-      ...[from, to].map((end) => [end, at - CAP_PX, end, at + CAP_PX]),
-    ]);
+    strokeInterval(ctx, ends, { at: y.getPixelForValue(middleOf(place)), cap: 4 });
   }
   ctx.restore();
 }

@@ -6,42 +6,26 @@
 import type { Scale, ScaleOptions } from "chart.js";
 import type { Axis } from "../../chart.ts";
 import { formatTick } from "../../writing/units.ts";
-import type { Theme } from "./theme.ts";
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
 type Range = Pick<Axis, "scale" | "min" | "max">;
 
-const FONT_PX = 11;
 /** Between two labels of an axis. */
 const GAP_PX = 10;
 /** From a line of a grid to the next, at least. */
 const GRID_PX = 36;
 
-export function valueScale(axis: Axis, theme: Theme): AxisOptions {
+export function valueScale(axis: Axis): AxisOptions {
   const { unit, scale, min, max, title = "" } = axis;
   return {
-    type: scale === "log" ? "logarithmic" : "linear",
-    min,
-    max,
+    ...{ type: scale === "log" ? "logarithmic" : "linear", min, max },
     // Bars would have room beside the first and the last.
     offset: false,
-    border: { color: theme.line },
-    grid: { color: theme.line, drawTicks: false, offset: false },
-    title: {
-      display: title !== "",
-      text: title,
-      color: theme.muted,
-      font: { family: theme.font, size: 12 },
-      padding: 2,
-    },
+    grid: { drawTicks: false, offset: false },
+    title: { display: title !== "", text: title, font: { size: 12 }, padding: 2 },
     ticks: {
-      color: theme.muted,
-      font: ({ tick }) => ({
-        family: theme.font,
-        size: FONT_PX,
-        weight: unit === "×" && tick?.value === 1 ? 600 : "normal",
-      }),
+      font: ({ tick }) => ({ weight: unit === "×" && tick?.value === 1 ? 600 : "normal" }),
       maxRotation: 0,
       autoSkip: false,
       padding: 5,
@@ -50,7 +34,7 @@ export function valueScale(axis: Axis, theme: Theme): AxisOptions {
     afterBuildTicks: (drawn: Scale) =>
       setTicks(
         drawn,
-        drawn.isHorizontal() ? ticksAcross(axis, drawn, theme) : axis.ticks?.map(({ at }) => at) ??
+        drawn.isHorizontal() ? ticksAcross(axis, drawn) : axis.ticks?.map(({ at }) => at) ??
           ticksOf(axis, Math.max(3, Math.floor(drawn.height / GRID_PX))),
       ),
   };
@@ -68,8 +52,8 @@ function setTicks(drawn: Scale, values: readonly number[]): void {
 }
 
 /** The most round values whose labels stand apart; of given ones and of ratios those that do. */
-function ticksAcross(axis: Axis, { ctx, width }: Scale, theme: Theme): number[] {
-  ctx.font = `${FONT_PX}px ${theme.font}`;
+function ticksAcross(axis: Axis, { ctx, width, chart }: Scale): number[] {
+  ctx.font = `11px ${chart.options.font?.family}`;
   const apart = (values: readonly number[]): number[] => {
     const labels = values.map((value) => ({
       value,
@@ -161,14 +145,14 @@ const WEIGHT_PX = 29;
 const LABEL_PX = 13;
 
 /** @param weight Height among the tracks; a higher one has room for more ticks. */
-export function trackScale(axis: Axis, theme: Theme, weight: number): AxisOptions {
+export function trackScale(axis: Axis, weight: number): AxisOptions {
   const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const max = axis.scale === "log"
     ? axis.max * (axis.max / axis.min) ** headroom
     : axis.max + (axis.max - axis.min) * headroom;
   const whole = { ...axis, unit: "", max };
   return {
-    ...valueScale(whole, theme),
+    ...valueScale(whole),
     // Chart.js adds up the values of lines that name one stack, unless their axis forbids it.
     ...{ axis: "y", position: "left", stack: "tracks", stackWeight: weight, stacked: false },
     afterFit: (scale: Scale) => void (scale.width = Math.max(scale.width, TICKS_PX)),

@@ -1,15 +1,13 @@
 /// <reference lib="dom" />
-/** Colours, type and tooltips of the charts, read from the page's style sheet so that both always agree. */
-import type { ChartType, TooltipOptions } from "chart.js";
+/** Colours, type, tooltips and strokes of the charts, read from the page's style sheet so that both always agree. */
+import { Chart as Drawing } from "chart.js";
 import { COLORS, mixOf } from "../../cells/colors.ts";
 import type { Color } from "../../chart.ts";
 
 export interface Theme {
   readonly ink: string;
   readonly muted: string;
-  readonly line: string;
   readonly paper: string;
-  readonly raised: string;
   readonly link: string;
   readonly steady: string;
   readonly good: string;
@@ -20,7 +18,8 @@ export interface Theme {
   heat(index: number): string;
 }
 
-export function readTheme(): Theme {
+/** Chart.js takes over what axes and tooltips have of it. */
+export function useTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const target = (color: number): string => {
@@ -28,17 +27,20 @@ export function readTheme(): Theme {
     const other = variable(mix < 0 ? "ink" : "paper");
     return mixed(variable(`s${color % COLORS}`), other, Math.abs(mix));
   };
+  const [ink, muted, line, paper] = ["ink", "muted", "line", "paper"].map(variable);
+  const font = getComputedStyle(document.body).fontFamily;
+  Drawing.defaults.set({ color: muted, borderColor: line, font: { family: font, size: 11 } });
+  Drawing.defaults.set("plugins.tooltip", {
+    ...{ backgroundColor: variable("raised"), titleColor: muted, bodyColor: ink },
+    ...{ borderColor: line, borderWidth: 1, cornerRadius: 4, padding: 8, displayColors: false },
+    ...{ titleFont: { size: 12, weight: "normal" }, bodyFont: { size: 12 } },
+  });
   return {
-    ink: variable("ink"),
-    muted: variable("muted"),
-    line: variable("line"),
-    paper: variable("paper"),
-    raised: variable("raised"),
+    ...{ ink, muted, paper, font },
     link: variable("link"),
     steady: variable("s2"),
     good: variable("good"),
     alarm: variable("alarm"),
-    font: getComputedStyle(document.body).fontFamily,
     color: (color) => typeof color === "number" ? target(color) : variable(color),
     heat: (index) => mixed(variable("paper"), variable("heat"), HEAT_MIXES[index]),
   };
@@ -61,20 +63,32 @@ export function faded(color: string, opacity: number): string {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
 }
 
-/** The look of every tooltip. */
-export function tooltip(
-  { raised, ink, muted, line, font }: Theme,
-): Partial<TooltipOptions<ChartType>> {
-  return {
-    backgroundColor: raised,
-    titleColor: muted,
-    bodyColor: ink,
-    borderColor: line,
-    borderWidth: 1,
-    cornerRadius: 4,
-    padding: 8,
-    displayColors: false,
-    titleFont: { family: font, size: 12, weight: "normal" as const },
-    bodyFont: { family: font, size: 12 },
-  };
+/** From one end to the other, with caps. @param at Where it stands across. */
+export function strokeInterval(
+  ctx: CanvasRenderingContext2D,
+  [from, to]: readonly number[],
+  { at, cap, isUpright = false }: {
+    readonly at: number;
+    readonly cap: number;
+    readonly isUpright?: boolean;
+  },
+): void {
+  const lines = [
+    [from, at, to, at],
+    ...[from, to].map((end) => [end, at - cap, end, at + cap]),
+  ];
+  strokeLines(ctx, isUpright ? lines.map(([a, b, c, d]) => [b, a, d, c]) : lines);
+}
+
+/** Straight lines in one stroke, each from a point to another. */
+export function strokeLines(
+  ctx: CanvasRenderingContext2D,
+  lines: readonly (readonly number[])[],
+): void {
+  ctx.beginPath();
+  for (const [fromX, fromY, toX, toY] of lines) {
+    ctx.moveTo(fromX, fromY);
+    ctx.lineTo(toX, toY);
+  }
+  ctx.stroke();
 }

@@ -4,11 +4,10 @@ import type { Chart, ChartConfiguration, ChartDataset, ChartOptions, TooltipItem
 import type { Mark, Reference, Xy, XyPoint, XySeries } from "../../chart.ts";
 import { boundText, formatNumber } from "../../writing/units.ts";
 import { cutTo, type PlacedDot, placedNames } from "./labels.ts";
-import { shareWithin, type XyChoice } from "./limit.ts";
+import { shareWithin } from "./limit.ts";
 import { strengthAmong } from "./linked_charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
-import { strokeLines } from "./strokes.ts";
-import { faded, type Theme, tooltip } from "./theme.ts";
+import { faded, strokeInterval, strokeLines, type Theme } from "./theme.ts";
 
 type XyType = "line" | "bar";
 interface Place {
@@ -23,10 +22,9 @@ const MOST_OVERLAID = 2;
 /** Height of the highest ridge, in distances between ridges. */
 const RIDGE = 1.7;
 
-/** A chart as it is shown; a dataset for each series, in their order. */
+/** A chart as it is shown, a dataset for each series. */
 interface Frame {
   readonly chart: Xy;
-  readonly shown: readonly XySeries[];
   readonly theme: Theme;
   /** Where the values of a series of steps begin on the axis, and by how much they are stretched; null: not apart. */
   readonly ridges:
@@ -34,34 +32,34 @@ interface Frame {
     | null;
 }
 
+/** @param limit Where the reader's line is; null for none. */
 export function xyConfig(
   chart: Xy,
   theme: Theme,
-  { limit, isShown }: XyChoice,
+  limit: number | null,
 ): ChartConfiguration<XyType, Place[]> {
-  const shown = chart.series.filter(({ label }) => isShown(label));
-  const most = Math.max(...shown.flatMap(({ values }) => values?.map((value) => value ?? 0) ?? []));
-  const areRidges = chart.mostRidges !== undefined && shown.length > MOST_OVERLAID;
+  const { series } = chart;
+  const most = Math.max(...series.flatMap(({ values = [] }) => values.map((value) => value ?? 0)));
+  const areRidges = chart.ridges && series.length > MOST_OVERLAID;
   const frame: Frame = {
-    ...{ chart, shown, theme },
+    ...{ chart, theme },
     ridges: areRidges
-      ? { baseOf: (series) => shown.length - 1 - shown.indexOf(series), stretch: RIDGE / most }
+      ? { baseOf: (one) => series.length - 1 - series.indexOf(one), stretch: RIDGE / most }
       : null,
   };
   return {
     type: "line",
-    data: { datasets: shown.map((series) => datasetOf(series, frame)) },
+    data: { datasets: series.map((one) => datasetOf(one, frame)) },
     options: {
       layout: { padding: { top: 8, right: 14 } },
-      interaction: interactionOf(frame),
+      interaction: interactionOf(chart),
       scales: scalesOf(frame, most),
       plugins: {
         tooltip: {
-          ...tooltip(theme),
-          filter: (item) => linesOf(frame, item).length > 0,
+          filter: (item) => linesOf(chart, item).length > 0,
           callbacks: {
-            title: (items) => titleOf(frame, items),
-            label: (item) => linesOf(frame, item),
+            title: (items) => titleOf(chart, items),
+            label: (item) => linesOf(chart, item),
           },
         },
       },
@@ -73,7 +71,7 @@ export function xyConfig(
       },
       // With the strength of its dataset.
       beforeDatasetDraw(drawing, { index }): void {
-        drawIntervals(drawing, shown[index], colorOf(shown[index], theme));
+        drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },
       afterDatasetsDraw(drawing): void {
         drawing.ctx.save();
@@ -88,29 +86,25 @@ export function xyConfig(
   };
 }
 
-function scalesOf(
-  { chart, shown, theme, ridges }: Frame,
-  most: number,
-): Record<string, AxisOptions> {
-  const max = ridges
-    ? shown.length - 1 + RIDGE * 1.03
-    : chart.mostRidges === undefined
-    ? chart.y.max
-    : most * 1.05;
-  const ticks = ridges ? { ticks: shown.map((_, at) => ({ at, text: "" })) } : {};
-  const stacked = shown.some(({ draw }) => draw === "bars");
+function scalesOf({ chart, ridges }: Frame, most: number): Record<string, AxisOptions> {
+  const { x, y, series } = chart;
+  const stacked = series.some(({ draw }) => draw === "bars");
+  // Ridges have no values on the axis, but places; two over each other are as high as what is shown of them.
+  const upright = ridges
+    ? { max: series.length - 1 + RIDGE * 1.03, ticks: series.map((_, at) => ({ at, text: "" })) }
+    : chart.ridges && { max: most * 1.05 };
   return {
-    x: { ...valueScale(chart.x, theme), stacked },
-    y: { ...valueScale({ ...chart.y, max, ...ticks }, theme), stacked },
-    ...shown.some(({ draw }) => draw === "foot") && {
+    x: { ...valueScale(x), stacked },
+    y: { ...valueScale({ ...y, ...upright }), stacked },
+    ...series.some(({ draw }) => draw === "foot") && {
       foot: { type: "linear", axis: "y", display: false, min: 0, max: FOOT_HEIGHTS },
     },
   };
 }
 
-function interactionOf({ chart, shown }: Frame): ChartOptions["interaction"] {
-  if (chart.at) return { mode: "index", intersect: false };
-  return shown.some(({ draw }) => draw === "line")
+function interactionOf({ at, series }: Xy): ChartOptions["interaction"] {
+  if (at) return { mode: "index", intersect: false };
+  return series.some(({ draw }) => draw === "line")
     ? { mode: "nearest", axis: "x", intersect: false }
     : { mode: "nearest", intersect: true };
 }
@@ -260,30 +254,29 @@ function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: 
 
 type Item = TooltipItem<XyType>;
 
-function titleOf({ chart, shown }: Frame, items: readonly Item[]): string {
+function titleOf({ at, places, x, series }: Xy, items: readonly Item[]): string {
   const [item] = items;
   if (!item) return "";
-  const { at, places, x } = chart;
-  if (!at) return items.length === 1 ? shown[item.datasetIndex].label : "";
-  const i = placeOf(item, shown);
+  if (!at) return items.length === 1 ? series[item.datasetIndex].label : "";
+  const i = placeOf(item, series[item.datasetIndex]);
   return places?.[i] ??
     `${formatNumber(at[i])}–${formatNumber(at[i + 1])} ${x.unit}`.trim();
 }
 
 /** The end of the last step belongs to it. */
-function placeOf({ datasetIndex, dataIndex }: Item, shown: readonly XySeries[]): number {
-  return Math.min(dataIndex, (shown[datasetIndex].values?.length ?? Infinity) - 1);
+function placeOf({ dataIndex }: Item, { values }: XySeries): number {
+  return Math.min(dataIndex, (values?.length ?? Infinity) - 1);
 }
 
-function linesOf({ chart, shown }: Frame, item: Item): string[] {
-  const series = shown[item.datasetIndex];
+function linesOf(chart: Xy, item: Item): string[] {
+  const series = chart.series[item.datasetIndex];
   if (!chart.at) {
     const lines = series.points?.[item.dataIndex]?.lines ?? [];
     const isAlone = (item.chart.tooltip?.dataPoints?.length ?? 1) === 1;
     if (lines.length === 0 || isAlone) return [...lines];
     return [`${series.label}, ${lines.join(", ")}`];
   }
-  const i = placeOf(item, shown);
+  const i = placeOf(item, series);
   const value = series.values?.[i] ?? null;
   if (value === null || series.isFaint || series.draw === "bars" && value === 0) return [];
   const text = boundText(
@@ -296,8 +289,6 @@ function linesOf({ chart, shown }: Frame, item: Item): string[] {
 
 // Behind and above the series.
 
-const CAP_PX = 3;
-
 function drawIntervals(
   { ctx, scales: { x, y } }: Chart,
   { points = [] }: XySeries,
@@ -307,20 +298,13 @@ function drawIntervals(
   ctx.strokeStyle = color;
   ctx.lineWidth = 1.25;
   for (const { x: atX, y: atY, low, high, left, right } of points) {
-    const [px, py] = [x.getPixelForValue(atX), y.getPixelForValue(atY)];
     if (typeof low === "number" && typeof high === "number") {
       const ends = [low, high].map((end) => y.getPixelForValue(end));
-      strokeLines(ctx, [
-        [px, ends[0], px, ends[1]],
-        ...ends.map((end) => [px - CAP_PX, end, px + CAP_PX, end]),
-      ]);
+      strokeInterval(ctx, ends, { at: x.getPixelForValue(atX), cap: 3, isUpright: true });
     }
     if (typeof left === "number" && typeof right === "number") {
       const ends = [left, right].map((end) => x.getPixelForValue(end));
-      strokeLines(ctx, [
-        [ends[0], py, ends[1], py],
-        ...ends.map((end) => [end, py - CAP_PX, end, py + CAP_PX]),
-      ]);
+      strokeInterval(ctx, ends, { at: y.getPixelForValue(atY), cap: 3 });
     }
   }
   ctx.restore();
@@ -329,7 +313,7 @@ function drawIntervals(
 const EQUALITY_STEPS = 60;
 const KNEE_PX = 4;
 
-function drawReference(drawing: Chart, { chart, shown, theme }: Frame, reference: Reference): void {
+function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Reference): void {
   const { ctx, chartArea: { left, top, right, bottom }, scales: { x, y } } = drawing;
   ctx.save();
   ctx.beginPath();
@@ -348,7 +332,7 @@ function drawReference(drawing: Chart, { chart, shown, theme }: Frame, reference
         .map((value) => x.getPixelForValue(value));
       const row = (chart.references ?? []).filter(({ kind }) => kind === "vertical")
         .indexOf(reference);
-      const labels = shown.map(({ label }) => label);
+      const labels = chart.series.map(({ label }) => label);
       ctx.globalAlpha = 0.7 * strengthAmong(labels, reference.label);
       ctx.strokeStyle = theme.color(reference.color);
       ctx.fillStyle = theme.color(reference.color);
@@ -405,7 +389,7 @@ function drawLimit(
 /** At the right end of each ridge, where it is low. */
 function drawRidgeNames(
   { ctx, chartArea: { right }, scales: { y } }: Chart,
-  { shown, theme }: Frame,
+  { chart: { series: shown }, theme }: Frame,
   baseOf: (series: XySeries) => number,
 ): void {
   const labels = shown.map(({ label }) => label);
@@ -428,7 +412,10 @@ function drawRidgeNames(
 const LONGEST_NAME = 0.6;
 
 /** Where they cover no dot and no other name: else the colour says whose one is. */
-function drawNames({ ctx, chartArea, scales: { x, y } }: Chart, { shown, theme }: Frame): void {
+function drawNames(
+  { ctx, chartArea, scales: { x, y } }: Chart,
+  { chart: { series: shown }, theme }: Frame,
+): void {
   const dotOf = (point: XyPoint, series: XySeries): PlacedDot => ({
     x: x.getPixelForValue(point.x),
     y: y.getPixelForValue(point.y),

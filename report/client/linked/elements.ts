@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** What in the page belongs to a target: rows, panels and legends; and how they follow the reader's choice. */
+import { buttonOf } from "../elements.ts";
 import {
   hiddenTargets,
   isShownLabel,
@@ -52,7 +53,9 @@ export function linkElements(): void {
   }
   for (const name of document.querySelectorAll<HTMLElement>("main .legend > span")) {
     const target = targetOf(textOf(name));
-    if (target !== null) name.replaceWith(legendButton(name, target));
+    if (target === null) continue;
+    const title = "Show or hide everywhere";
+    name.replaceWith(buttonOf([...name.childNodes], { of: target }, { title }));
   }
   followElements();
 }
@@ -64,15 +67,6 @@ export function link(element: HTMLElement, label: string): void {
   if (target === null) return;
   element.dataset.of = target;
   element.dataset.label = label;
-}
-
-function legendButton(name: HTMLElement, target: string): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.of = target;
-  button.title = "Show or hide everywhere";
-  button.append(...name.childNodes);
-  return button;
 }
 
 function textOf(element: Element | null): string {

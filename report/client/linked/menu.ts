@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** The control in the page's bar that chooses targets, the note of what is hidden, and the address that keeps both. */
+import { buttonOf, element } from "../elements.ts";
 import { listed } from "../../writing/words.ts";
 import {
   allTargets,
@@ -13,16 +14,11 @@ import {
   toggleTarget,
 } from "./choice.ts";
 
-const opener = document.createElement("button");
-const menu = document.createElement("div");
+const menu = element("div", { className: "choice", popover: "auto" });
+const opener = buttonOf([], {}, { className: "targets", popoverTargetElement: menu });
 
 /** Takes over the choice in the address, and shows the control where there is something to choose. */
 export function startMenu(): void {
-  opener.type = "button";
-  opener.className = "targets";
-  opener.popoverTargetElement = menu;
-  menu.className = "choice";
-  menu.popover = "auto";
   document.querySelector("form.depth")?.before(opener, menu);
   menu.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("button") : null;
@@ -45,40 +41,27 @@ export function renewMenu(): void {
   readTargets();
   const names = allTargets();
   opener.hidden = names.length < 2;
-  const rows = names.map(({ name, color }) => {
-    const row = document.createElement("li");
-    const swatch = document.createElement("i");
-    swatch.className = `swatch s${color}`;
-    const one = buttonOf(name, { of: name });
-    one.prepend(swatch);
-    const only = buttonOf("only", { only: name });
-    only.ariaLabel = `Show only ${name}`;
-    row.append(one, only);
-    return row;
-  });
-  const list = document.createElement("ul");
-  list.append(...rows);
-  const link = document.createElement("a");
-  link.textContent = "Link to this choice";
-  menu.replaceChildren(list, buttonOf("Show all", { only: "" }), link);
+  const rows = names.map(({ name, color }) =>
+    element(
+      "li",
+      {},
+      buttonOf([element("i", { className: `swatch s${color}` }), name], { of: name }),
+      buttonOf(["only"], { only: name }, { ariaLabel: `Show only ${name}` }),
+    )
+  );
+  menu.replaceChildren(
+    element("ul", {}, ...rows),
+    buttonOf(["Show all"], { only: "" }),
+    element("a", {}, "Link to this choice"),
+  );
   showCount();
   showNote();
 }
 
-function buttonOf(text: string, data: { of?: string; only?: string }): HTMLButtonElement {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = text;
-  Object.assign(button.dataset, data);
-  return button;
-}
-
 function showCount(): void {
   const [shown, all] = [shownTargets(), allTargets()];
-  const word = document.createElement("span");
-  word.textContent = "Targets ";
   const count = shown.length === all.length ? "" : `${shown.length} of `;
-  opener.replaceChildren(word, `${count}${all.length}`);
+  opener.replaceChildren(element("span", {}, "Targets "), `${count}${all.length}`);
   for (const button of menu.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(shown.includes(button.dataset.of ?? ""));
   }
@@ -90,9 +73,7 @@ function showNote(): void {
   const names = hiddenTargets();
   const known = document.querySelector("main > .filtered");
   if (names.length === 0) return known?.remove();
-  const note = known ?? document.createElement("p");
-  note.className = "filtered note";
-  note.role = "status";
+  const note = known ?? element("p", { className: "filtered note", role: "status" });
   note.textContent = `Hidden: ${
     listed(names, "and")
   }. Sentences and verdicts are about all targets.`;

@@ -15,19 +15,32 @@ interface ReaderChoices {
 }
 
 export function noteChoices(): ReaderChoices {
-  const opened = [...keyed<HTMLDetailsElement>("main details[open]").keys()];
-  const inputs = noteInputs();
+  const opened = [...keyed("main details[open]").keys()];
+  // What was put into the old elements stays in them.
+  const inputs = [...keyed<HTMLInputElement>(INPUTS)]
+    .filter(([, { type, checked, value, defaultValue }]) =>
+      type === "checkbox" ? !checked : value !== defaultValue
+    );
   const selected = [...document.querySelectorAll(SELECTED)];
   const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
     .map(([key, { scrollLeft, scrollTop }]) => ({ key, scrollLeft, scrollTop }));
   const focused = keyIn(keyed(FOCUSABLE), document.activeElement);
-  let changed = new Set<HTMLFormElement>();
+  const changed = new Set<HTMLFormElement>();
   return {
     restore: () => {
-      const details = keyed<HTMLDetailsElement>("main details");
+      const details = keyed("main details");
       for (const key of opened) details.get(key)?.setAttribute("open", "");
-      changed = restoreInputs(inputs);
-      keepSelected(selected);
+      const now = keyed<HTMLInputElement>(INPUTS);
+      for (const [key, { checked, value }] of inputs) {
+        const input = now.get(key);
+        if (input) Object.assign(input, { checked, value });
+        if (input?.form) changed.add(input.form);
+      }
+      // The figures of each selection, until they are computed anew: nothing moves when they come.
+      for (const element of document.querySelectorAll(SELECTED)) {
+        const old = selected.find(({ ariaLabel }) => ariaLabel === element.ariaLabel);
+        element.replaceChildren(...old?.childNodes ?? []);
+      }
       focus(focused);
     },
     apply: () => {
@@ -48,46 +61,12 @@ export function noteChoices(): ReaderChoices {
 }
 
 const SELECTED = "main .selected";
-
-/** The figures of each selection, until they are computed anew: nothing moves when they come. */
-function keepSelected(noted: readonly Element[]): void {
-  for (const element of document.querySelectorAll(SELECTED)) {
-    const old = noted.find(({ ariaLabel }) => ariaLabel === element.ariaLabel);
-    element.replaceChildren(...old?.childNodes ?? []);
-  }
-}
+const INPUTS = "form.view input";
 
 /** Unless the reader is elsewhere by now. */
 function focus(key: string | undefined): void {
   if (key === undefined || document.activeElement !== document.body) return;
   keyed<HTMLElement>(FOCUSABLE).get(key)?.focus({ preventScroll: true });
-}
-
-const INPUTS = "form.view input";
-
-/** Those that are not as the page has them at first. */
-function noteInputs(): ReadonlyMap<string, Pick<HTMLInputElement, "checked" | "value">> {
-  return new Map(
-    [...keyed<HTMLInputElement>(INPUTS)]
-      .filter(([, { type, checked, value, defaultValue }]) =>
-        type === "checkbox" ? !checked : value !== defaultValue
-      )
-      .map(([key, { checked, value }]) => [key, { checked, value }]),
-  );
-}
-
-/** The forms that changed by it. */
-function restoreInputs(noted: ReturnType<typeof noteInputs>): Set<HTMLFormElement> {
-  const now = keyed<HTMLInputElement>(INPUTS);
-  const changed = new Set<HTMLFormElement>();
-  for (const [key, { checked, value }] of noted) {
-    const input = now.get(key);
-    if (!input) continue;
-    if (input.type === "checkbox") input.checked = checked;
-    else input.value = value;
-    if (input.form) changed.add(input.form);
-  }
-  return changed;
 }
 
 /** That of the page's address last, as the address follows the last one. */

@@ -205,20 +205,14 @@ class FlameGraph {
     const { parent } = this.#flame.tree;
     const siblings = this.#placed.filter((call) => parent[call.node] === parent[node]);
     const at = siblings.findIndex((call) => call.node === node);
-    switch (key) {
-      case "ArrowUp":
-        return parent[node] < 0 ? null : parent[node];
-      case "ArrowDown":
-        return this.#placed.find((call) => parent[call.node] === node)?.node ?? null;
-      case "ArrowLeft":
-        return siblings[at - 1]?.node ?? null;
-      case "ArrowRight":
-        return siblings[at + 1]?.node ?? null;
-      case "Home":
-        return this.#placed[0].node;
-      default:
-        return null;
-    }
+    const leads: Readonly<Record<string, number | undefined>> = {
+      ArrowUp: parent[node] < 0 ? undefined : parent[node],
+      ArrowDown: this.#placed.find((call) => parent[call.node] === node)?.node,
+      ArrowLeft: siblings[at - 1]?.node,
+      ArrowRight: siblings[at + 1]?.node,
+      Home: this.#placed[0].node,
+    };
+    return leads[key] ?? null;
   }
 
   #enter(node: number): void {

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** Buttons that copy a table; where the clipboard is out of reach, its text stands selected in a box. */
+import { buttonOf, element } from "../elements.ts";
 import { withoutFormula } from "../../writing/csv.ts";
 import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
 
@@ -8,16 +9,11 @@ const COPIED_SHOWN_MS = 2_000;
 
 /** Takes no room: the buttons lie over the end of the table while it is looked at. */
 export function copyTools(table: HTMLTableElement): HTMLElement {
-  const tools = document.createElement("div");
-  tools.className = "tools";
-  const status = document.createElement("span");
-  status.role = "status";
+  const tools = element("div", { className: "tools" });
+  const status = element("span", { role: "status" });
   const buttons = Object.entries(FORMS).map(([label, textOf]) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = label;
-    button.addEventListener("click", () => copy(textOf(table), tools, status));
-    return button;
+    const onclick = (): Promise<void> => copy(textOf(table), tools, status);
+    return buttonOf([label], {}, { onclick });
   });
   tools.append(...buttons, status);
   return tools;
@@ -41,12 +37,9 @@ async function reachesClipboard(text: string): Promise<boolean> {
   }
 }
 
-function selectedText(text: string): HTMLElement {
-  const box = document.createElement("textarea");
-  box.readOnly = true;
-  box.rows = 6;
-  box.value = text;
-  box.ariaLabel = "The table as text: copy it from here";
+function selectedText(value: string): HTMLElement {
+  const ariaLabel = "The table as text: copy it from here";
+  const box = element("textarea", { readOnly: true, rows: 6, value, ariaLabel });
   box.addEventListener("blur", () => box.remove());
   box.addEventListener("keydown", ({ key }) => {
     if (key === "Escape") box.blur();

@@ -1,14 +1,13 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** What the client adds to tables, as they come near the screen: sorting and copying. */
+import { tableMarkup } from "../../render/html/sections/tables.ts";
+import type { Table } from "../../subjects/tables/table.ts";
+import { nodesOf } from "../charts/page_data.ts";
+import { buttonOf } from "../elements.ts";
 import { copyTools } from "./copy.ts";
-import type { Overlay, Timeline } from "../../chart.ts";
-import { boundText, formatNumber, withoutGroups } from "../../writing/units.ts";
-import { overlaid, type OverlayLine } from "../../subjects/charts/over_time.ts";
+import { withoutGroups } from "../../writing/units.ts";
 import { inOrder, orderBy } from "../linked/choice.ts";
-import { linkElements } from "../linked/elements.ts";
-import { chartOf } from "../charts/page_data.ts";
-import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 
 const NEAR = "200px";
 
@@ -44,6 +43,11 @@ export function equipTable(scroll: HTMLElement): void {
   scroll.after(copyTools(table));
 }
 
+/** A table that the client makes, in the form of those of the page. @param id Unique in the page. */
+export function tableNodes(table: Table, id: string): Node[] {
+  return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
+}
+
 /** Buttons that show and hide the rows of their outcome; all of them come back when the last would go. */
 export function equipOutcomes(): void {
   for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
@@ -76,9 +80,7 @@ function makeSortable(table: HTMLTableElement): void {
   asWritten.set(table, written);
   if (written.length < 2) return;
   heads.forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
+    const button = buttonOf([...head.childNodes]);
     head.append(button);
     button.addEventListener("click", () => {
       const [first, second] = head.classList.contains("number") ? ORDERS.toReversed() : ORDERS;
@@ -145,89 +147,4 @@ function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
   if (v !== undefined) return Number(v);
   const text = withoutGroups((cell?.textContent ?? "").trim());
   return text === "" || text === "–" ? null : Number.isNaN(Number(text)) ? text : Number(text);
-}
-
-// The accessible form of the timelines: their intervals as a table, built when it is first opened.
-
-/** @param details Names its charts by their canvases. */
-export function fillWhenOpened(details: HTMLDetailsElement): void {
-  details.addEventListener("toggle", () => {
-    if (details.querySelector("table")) return;
-    for (const id of details.dataset.charts?.split(" ") ?? []) {
-      const chart = chartOf(id);
-      if (chart?.kind !== "timeline" && chart?.kind !== "overlay") continue;
-      const table = chart.kind === "overlay" ? overlayTable(chart) : intervalsTable(chart);
-      details.append(table);
-      equipTable(table);
-    }
-    linkElements();
-  });
-}
-
-function intervalsTable(chart: Timeline): HTMLElement {
-  const { alt, percentiles, latency, rate, tracks, runs } = chart;
-  const hasFailed = runs.some(({ failed }) => failed);
-  const heads = [
-    { label: "Run", unit: "" },
-    { label: "End", unit: "s" },
-    { label: rate.unit, unit: "" },
-    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
-    ...percentiles.map((label) => ({ label, unit: latency.unit })),
-    ...tracks.map(({ title, axis }) => ({ label: title, unit: axis.unit })),
-  ];
-  const rows = runs.flatMap((run) =>
-    run.t.map((t, i) => {
-      const texts = [
-        numberText(t),
-        numberText(run.rate[i]),
-        ...(hasFailed ? [numberText(run.failed?.[i] ?? 0)] : []),
-        ...run.latency.map((values, p) =>
-          numberText(values[i], run.lowerBounds?.[percentiles[p]]?.includes(i))
-        ),
-        ...run.tracks.map((values) => numberText(values[i])),
-      ];
-      return [rowHead(run.label), ...texts.map(numberElement)];
-    })
-  );
-  return tableElement(alt, heads, rows);
-}
-
-/** The median of each target's runs, below it the lowest and the highest run. */
-function overlayTable({ alt, series }: Overlay): HTMLElement {
-  const charts = series.flatMap(({ label, color, of }) => {
-    const chart = chartOf(of);
-    return chart?.kind === "timeline" ? [{ label, color, chart, target: overlaid(chart) }] : [];
-  });
-  const [{ chart: { percentiles, latency, rate } }] = charts;
-  const hasFailed = charts.some(({ target }) => target.failed);
-  const heads = [
-    { label: "Target", unit: "" },
-    { label: "End", unit: "s" },
-    ...percentiles.map((label) => ({ label, unit: latency.unit })),
-    { label: rate.unit, unit: "" },
-    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
-  ];
-  const rows = charts.flatMap(({ label, color, target }) =>
-    target.t.map((t, i) => {
-      const bands = [...target.latency, target.rate].map((line) => line[i]);
-      const failed = target.failed === null ? NONE_FAILED : target.failed[i];
-      const cells = [...bands, ...(hasFailed ? [failed] : [])].map(bandText);
-      return [rowHead(label, color), ...[numberText(t), ...cells].map(numberElement)];
-    })
-  );
-  return tableElement(alt, heads, rows);
-}
-
-const NONE_FAILED = { middle: 0, low: 0, high: 0 };
-
-function bandText(band: OverlayLine[number]): NumberText {
-  if (band === null) return { text: "–" };
-  const { middle, low, high } = band;
-  const below = low === high ? undefined : `${formatNumber(low)}–${formatNumber(high)}`;
-  return { ...numberText(middle), below };
-}
-
-function numberText(value: number | null, isAtLeast = false): NumberText {
-  if (value === null) return { text: "–" };
-  return { text: boundText(formatNumber(value), isAtLeast), value };
 }

@@ -2,8 +2,7 @@
 import type { Scale } from "chart.js";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { formatTick } from "../../writing/units.ts";
-import { type AxisOptions, roundStep } from "../charts/scales.ts";
-import type { Theme } from "../charts/theme.ts";
+import { type AxisOptions, roundStep, valueScale } from "../charts/scales.ts";
 
 /** Runs side by side: seconds that each takes on the axis, and the ends of its intervals. */
 export interface RunsAxis {
@@ -19,19 +18,13 @@ export function startOf({ span }: RunsAxis, index: number): number {
   return index * span * (1 + GAP);
 }
 
-/** A moment of a run. */
+/** A moment of a run: its position among those shown, and seconds from its start, at most the span. */
 export interface RunMoment {
-  /** Its position among those shown. */
   readonly run: number;
-  /** From the start of its run, at most the span. */
   readonly seconds: number;
 }
 
-/**
- * The moment that a value of the axis stands for, in the run that it lies in, or in a given one.
- *
- * @param run Null: whichever the value lies in.
- */
+/** What a value of the axis stands for. @param run Null: whichever run the value lies in. */
 export function momentAt(data: RunsAxis, value: number, run: number | null): RunMoment {
   const under = Math.floor(value / startOf(data, 1) + 1e-6);
   const of = run ?? Math.max(0, Math.min(under, data.runs.length - 1));
@@ -53,31 +46,24 @@ export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | nu
   return { fromS: t[interval - 1] ?? 0, toS: t[interval] };
 }
 
-/** The middle of that interval; null without any. */
-export function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
-  const times = intervalTimes(data, moment);
-  return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
-}
-
 /** A step of a line: its value holds from the start of an interval to its end. */
 export interface StepPoint {
   readonly x: number;
   readonly y: number | null;
 }
 
-/** Two points an interval, by run, each followed by two that end its line: every line has as many. */
+/** Two points an interval, by run, each followed by two that end its line. @param values Of each run. */
 export function stepPoints(
   data: RunsAxis,
-  valuesOf: (run: number) => readonly (number | null)[],
+  values: readonly (readonly (number | null)[])[],
 ): StepPoint[] {
   return data.runs.flatMap(({ t }, run) => {
-    const values = valuesOf(run);
     const start = startOf(data, run);
     const end = { x: start + (t.at(-1) ?? 0), y: null };
     return [
       ...t.flatMap((endS, i) => [
-        { x: start + (t[i - 1] ?? 0), y: values[i] },
-        { x: start + endS, y: values[i] },
+        { x: start + (t[i - 1] ?? 0), y: values[run][i] },
+        { x: start + endS, y: values[run][i] },
       ]),
       end,
       end,
@@ -92,8 +78,10 @@ export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   return 2 * data.runs.slice(0, moment.run).reduce((sum, { t }) => sum + t.length + 1, interval);
 }
 
-export function intervalText({ fromS, toS }: TimeRange): string {
-  return `${formatTick(fromS)}–${formatTick(toS)} s`;
+/** `run 2, 4–4.25 s`; of a single run the times alone. */
+export function intervalText({ runs }: RunsAxis, run: number, { fromS, toS }: TimeRange): string {
+  const times = `${formatTick(fromS)}–${formatTick(toS)} s`;
+  return runs.length > 1 ? `${runs[run].label}, ${times}` : times;
 }
 
 const TICK_PX = 44;
@@ -101,36 +89,28 @@ const TICK_PX = 44;
 const NEAR_NEXT_RUN = 0.45;
 
 /** Seconds since the start of each run, at round steps. */
-export function timeScale(data: RunsAxis, theme: Theme): AxisOptions {
+export function timeScale(data: RunsAxis): AxisOptions {
   const { runs, span } = data;
+  const max = startOf(data, runs.length - 1) + span;
+  const plain = valueScale({ unit: "", scale: "linear", min: 0, max });
   return {
-    type: "linear",
-    min: 0,
-    max: startOf(data, runs.length - 1) + span,
-    border: { color: theme.line },
+    ...plain,
     grid: { display: false },
     ticks: {
-      color: theme.muted,
-      font: { family: theme.font, size: 11 },
-      maxRotation: 0,
-      autoSkip: false,
-      callback: (value) => secondsText(data, Number(value)),
+      ...plain.ticks,
+      callback: (value) => {
+        const { seconds } = momentAt(data, Number(value), null);
+        return seconds < 1e-6 ? "0 s" : formatTick(seconds);
+      },
     },
     afterBuildTicks: (scale: Scale) => {
-      const ticks = Math.max(1, Math.floor(scale.chart.width / TICK_PX / runs.length));
-      const step = roundStep(span / ticks);
+      const most = Math.max(1, Math.floor(scale.chart.width / TICK_PX / runs.length));
+      const step = roundStep(span / most);
       const last = Math.min(span, startOf(data, 1) - step * NEAR_NEXT_RUN);
-      const most = Math.floor(last / step + 1e-6);
-      const seconds = Array.from({ length: most + 1 }, (_, i) => i * step);
-      scale.ticks = runs.flatMap((_, i) =>
-        seconds.map((second) => ({ value: startOf(data, i) + second }))
+      const count = Math.floor(last / step + 1e-6) + 1;
+      scale.ticks = runs.flatMap((_, run) =>
+        Array.from({ length: count }, (_, i) => ({ value: startOf(data, run) + i * step }))
       );
     },
   };
-}
-
-function secondsText(data: RunsAxis, value: number): string {
-  const run = Math.floor(value / startOf(data, 1) + 1e-6);
-  const seconds = value - startOf(data, run);
-  return seconds < 1e-6 ? "0 s" : formatTick(seconds);
 }

@@ -1,52 +1,71 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The timelines of one scenario: which cells, runs and percentiles are shown, which range of time is selected,
- * and the figures recomputed for it.
+ * A scenario over time: its timelines and heatmaps, which cells, runs and percentiles of them are shown, which range of
+ * time is selected, and the figures recomputed for it.
  */
 import { Chart as Drawing } from "chart.js";
-import { type Axis, type Heatmap, type Overlay, sectionOf, type Timeline } from "../../chart.ts";
+import {
+  axisOver,
+  type Heatmap,
+  LATENCY_LOG_FROM,
+  type Overlay,
+  sectionOf,
+  type Timeline,
+} from "../../chart.ts";
+import { heatEdgesUs } from "../../subjects/charts/heatmap.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
 import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
-import { indexOf, middleOf, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
-import { timelineConfig } from "./chart.ts";
-import { type Marks, momentOf } from "./marks.ts";
-import { HeatmapFigure } from "./heatmap.ts";
-import { overlaidRuns, overlayConfig, type ShownTarget, targetAt } from "./overlay.ts";
+import { link, linkElements } from "../linked/elements.ts";
+import type { Table } from "../../subjects/tables/table.ts";
+import { equipTable, tableNodes } from "../tables/tables.ts";
+import { intervalTimes, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
 import {
-  partOf,
-  selectedElements,
-  selectedOf,
-  selectedSentence,
-  type Steps,
-  stepsOf,
-} from "./selection.ts";
-import { followSelection } from "./whole_run.ts";
-import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
+  framedRuns,
+  framedTargets,
+  frameTable,
+  type OverTime,
+  overTimeConfig,
+  pointOut,
+  targetAt,
+} from "./frames.ts";
+import {
+  type Heat,
+  heatConfig,
+  heatOfCell,
+  type HeatPlace,
+  heatTable,
+  momentOfPlace,
+  placeAt,
+  placeBeside,
+  placeText,
+} from "./heatmap.ts";
+import type { Marks } from "./marks.ts";
+import { followPart, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
+import { linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { brush, ViewForm } from "./view_form.ts";
 
-/** After the last change so long, the figures are read out and the link is renewed. */
+/** After the last change so long, the selection is told and the link is renewed. */
 const REST_MS = 300;
 
-class TimelineFigure {
+class ScenarioFigure {
   readonly section: string;
   readonly #element: HTMLElement;
-  readonly #canvases: readonly HTMLCanvasElement[];
-  /** Those of the targets, one each, in the order of their positions. */
-  readonly #panels: readonly HTMLCanvasElement[];
+  readonly #timelines: readonly HTMLCanvasElement[];
+  readonly #heatmaps: readonly HTMLCanvasElement[];
   readonly #drawings: Drawings;
-  readonly #heatmaps: HeatmapFigure | null;
   readonly #form: ViewForm;
-  readonly #percentiles: readonly string[];
   readonly #marks: Marks = { range: null, moment: null, track: null };
   #view: View = WHOLE;
-  #axis: Axis | null = null;
+  /** What canvases show of it; null where nothing of their chart is shown. */
+  readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
+  readonly #heats = new Map<HTMLCanvasElement, Heat>();
+  #steps: Promise<Steps> | null = null;
   #isDragged = false;
   /** Whether the figures of a view have been looked at. */
   #isRecomputed = false;
-  #steps: Promise<Steps> | null = null;
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,23 +73,19 @@ class TimelineFigure {
     this.section = sectionOf(element.id);
     this.#element = element;
     this.#drawings = drawings;
-    this.#canvases = [...element.querySelectorAll("canvas")];
-    this.#panels = [...element.querySelectorAll<HTMLCanvasElement>("canvas:not([id$=-overlay])")];
-    this.#percentiles = [...form.querySelectorAll<HTMLInputElement>("input[name=percentile]")]
-      .map((box) => box.parentElement?.textContent?.trim() ?? "");
-    this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
+    this.#form = new ViewForm(form, (view) => this.#show(view));
     element.addEventListener("keydown", ({ key }) => {
       if (key === "Escape" && this.#view.range !== null) {
         this.show({ ...this.#view, range: null });
       }
     });
-    for (const canvas of this.#canvases) this.#listen(canvas);
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
-    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, {
-      drawings,
-      steps: () => this.#unpacked(),
-      onMoment: (moment) => this.#point(moment),
-    });
+    this.#timelines = [...element.querySelectorAll("canvas")];
+    this.#heatmaps = [...heatmaps?.querySelectorAll("canvas") ?? []];
+    for (const canvas of this.#timelines) this.#listen(canvas);
+    for (const canvas of this.#heatmaps) this.#listenToHeat(canvas);
+    this.#fillWhenOpened(element.querySelector("details.intervals"), () => this.#lineTables());
+    this.#fillWhenOpened(heatmaps?.querySelector("details.heats"), () => this.#heatTables());
   }
 
   /** Shows the view of a link, or that after a drag. */
@@ -83,98 +98,128 @@ class TimelineFigure {
     this.#element.scrollIntoView();
   }
 
-  /** Null where nothing of the chart is shown. */
+  /** Null where nothing of the chart is shown, and before the intervals of a heatmap are unpacked. */
   draw(
     canvas: HTMLCanvasElement,
     chart: Timeline | Overlay | Heatmap,
     theme: Theme,
   ): Drawing | null {
-    if (chart.kind === "heatmap") return this.#heatmaps?.draw(canvas, chart, theme) ?? null;
-    if (chart.kind === "timeline") {
-      return new Drawing(canvas, timelineConfig(this.#fitted(chart), theme, this.#marks));
+    if (chart.kind !== "heatmap") {
+      const frame = this.#frameOf(canvas);
+      return frame && new Drawing(canvas, overTimeConfig(frame, theme, this.#marks));
     }
-    const shown = this.#targets(chart);
-    return shown.length === 0
-      ? null
-      : new Drawing(canvas, overlayConfig(shown, theme, this.#marks));
+    const heat = this.#heats.get(canvas);
+    if (heat === undefined) {
+      void this.#heat(canvas, chart);
+      return null;
+    }
+    return new Drawing(canvas, heatConfig(heat, theme, this.#marks));
+  }
+
+  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
+  followChoice(): void {
+    this.#frames.clear();
+    if (this.#isRecomputed) this.#recompute();
+    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
   }
 
   #show(view: View): void {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.#heatmaps?.show(view);
-    const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
-    if (choices(before) !== choices(view)) {
-      this.#axis = this.#fittedAxis();
-      for (const canvas of this.#canvases) this.#drawings.renew(canvas);
+    if (before.runs?.join() !== view.runs?.join()) {
+      for (const canvas of this.#heats.keys()) void this.#heat(canvas, chartOf(canvas.id));
+    }
+    if (choicesOf(before) !== choicesOf(view)) {
+      this.#frames.clear();
+      for (const canvas of this.#timelines) this.#drawings.renew(canvas);
     }
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
-      this.#redraw();
+      for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
       this.#recompute();
     });
   }
 
-  /** The charts that are shown share it; null where everything is shown. */
-  #fittedAxis(): Axis | null {
-    const { runs, percentiles } = this.#view;
-    const panels = this.#panels.filter((canvas) => isShownLabel(labelOf(canvas)));
-    if (runs === null && percentiles === null && panels.length === this.#panels.length) return null;
-    const shown = panels.flatMap(({ id }) => {
-      const chart = chartOf(id);
-      return chart?.kind === "timeline" ? [shownOf(chart, this.#view)] : [];
-    });
-    return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
-  }
-
-  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
-  followChoice(): void {
-    this.#axis = this.#fittedAxis();
-    if (this.#isRecomputed) this.#recompute();
-    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
-  }
-
-  #redraw(): void {
-    for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
+  get #canvases(): readonly HTMLCanvasElement[] {
+    return [...this.#timelines, ...this.#heatmaps];
   }
 
   async #recompute(): Promise<void> {
     this.#isRecomputed = true;
+    const { percentiles, ...view } = this.#view;
     const steps = await this.#unpacked();
-    const selected = selectedOf(steps, this.#view, this.#percentiles);
-    this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
-    followSelection(this.section, partOf(steps, this.#view), this.#drawings);
+    const part = partOf(steps, this.#view);
+    const names = this.#form.percentiles.filter((name) => percentiles?.includes(name) ?? true);
+    this.#element.querySelector(".selected")
+      ?.replaceChildren(...tableNodes(partTable(part, names, steps.unit), `${this.section}-part`));
+    const isWhole = view.range === null && view.runs === null;
+    followPart(this.section, isWhole ? null : part, this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");
-      if (status) status.textContent = selectedSentence(selected);
-      this.#link();
+      if (status) status.textContent = `${part.what}: the table below the charts is of it.`;
+      const link = linkTo(this.section, this.#view);
+      this.#element.querySelector(".range a")?.setAttribute("href", link);
+      history.replaceState(null, "", link);
     }, REST_MS);
   }
 
+  /** At first use. */
   #unpacked(): Promise<Steps> {
     return this.#steps ??= stepsOf(this.section);
   }
 
-  #link(): void {
-    const link = linkTo(this.section, this.#view);
-    this.#element.querySelector(".range a")?.setAttribute("href", link);
-    history.replaceState(null, "", link);
+  #frameOf(canvas: HTMLCanvasElement): OverTime | null {
+    const known = this.#frames.get(canvas);
+    if (known !== undefined) return known;
+    const frame = framed(canvas.id, (chart) => this.#fitted(chart));
+    this.#frames.set(canvas, frame);
+    return frame;
+  }
+
+  /** Where a part of the runs, the percentiles or the targets is shown, the charts share the axis that fits it. */
+  #fitted(chart: Timeline): Timeline {
+    const own = shownOf(chart, this.#view);
+    const panels = this.#timelines.filter((canvas) => isShownLabel(labelOf(canvas)));
+    const isWhole = choicesOf(this.#view) === choicesOf(WHOLE) &&
+      panels.length === this.#timelines.length;
+    if (isWhole) return own;
+    const values = panels.flatMap(({ id }) => {
+      const other = chartOf(id);
+      if (other?.kind !== "timeline") return [];
+      return shownOf(other, this.#view).runs.flatMap(({ latency }) => latency.flat());
+    });
+    const latency = axisOver(own.latency.unit, values, { logFrom: LATENCY_LOG_FROM });
+    return values.length === 0 ? own : { ...own, latency };
+  }
+
+  async #heat(canvas: HTMLCanvasElement, chart: ReturnType<typeof chartOf>): Promise<void> {
+    const steps = await this.#unpacked();
+    if (chart?.kind !== "heatmap") return;
+    this.#heats.set(canvas, this.#heatOf(steps, chart.cell));
+    canvas.dataset.heat = "drawn";
+    this.#drawings.draw(canvas);
+  }
+
+  #heatOf(steps: Steps, cell: number, view = this.#view): Heat {
+    const edgesUs = heatEdgesUs(steps.cells.map(({ runs }) => runs));
+    return heatOfCell(steps, cell, { edgesUs, view });
   }
 
   #listen(canvas: HTMLCanvasElement): void {
     brush(canvas, {
       at: (offsetPx, run) => {
         const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
-        const axis = this.#axisOf(canvas);
-        return value === undefined || axis === null ? null : momentAt(axis, value, run);
+        const frame = this.#frameOf(canvas);
+        return value === undefined || frame === null ? null : momentAt(frame, value, run);
       },
       onStart: () => {
         this.#isDragged = true;
         this.#point(null);
       },
-      onMove: (fromS, toS) => this.#select(fromS, toS),
+      onMove: (fromS, toS) =>
+        this.show({ ...this.#view, range: this.#form.wholeSteps(fromS, toS) }),
       onEnd: () => this.#isDragged = false,
     });
     const follow = (event: PointerEvent): void => this.#follow(canvas, event);
@@ -183,78 +228,107 @@ class TimelineFigure {
     canvas.addEventListener("pointerleave", () => this.#point(null));
   }
 
-  /** The whole steps that the pointer touched. */
-  #select(fromS: number, toS: number): void {
-    const { stepS } = this.#form;
-    const first = Math.floor(fromS / stepS + 1e-6);
-    const range = {
-      fromS: first * stepS,
-      toS: Math.max(first + 1, Math.ceil(toS / stepS - 1e-6)) * stepS,
-    };
-    this.show({ ...this.#view, range });
-  }
-
-  #fitted(chart: Timeline): Timeline {
-    return { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
-  }
-
-  #targets({ series }: Overlay): ShownTarget[] {
-    return linkedItems(series).flatMap(({ label, of }) => {
-      const chart = chartOf(of);
-      if (chart?.kind !== "timeline") return [];
-      const shown = this.#fitted(chart);
-      return shown.runs.length === 0 ? [] : [{ label, chart: shown }];
-    });
-  }
-
-  /** Null where nothing of the chart is shown. */
-  #axisOf({ id }: HTMLCanvasElement): RunsAxis | null {
-    const chart = chartOf(id);
-    if (chart?.kind === "timeline") return shownOf(chart, this.#view);
-    const targets = chart?.kind === "overlay" ? this.#targets(chart) : [];
-    return targets.length === 0 ? null : overlaidRuns(targets);
-  }
-
   #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
     const drawing = this.#drawings.of(canvas);
-    const axis = this.#axisOf(canvas);
-    if (!drawing || axis === null || this.#isDragged) return;
+    const frame = this.#frameOf(canvas);
+    if (!drawing || frame === null || this.#isDragged) return;
     const { x, ...others } = drawing.scales;
-    const value = x.getValueForPixel(offsetX);
-    const track = Object.values(others).find(({ top, bottom }) =>
-      offsetY >= top && offsetY < bottom
-    );
-    const moment = value === undefined ? null : middleOf(axis, momentAt(axis, value, null));
-    this.#point(moment, track?.id);
-    if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track?.id, offsetY));
+    const track = Object.values(others)
+      .find(({ top, bottom }) => offsetY >= top && offsetY < bottom)?.id ?? null;
+    this.#point(middleOf(frame, momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null)), track);
+    if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track, offsetY));
+  }
+
+  #listenToHeat(canvas: HTMLCanvasElement): void {
+    const output = canvas.closest(".panel")?.querySelector("output");
+    const read = (placeOf: (heat: Heat, drawing: Drawing) => HeatPlace | null): void => {
+      const [heat, drawing] = [this.#heats.get(canvas), this.#drawings.of(canvas)];
+      if (!heat || !drawing) return;
+      const place = placeOf(heat, drawing);
+      heat.place = place;
+      drawing.draw();
+      this.#point(place && momentOfPlace(heat, place));
+      if (output) output.textContent = place ? placeText(heat, place) : "";
+    };
+    const follow = (event: PointerEvent): void =>
+      read((heat, drawing) => placeAt(drawing, heat, event));
+    canvas.addEventListener("pointermove", follow);
+    canvas.addEventListener("pointerdown", follow);
+    canvas.addEventListener("pointerleave", () => this.#point(null));
+    canvas.parentElement?.addEventListener("keydown", (event) =>
+      read((heat) => {
+        const next = placeBeside(heat, event.key);
+        if (next !== null) event.preventDefault();
+        return next ?? heat.place;
+      }));
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
   #point(moment: RunMoment | null, track: string | null = null): void {
-    const before = this.#marks;
-    if (
-      moment?.run === before.moment?.run && moment?.seconds === before.moment?.seconds &&
-      track === before.track
-    ) return;
-    this.#marks.moment = moment;
-    this.#marks.track = track;
-    this.#heatmaps?.mark(moment);
-    for (const canvas of this.#canvases) {
-      const drawing = this.#drawings.of(canvas);
-      const axis = this.#axisOf(canvas);
-      if (!drawing || axis === null) continue;
-      const at = moment && indexOf(axis, momentOf(axis, moment));
-      const active = at === null
-        ? []
-        : drawing.data.datasets.flatMap(({ data }, datasetIndex) =>
-          at < data.length ? [{ datasetIndex, index: at }] : []
-        );
-      drawing.setActiveElements(active);
-      const { top = 0 } = drawing.chartArea;
-      drawing.tooltip?.setActiveElements(active, { x: 0, y: top });
-      drawing.draw();
+    const { moment: before } = this.#marks;
+    const isSame = moment?.run === before?.run && moment?.seconds === before?.seconds;
+    if (isSame && track === this.#marks.track) return;
+    Object.assign(this.#marks, { moment, track });
+    for (const canvas of this.#timelines) {
+      const [drawing, frame] = [this.#drawings.of(canvas), this.#frameOf(canvas)];
+      if (drawing && frame) pointOut(drawing, frame, this.#marks);
     }
+    for (const canvas of this.#heatmaps) this.#drawings.of(canvas)?.draw();
   }
+
+  /** The accessible form of the charts, built when it is first opened: tables with what they are linked by. */
+  #fillWhenOpened(
+    details: Element | null | undefined,
+    tablesOf: () => Promise<readonly (readonly [label: string, table: Table])[]>,
+  ): void {
+    details?.addEventListener("toggle", async () => {
+      if (details.classList.contains("filled")) return;
+      const kind = `${this.section}-${details.className}`;
+      details.classList.add("filled");
+      for (const [i, [label, table]] of (await tablesOf()).entries()) {
+        details.append(...tableNodes(table, `${kind}-${i}`));
+        const scroll = details.lastElementChild;
+        if (!(scroll instanceof HTMLElement)) continue;
+        link(scroll, label);
+        equipTable(scroll);
+      }
+      linkElements();
+    });
+  }
+
+  #lineTables(): Promise<[string, Table][]> {
+    return Promise.resolve(this.#timelines.flatMap((canvas): [string, Table][] => {
+      const frame = framed(canvas.id, (chart) => chart);
+      return frame ? [[labelOf(canvas), frameTable(frame, chartOf(canvas.id)?.alt ?? "")]] : [];
+    }));
+  }
+
+  async #heatTables(): Promise<[string, Table][]> {
+    const steps = await this.#unpacked();
+    return steps.cells.map(({ label }, i) => [label, heatTable(this.#heatOf(steps, i, WHOLE))]);
+  }
+}
+
+/** Of the chart of a canvas over time; null where nothing of it is shown. */
+function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | null {
+  const chart = chartOf(id);
+  if (chart?.kind === "timeline") return framedRuns(fitted(chart));
+  if (chart?.kind !== "overlay") return null;
+  const targets = linkedItems(chart.series).flatMap(({ label, of }) => {
+    const own = chartOf(of);
+    return own?.kind === "timeline" ? [{ label, chart: fitted(own) }] : [];
+  });
+  return targets.length === 0 ? null : framedTargets(targets);
+}
+
+function choicesOf({ runs, percentiles }: View): string {
+  return [runs, percentiles].join(";");
+}
+
+/** The middle of the interval of a moment; null without any. */
+function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
+  const times = intervalTimes(data, moment);
+  return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
 }
 
 /** What the cell of a chart is called. */
@@ -262,26 +336,26 @@ function labelOf(canvas: HTMLCanvasElement): string {
   return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
 }
 
-/** Figures of timelines of the page, by their section. */
-type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
+/** Figures of the page's scenarios, by their section. */
+type ScenarioFigures = ReadonlyMap<string, ScenarioFigure>;
 
 /** @param known Those that stood in the page before. */
-export function timelineFigures(
+export function scenarioFigures(
   drawings: Drawings,
-  known: TimelineFigures = new Map(),
-): TimelineFigures {
+  known: ScenarioFigures = new Map(),
+): ScenarioFigures {
   const figures = [...document.querySelectorAll<HTMLElement>("figure.timelines")].flatMap(
     (element) => {
       const form = element.querySelector<HTMLFormElement>("form.view");
       const before = known.get(sectionOf(element.id));
-      return form ? [before ?? new TimelineFigure(element, form, drawings)] : [];
+      return form ? [before ?? new ScenarioFigure(element, form, drawings)] : [];
     },
   );
   return new Map(figures.map((figure) => [figure.section, figure]));
 }
 
 /** Shows the view in the page's address, if it holds one. */
-export function followLink(figures: TimelineFigures): void {
+export function followLink(figures: ScenarioFigures): void {
   const link = readLink(location.hash);
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;

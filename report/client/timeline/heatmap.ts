@@ -1,202 +1,235 @@
 /// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-/** The latency heatmaps of one scenario: made of its packed intervals, read by pointer and arrow keys, and as a table. */
-import { Chart as Drawing } from "chart.js";
-import type { Heatmap as HeatmapChart } from "../../chart.ts";
+/**
+ * A latency heatmap: a column an interval, a row a step of latency, a colour for the share of the interval's requests.
+ * Read by pointer and arrow keys, and as a table.
+ */
+import type { Chart, ChartConfiguration } from "chart.js";
 import {
-  heatEdgesUs,
+  type HeatColumn,
   type Heatmap,
   heatmapOf,
-  type HeatPlace,
+  heatOf,
   heatText,
   rowText,
 } from "../../subjects/charts/heatmap.ts";
-import { formatCount } from "../../writing/units.ts";
-import type { Drawings } from "../charts/drawings.ts";
-import type { Theme } from "../charts/theme.ts";
-import { link } from "../linked/elements.ts";
-import { numberElement, rowHead, tableElement } from "../tables/element.ts";
-import { equipTable } from "../tables/tables.ts";
-import { intervalText, momentAt, type RunMoment } from "./axis.ts";
-import { type Heat, heatAxis, heatConfig } from "./heat_drawing.ts";
+import {
+  countCell,
+  numberCell,
+  type Table,
+  tableOf,
+  textCell,
+} from "../../subjects/tables/table.ts";
+import { sum } from "../../writing/spread.ts";
+import type { DisplayUnit } from "../../writing/units.ts";
+import { TICKS_PX, valueScale } from "../charts/scales.ts";
+import { strokeLines, type Theme } from "../charts/theme.ts";
+import { intervalText, momentAt, type RunMoment, startOf, timeScale } from "./axis.ts";
+import { labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
+import { isChosen, type View } from "./view.ts";
 import type { Steps } from "./selection.ts";
-import { type View, WHOLE } from "./view.ts";
 
-interface HeatmapOptions {
-  readonly drawings: Drawings;
-  /** The packed intervals of the scenario, unpacked at first use. */
-  readonly steps: () => Promise<Steps>;
-  /** What the pointer or a key leads to in any heatmap; null where it leaves. */
-  readonly onMoment: (moment: RunMoment | null) => void;
+/** The shown runs of a cell side by side. */
+export interface Heat extends MarkedRuns {
+  readonly label: string;
+  readonly map: Heatmap;
+  /** Of the latencies. */
+  readonly unit: DisplayUnit;
+  /** Under the pointer, or where the arrow keys led. */
+  place: HeatPlace | null;
 }
 
-export class HeatmapFigure {
-  readonly #options: HeatmapOptions;
-  readonly #heats = new Map<HTMLCanvasElement, Heat>();
-  #edgesUs: readonly number[] | null = null;
-  #view: View = WHOLE;
+/** By positions among the shown runs, their columns and the rows. */
+export interface HeatPlace {
+  readonly run: number;
+  readonly column: number;
+  readonly row: number;
+}
 
-  constructor(element: HTMLElement, options: HeatmapOptions) {
-    this.#options = options;
-    for (const canvas of element.querySelectorAll("canvas")) this.#listen(canvas);
-    const details = element.querySelector<HTMLDetailsElement>("details.heats");
-    details?.addEventListener("toggle", () => this.#fill(details));
-  }
+/** @param edgesUs Of all cells. */
+export function heatOfCell(
+  { cells, unit }: Steps,
+  cell: number,
+  { edgesUs, view }: { readonly edgesUs: readonly number[]; readonly view: View },
+): Heat {
+  const { label, repetitions, runs } = cells[cell];
+  const all = heatmapOf(runs, edgesUs);
+  const shown = [...repetitions.keys()].filter((i) => isChosen(view, repetitions[i], repetitions));
+  const map = { ...all, runs: shown.map((i) => all.runs[i]) };
+  const t = map.runs.map((columns) => columns.map(({ toS }) => toS));
+  return {
+    ...{ label, map, unit, place: null, marks: [], isLabelled: false, tracks: [] },
+    span: Math.max(1e-3, ...t.map((ends) => ends.at(-1) ?? 0)),
+    runs: shown.map((i, at) => ({
+      ...{ label: `run ${repetitions[i]}`, t: t[at], steadyFrom: null, changes: [] },
+    })),
+  };
+}
 
-  /** Empty until the intervals are unpacked. */
-  draw(canvas: HTMLCanvasElement, { cell }: HeatmapChart, theme: Theme): Drawing {
-    const heat = this.#heats.get(canvas) ?? null;
-    if (heat === null) void this.#load(canvas, cell);
-    return new Drawing(canvas, heatConfig(heat, theme));
-  }
+export function heatConfig(
+  heat: Heat,
+  theme: Theme,
+  marks: Marks,
+): ChartConfiguration<"line"> {
+  const { edgesUs } = heat.map;
+  const [min, max] = [edgesUs[0], edgesUs[edgesUs.length - 1]].map((us) => shownAs(heat, us));
+  return {
+    type: "line",
+    data: { datasets: [] },
+    options: {
+      events: [],
+      layout: { padding: { top: Math.max(12, labelsPx(heat)), right: 4 } },
+      scales: {
+        x: timeScale(heat),
+        y: {
+          ...valueScale({ unit: heat.unit.name, scale: "log", min, max }),
+          afterFit: (scale) => void (scale.width = Math.max(scale.width, TICKS_PX)),
+        },
+      },
+    },
+    plugins: [timelineMarks(heat, theme, marks), {
+      id: "heatmap",
+      beforeDatasetsDraw: (drawing) => drawHeat(drawing, heat, theme),
+      afterDatasetsDraw: (drawing) => drawPlace(drawing, heat, theme),
+    }],
+  };
+}
 
-  /** Shows the runs of a view, and its range. */
-  show(view: View): void {
-    this.#view = view;
-    for (const [canvas, heat] of this.#heats) {
-      heat.range = view.range;
-      heat.shown = shownRuns(heat.repetitions, view.runs);
-      heat.place = null;
-      this.#options.drawings.renew(canvas);
+function shownAs({ unit }: Heat, us: number): number {
+  return us / 1_000 / unit.size;
+}
+
+/** Where rows and moments are, px. */
+function gridOf({ scales: { x, y } }: Chart, heat: Heat): {
+  readonly rows: readonly number[];
+  readonly at: (run: number, seconds: number) => number;
+} {
+  // Or neighbours would leave a seam, half of a pixel each.
+  const whole = (pixel: number): number => Math.round(pixel * devicePixelRatio) / devicePixelRatio;
+  return {
+    rows: heat.map.edgesUs.map((us) => whole(y.getPixelForValue(shownAs(heat, us)))),
+    at: (run, seconds) => whole(x.getPixelForValue(startOf(heat, run) + seconds)),
+  };
+}
+
+function drawHeat(drawing: Chart, heat: Heat, theme: Theme): void {
+  const { ctx } = drawing;
+  const { rows, at } = gridOf(drawing, heat);
+  ctx.save();
+  heat.map.runs.forEach((columns, run) => {
+    for (const column of columns) {
+      const left = at(run, column.fromS);
+      const width = Math.max(1, at(run, column.toS) - left);
+      drawColumn(ctx, theme, column, { left, width, rows });
     }
-  }
+    // Below it nothing is counted: what was faster is in the row above it.
+    const foot = rows[heat.map.lowest] + 1;
+    ctx.strokeStyle = theme.muted;
+    ctx.lineWidth = 2;
+    ctx.setLineDash([2, 2]);
+    strokeLines(ctx, [[at(run, 0), foot, at(run, heat.span), foot]]);
+    ctx.setLineDash([]);
+  });
+  ctx.restore();
+}
 
-  /** The moment that another chart of the scenario is read at; null ends it. */
-  mark(moment: RunMoment | null): void {
-    for (const [canvas, heat] of this.#heats) {
-      if (heat.moment?.run === moment?.run && heat.moment?.seconds === moment?.seconds) continue;
-      heat.moment = moment;
-      this.#options.drawings.of(canvas)?.draw();
-    }
-  }
-
-  async #load(canvas: HTMLCanvasElement, cell: number): Promise<void> {
-    const heat = await this.#heatOf(cell);
-    if (this.#heats.has(canvas)) return;
-    this.#heats.set(canvas, heat);
-    canvas.dataset.heat = "drawn";
-    this.#options.drawings.renew(canvas);
-  }
-
-  async #heatOf(cell: number): Promise<Heat> {
-    const { cells, unit } = await this.#options.steps();
-    this.#edgesUs ??= heatEdgesUs(cells.map(({ runs }) => runs));
-    const { label, repetitions, runs } = cells[cell];
-    const { range, runs: chosen } = this.#view;
-    return {
-      ...{ label, map: heatmapOf(runs, this.#edgesUs), unit, repetitions },
-      ...{ shown: shownRuns(repetitions, chosen), range, place: null, moment: null },
-    };
-  }
-
-  #listen(canvas: HTMLCanvasElement): void {
-    const output = canvas.closest(".panel")?.querySelector("output");
-    const { drawings, onMoment } = this.#options;
-    const show = (place: HeatPlace | null): void => {
-      const heat = this.#heats.get(canvas);
-      if (heat === undefined) return;
-      heat.place = place;
-      drawings.of(canvas)?.draw();
-      onMoment(place && momentOf(heat, place));
-      const labels = heat.repetitions.map((repetition) => `run ${repetition}`);
-      if (output) output.textContent = place ? heatText(heat.map, place, { ...heat, labels }) : "";
-    };
-    const follow = ({ offsetX, offsetY }: PointerEvent): void =>
-      show(this.#placeAt(canvas, offsetX, offsetY));
-    canvas.addEventListener("pointermove", follow);
-    canvas.addEventListener("pointerdown", follow);
-    canvas.addEventListener("pointerleave", () => onMoment(null));
-    canvas.parentElement?.addEventListener("keydown", (event) => {
-      const heat = this.#heats.get(canvas);
-      const place = heat && moved(heat, event.key);
-      if (!place) return;
-      event.preventDefault();
-      show(place);
-    });
-  }
-
-  /** Null where nothing is counted. */
-  #placeAt(canvas: HTMLCanvasElement, x: number, y: number): HeatPlace | null {
-    const heat = this.#heats.get(canvas);
-    const drawing = this.#options.drawings.of(canvas);
-    const value = drawing?.scales.x.getValueForPixel(x);
-    const latency = drawing?.scales.y.getValueForPixel(y);
-    if (!heat || value === undefined || latency === undefined) return null;
-    const { map: { edgesUs, runs }, unit, shown } = heat;
-    const { run, seconds } = momentAt(heatAxis(heat), value, null);
-    const column = runs[shown[run]].findIndex(({ toS }) => seconds <= toS);
-    const us = latency * unit.size * 1_000;
-    const row = edgesUs.findLastIndex((edge) => edge <= us);
-    if (column < 0 || row < 0 || row >= edgesUs.length - 1) return null;
-    return { run: shown[run], column, row };
-  }
-
-  async #fill(details: HTMLDetailsElement): Promise<void> {
-    if (details.dataset.filled) return;
-    details.dataset.filled = "yes";
-    const { cells } = await this.#options.steps();
-    for (const [cell, { label }] of cells.entries()) {
-      const table = heatTable(await this.#heatOf(cell));
-      link(table, label);
-      details.append(table);
-      equipTable(table);
-    }
+// hot: a heatmap has thousands of places.
+function drawColumn(
+  ctx: CanvasRenderingContext2D,
+  theme: Theme,
+  { counts, bounds, total }: HeatColumn,
+  { left, width, rows }: {
+    readonly left: number;
+    readonly width: number;
+    readonly rows: readonly number[];
+  },
+): void {
+  for (let row = 0; row < counts.length; row++) {
+    const heat = heatOf(counts[row], total);
+    if (heat < 0) continue;
+    const top = rows[row + 1];
+    const height = rows[row] - top;
+    ctx.fillStyle = theme.heat(heat);
+    ctx.fillRect(left, top, width, height);
+    if (bounds[row] === 0) continue;
+    // They took longer than that: an edge towards the longer times.
+    ctx.fillStyle = theme.alarm;
+    ctx.fillRect(left, top, width, Math.min(2, height));
   }
 }
 
-/** Positions of the runs that are shown: all where none of the chosen ones is among them. */
-function shownRuns(repetitions: readonly number[], runs: View["runs"]): number[] {
-  const all = [...repetitions.keys()];
-  const chosen = all.filter((i) => runs?.includes(repetitions[i]) ?? true);
-  return chosen.length === 0 ? all : chosen;
+function drawPlace(drawing: Chart, heat: Heat, theme: Theme): void {
+  const { place } = heat;
+  const column = place && heat.map.runs[place.run]?.[place.column];
+  if (!place || !column) return;
+  const { rows, at } = gridOf(drawing, heat);
+  const [left, right] = [column.fromS, column.toS].map((seconds) => at(place.run, seconds));
+  const [bottom, top] = [rows[place.row], rows[place.row + 1]];
+  drawing.ctx.strokeStyle = theme.ink;
+  drawing.ctx.lineWidth = 2;
+  drawing.ctx.strokeRect(left, top, Math.max(2, right - left), bottom - top);
 }
 
-/** The middle of a column. */
-function momentOf({ map, shown }: Heat, { run, column }: HeatPlace): RunMoment {
-  const { fromS, toS } = map.runs[run][column];
-  return { run: shown.indexOf(run), seconds: (fromS + toS) / 2 };
+/** Null where nothing is counted. */
+export function placeAt(
+  { scales }: Chart,
+  heat: Heat,
+  { offsetX, offsetY }: PointerEvent,
+): HeatPlace | null {
+  const { map: { edgesUs, runs }, unit } = heat;
+  const { run, seconds } = momentAt(heat, scales.x.getValueForPixel(offsetX) ?? 0, null);
+  const column = runs[run].findIndex(({ toS }) => seconds <= toS);
+  const us = (scales.y.getValueForPixel(offsetY) ?? 0) * unit.size * 1_000;
+  const row = edgesUs.findLastIndex((edge) => edge <= us);
+  return column < 0 || row < 0 || row >= edgesUs.length - 1 ? null : { run, column, row };
 }
+
+const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
+  ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
+};
 
 /** Where an arrow key leads; null for another key. */
-function moved({ map, shown, place }: Heat, key: string): HeatPlace | null {
-  const [right, up] =
-    { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[key] ??
-      [0, 0];
-  if (right === 0 && up === 0) return null;
-  const columns = shown.flatMap((run) => map.runs[run].map((_, column) => ({ run, column })));
+export function placeBeside(
+  { map: { runs, lowest, edgesUs }, place }: Heat,
+  key: string,
+): HeatPlace | null {
+  if (!Object.hasOwn(ARROWS, key)) return null;
+  const [right, up] = ARROWS[key];
+  const columns = runs.flatMap((own, run) =>
+    own.map(({ counts }, column) => ({ run, column, counts }))
+  );
   const at = columns.findIndex(({ run, column }) => run === place?.run && column === place.column);
   const next = columns[Math.max(0, Math.min(columns.length - 1, at + right))];
   if (next === undefined) return null;
-  const row = place === null ? fullest(map, next) : place.row + up;
-  return { ...next, row: Math.max(map.lowest, Math.min(map.edgesUs.length - 2, row)) };
+  const { run, column, counts } = next;
+  const row = place === null ? counts.indexOf(Math.max(...counts)) : place.row + up;
+  return { run, column, row: Math.max(lowest, Math.min(edgesUs.length - 2, row)) };
 }
 
-/** The row of a column with the most requests. */
-function fullest({ runs }: Heatmap, { run, column }: Omit<HeatPlace, "row">): number {
-  const { counts } = runs[run][column];
-  return counts.indexOf(Math.max(...counts));
+/** The middle of a column. */
+export function momentOfPlace({ map }: Heat, { run, column }: HeatPlace): RunMoment {
+  const { fromS, toS } = map.runs[run][column];
+  return { run, seconds: (fromS + toS) / 2 };
+}
+
+/** `run 2, 4–4.25 s: 312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
+export function placeText(heat: Heat, { run, column, row }: HeatPlace): string {
+  const own = heat.map.runs[run][column];
+  return `${intervalText(heat, run, own)}: ${heatText(heat.map, own, { row, unit: heat.unit })}`;
 }
 
 /** A row an interval, a column a step of latency that any request took. */
-function heatTable({ label, map, unit, repetitions }: Heat): HTMLElement {
-  const all = map.runs.flat();
-  const rows = [...map.edgesUs.keys()].slice(0, -1)
-    .filter((row) => all.some(({ counts }) => counts[row] > 0));
-  const heads = [
-    "Run",
-    "Interval",
-    ...rows.map((row) => rowText(map.edgesUs, row, unit, row === map.lowest)),
-    "Lower bounds",
-  ].map((label) => ({ label, unit: "" }));
-  const count = (value: number): HTMLTableCellElement =>
-    numberElement({ text: formatCount(value), value });
-  const body = map.runs.flatMap((columns, run) =>
-    columns.map((column) => [
-      rowHead(`run ${repetitions[run]}`),
-      numberElement({ text: intervalText(column), value: column.fromS }),
-      ...rows.map((row) => count(column.counts[row])),
-      count(column.bounds.reduce((sum, bound) => sum + bound, 0)),
-    ])
+export function heatTable({ label, map, unit, runs }: Heat): Table {
+  const rows = map.runs.flatMap((columns, run) =>
+    columns.map((column) => ({ ...column, name: runs[run].label }))
   );
-  return tableElement(`Requests of ${label} by moment and latency`, heads, body);
+  const taken = [...map.edgesUs.keys()].filter((at) => rows.some(({ counts }) => counts[at] > 0));
+  return tableOf({ caption: `Requests of ${label} by moment and latency` }, rows, [
+    { label: "Run", kind: "name", cell: ({ name }) => textCell(name) },
+    { label: "End", unit: "s", cell: ({ toS }) => numberCell(toS) },
+    ...taken.map((at) => ({
+      label: rowText(map, at, unit),
+      cell: ({ counts }: HeatColumn) => countCell(counts[at]),
+    })),
+    { label: "Lower bounds", cell: ({ bounds }) => countCell(sum([...bounds], (one) => one)) },
+  ]);
 }

@@ -4,22 +4,16 @@
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
-type ChoiceName = "run" | "percentile";
-
 export class ViewForm {
+  /** Names, in the order of their boxes. */
+  readonly percentiles: readonly string[];
   readonly #form: HTMLFormElement;
   readonly #from: HTMLInputElement;
   readonly #to: HTMLInputElement;
-  readonly #percentiles: readonly string[];
 
-  /** @param percentiles Names, in the order of their boxes. */
-  constructor(
-    form: HTMLFormElement,
-    percentiles: readonly string[],
-    onChange: (view: View) => void,
-  ) {
+  constructor(form: HTMLFormElement, onChange: (view: View) => void) {
     this.#form = form;
-    this.#percentiles = percentiles;
+    this.percentiles = this.#boxes("percentile").map(({ value }) => value);
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", ({ target }) => {
@@ -34,55 +28,60 @@ export class ViewForm {
     });
   }
 
+  /** The whole steps that seconds touch. */
+  wholeSteps(fromS: number, toS: number): TimeRange {
+    const step = this.#stepS;
+    const first = Math.floor(fromS / step + 1e-6);
+    return { fromS: first * step, toS: Math.max(first + 1, Math.ceil(toS / step - 1e-6)) * step };
+  }
+
   /** Seconds that a range is a multiple of. */
-  get stepS(): number {
+  get #stepS(): number {
     return Number(this.#to.step);
   }
 
-  get endS(): number {
+  get #endS(): number {
     return Number(this.#to.max);
   }
 
   get view(): View {
-    const percentiles = this.#checked("percentile");
     return {
       range: this.range,
-      percentiles: percentiles?.map((position) => this.#percentiles[position - 1]) ?? null,
-      runs: this.#checked("run"),
+      percentiles: this.#checked("percentile"),
+      runs: this.#checked("run")?.map(Number) ?? null,
     };
   }
 
   /** Takes over the parts of a view that fit the figure. */
-  set view(view: View) {
-    const { percentiles, runs } = view;
-    this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);
-    this.#check("run", (position) => runs?.includes(position) ?? true);
-    this.range = view.range;
+  set view({ range, percentiles, runs }: View) {
+    this.#check("percentile", percentiles);
+    this.#check("run", runs?.map(String) ?? null);
+    this.range = range;
   }
 
   /** In whole steps, and of one at least, whatever was typed. */
   get range(): TimeRange | null {
-    const last = this.endS - this.stepS;
+    const last = this.#endS - this.#stepS;
     const fromS = Math.max(0, Math.min(this.#onStep(Number(this.#from.value)), last));
-    const leastS = this.#onStep(fromS + this.stepS);
-    const toS = Math.min(this.endS, Math.max(this.#onStep(this.#typedEnd), leastS));
-    return fromS <= 0 && toS >= this.endS ? WHOLE.range : { fromS, toS };
+    const leastS = this.#onStep(fromS + this.#stepS);
+    const toS = Math.min(this.#endS, Math.max(this.#onStep(this.#typedEnd), leastS));
+    return fromS <= 0 && toS >= this.#endS ? WHOLE.range : { fromS, toS };
   }
 
   /** Takes one over in whole steps, too: a link may hold any. */
   set range(range: TimeRange | null) {
-    const fits = range !== null && range.fromS < Math.min(range.toS, this.endS);
+    const fits = range !== null && range.fromS < Math.min(range.toS, this.#endS);
     this.#from.value = String(fits ? this.#onStep(range.fromS) : 0);
-    this.#to.value = String(fits ? this.#onStep(Math.min(range.toS, this.endS)) : this.endS);
+    this.#to.value = String(fits ? this.#onStep(Math.min(range.toS, this.#endS)) : this.#endS);
   }
 
   /** The end of the run while the field is empty. */
   get #typedEnd(): number {
-    return this.#to.value === "" ? this.endS : Number(this.#to.value);
+    return this.#to.value === "" ? this.#endS : Number(this.#to.value);
   }
 
   #onStep(seconds: number): number {
-    return Number((Math.round(seconds / this.stepS) * this.stepS).toFixed(6));
+    return Number((Math.round(seconds / this.#stepS) * this.#stepS).toFixed(6));
   }
 
   /** Keeps something to look at: one box of each choice checked, and the end after the start. */
@@ -95,25 +94,26 @@ export class ViewForm {
     const [from, to] = [Number(this.#from.value), this.#typedEnd];
     if (from < to) return;
     if (input === this.#from) {
-      this.range = { fromS: Math.min(from, this.endS - this.stepS), toS: from + this.stepS };
-    } else this.range = { fromS: Math.max(0, to - this.stepS), toS: Math.max(this.stepS, to) };
+      this.range = { fromS: Math.min(from, this.#endS - this.#stepS), toS: from + this.#stepS };
+    } else this.range = { fromS: Math.max(0, to - this.#stepS), toS: Math.max(this.#stepS, to) };
   }
 
   #boxes(name: string): HTMLInputElement[] {
     return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`)];
   }
 
-  /** Positions of the checked boxes, from 1; null when all are. */
-  #checked(name: ChoiceName): number[] | null {
+  /** Null when all are. */
+  #checked(name: string): string[] | null {
     const boxes = this.#boxes(name);
     const checked = boxes.filter(({ checked }) => checked);
-    return checked.length === boxes.length ? null : checked.map(({ value }) => Number(value));
+    return checked.length === boxes.length ? null : checked.map(({ value }) => value);
   }
 
-  #check(name: ChoiceName, isChosen: (position: number) => boolean): void {
+  /** All where none of the chosen ones is there. @param chosen Null: all. */
+  #check(name: string, chosen: readonly string[] | null): void {
     const boxes = this.#boxes(name);
-    const isAny = boxes.some(({ value }) => isChosen(Number(value)));
-    for (const box of boxes) box.checked = !isAny || isChosen(Number(box.value));
+    const isAny = boxes.some(({ value }) => chosen?.includes(value));
+    for (const box of boxes) box.checked = !isAny || chosen?.includes(box.value) === true;
   }
 }
 

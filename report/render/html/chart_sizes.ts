@@ -3,29 +3,34 @@ import type { Chart, Row, Rows } from "../../chart.ts";
 
 /** The class of the charts that are as high as this one. */
 export function sizeOf(chart: Chart): string {
+  const px = heightPx(chart);
+  if (px !== null) return `high-${px}`;
   switch (chart.kind) {
     case "xy":
       return chart.size;
-    case "rows":
-      return `rows-${rowsHeightPx(chart)}`;
     case "timeline":
       return `tracks-${2 + chart.tracks.length}`;
-    case "heatmap":
-    case "overlay":
+    default:
       return chart.kind;
   }
 }
 
-/** Rules for the heights of rows, as the page's policy forbids styles on elements. */
-export function rowsHeights(charts: Iterable<Chart>): string {
-  const heights = new Set(
-    [...charts].flatMap((chart) => chart.kind === "rows" ? [rowsHeightPx(chart)] : []),
-  );
-  return [...heights].map((px) => `.rows-${px}{height:${px}px}`).join("");
+/** Rules for the heights of charts that grow, as the page's policy forbids styles on elements. */
+export function heightRules(charts: Iterable<Chart>): string {
+  const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
+  return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
 }
 
-export function rowsHeightPx(chart: Rows): number {
-  return (placedRows(chart).at(-1)?.bottom ?? 0) + FOOT_PX;
+/** Of ridges in a large chart; each further one makes it so much higher. */
+const RIDGES = 6;
+const RIDGES_PX = 300;
+const RIDGE_PX = 44;
+
+/** Of a chart that is the higher the more it shows; null for others. */
+export function heightPx(chart: Chart): number | null {
+  if (chart.kind === "rows") return (placedRows(chart).at(-1)?.bottom ?? 0) + FOOT_PX;
+  const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
+  return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;
 }
 
 /** Of the axis. */

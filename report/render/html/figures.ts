@@ -2,7 +2,7 @@
 import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
 import type { Figure, Panel, Series } from "../../blocks.ts";
 import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
-import { type Markup, markup, verbatim } from "../../writing/html.ts";
+import { type Markup, markup } from "../../writing/html.ts";
 import { formatTick } from "../../writing/units.ts";
 import { sizeOf } from "./chart_sizes.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
@@ -60,9 +60,7 @@ ${charts}
 <p class="unseen" role="status"></p>
 <div class="selected" role="group" aria-label="Selection"></div>
 ${caption}
-<details class="intervals" data-charts="${id}-overlay ${
-      panels.map((_, i) => `${id}-${i + 1}`).join(" ")
-    }"><summary>Intervals as a table</summary></details>`;
+<details class="intervals"><summary>Intervals as a table</summary></details>`;
   }
   if (isHeat) {
     return markup`${HEAT_KEY}
@@ -108,22 +106,14 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   }`;
 }
 
-/** A limit that the reader moves; and of more series than a frame holds, which are drawn. */
-function limitMarkup({ limit, x, y, mostRidges = Infinity, series }: Xy): Markup | null {
+/** A limit that the reader moves. */
+function limitMarkup({ limit, x, y }: Xy): Markup | null {
   if (!limit) return null;
   const axis = limit.axis === "x" ? x : y;
   const middle = Number(Math.sqrt((axis.min || axis.max / 10) * axis.max).toPrecision(1));
-  const boxes = series.map(({ label, color }, i) =>
-    markup`<label><input type="checkbox" name="ridge" value="${label}"${
-      i < mostRidges ? verbatim(" checked") : null
-    }> ${typeof color === "number" ? swatchMarkup(color) : null}${label}</label> `
-  );
-  const choice =
-    markup`<details><summary>${mostRidges} of ${series.length} are drawn, those with the lowest p50: choose others</summary>
-<fieldset><legend class="unseen">Drawn, at most ${mostRidges}</legend>${boxes}</fieldset></details>`;
   return markup`
 <form class="limit" autocomplete="off"><label>${limit.label} <input type="number" name="limit" min="0" step="any" value="${middle}"> ${axis.unit}</label>
-<output></output>${series.length > mostRidges ? choice : null}</form>`;
+<output></output></form>`;
 }
 
 function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Markup {
@@ -203,7 +193,7 @@ function viewMarkup(timelines: readonly Timeline[], { id, steps }: PagePlace): M
 <a href="#view=${sectionOf(id)}">Link to this view</a></p>
 <details><summary>Choose runs and percentiles</summary>
 ${choiceMarkup("run", "Runs", [...runs].sort(([a], [b]) => a - b))}
-${choiceMarkup("percentile", "Percentiles", percentiles.map((label, i) => [i + 1, label]))}
+${choiceMarkup("percentile", "Percentiles", percentiles.map((label) => [label, label]))}
 </details></form>`;
 }
 
@@ -211,7 +201,7 @@ ${choiceMarkup("percentile", "Percentiles", percentiles.map((label, i) => [i + 1
 function choiceMarkup(
   name: string,
   legend: string,
-  choices: readonly (readonly [value: number, label: string])[],
+  choices: readonly (readonly [value: number | string, label: string])[],
 ): Markup | null {
   if (choices.length < 2) return null;
   const boxes = choices.map(([value, label]) =>

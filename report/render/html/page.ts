@@ -18,7 +18,7 @@ import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
 import { packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
-import { rowsHeights } from "./chart_sizes.ts";
+import { heightRules } from "./chart_sizes.ts";
 import type { Charts, PagePlace } from "./figures.ts";
 import css from "./style.css" with { type: "text" };
 
@@ -94,7 +94,7 @@ export function renderReportPage(
       chart.kind === "xy" ? legendOf(chart).map(({ color }) => color) : []
     ),
   ];
-  const style = RULES + (live?.css ?? "") + rowsHeights(all.values()) +
+  const style = RULES + (live?.css ?? "") + heightRules(all.values()) +
     unique(colors.map(swatchRule)).join("");
   const begin = markup`${targetsScript(documents)}${chartsScript(isSaved ? first : all)}<script>${
     verbatim(client)

@@ -109,7 +109,7 @@ function findingLines({ text, outcome }: Finding, width: number, style?: Style):
 /** A histogram is drawn, and shows what was found in it; of other figures what was found is said. */
 function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
   const drawn = panels.flatMap(({ chart }) =>
-    chart.kind === "xy" && chart.mostRidges !== undefined ? histogramLines(chart, options) : []
+    chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
   );
   if (drawn.length > 0) return drawn;
   return findings.flatMap((finding) => findingLines(finding, options.width));

@@ -8,7 +8,7 @@ import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
 import { mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
-import { stackedAxis, stackedOver } from "../charts/errors.ts";
+import { stackedOver } from "../charts/errors.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import {
   column,
@@ -294,8 +294,7 @@ function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] 
   }));
   const chart: Xy = {
     alt: `Requests per second of each agent over time, ${named}`,
-    ...stackedOver(points.map(({ endS }) => endS), series),
-    y: { ...stackedAxis(series), title: "requests/s" },
+    ...stackedOver(points.map(({ endS }) => endS), series, "requests/s"),
   };
   return [
     figure([{ title: `Requests per second, ${named}`, of: null, chart }], {

@@ -1,11 +1,11 @@
 /** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
-import { type Axis, compact, type Row, type Rows } from "../../chart.ts";
+import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
-import { figureInProse, figureName, verdictWord } from "../../findings/judgements.ts";
-import { percentText, ratioText } from "../../writing/ratios.ts";
+import { figureName, verdictWord } from "../../findings/judgements.ts";
+import { ratioText } from "../../writing/ratios.ts";
 import { isTooWide } from "../../writing/units.ts";
-import { counted, listed } from "../../writing/words.ts";
+import { counted } from "../../writing/words.ts";
 
 /** A target held against another. */
 export interface ForestPair {
@@ -20,6 +20,7 @@ export interface ForestPair {
 export interface ForestModel {
   /** One for each figure, in the same order of pairs; of many pairs several. */
   readonly charts: readonly { readonly title: string; readonly chart: Rows }[];
+  /** Beside what the rows say; "" for nothing. */
   readonly finding: string;
 }
 
@@ -37,7 +38,7 @@ export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestM
   const charts = Array.from({ length: parts }, (_, part) => whole.map((one) => partOf(one, part)))
     .flat().filter(({ chart }) => chart.rows.length > 0);
   if (charts.length === 0) return null;
-  return { charts, finding: findingOf(pairs, isOpen) };
+  return { charts, finding: "" };
 }
 
 /** More would not be on a page of paper. */
@@ -95,12 +96,16 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
       text: ratioText(compared),
     }];
   });
+  const ends = rows.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
   const margin = 1 + (pairs[0]?.comparison.marginRatio ?? 0);
   const against = common === null ? "" : ` against ${common}`;
   return {
     kind: "rows",
     alt: `${figureName(figure)}${against}: ${counted(rows.length, "ratio")} with intervals`,
-    axis: axisOf(rows, margin),
+    // At least from 0.9 to 1.1: equality has its place.
+    axis: axisOver("×", [...ends.filter((end) => end > 0), 1 / margin, margin, 0.95, 1.04], {
+      ...{ logFrom: 0, room: 1.06 },
+    }),
     margin: compact(margin),
     ...rows.some(({ label, word }) => label.length + word.length > LONGEST_BESIDE) &&
       { namesApart: true },
@@ -112,49 +117,3 @@ const TONES = { better: "better", worse: "worse", equivalent: "even" } as const;
 
 /** Characters of a name and a verdict that a panel, a third of a page wide, has room for beside a ratio. */
 const LONGEST_BESIDE = 32;
-
-/** As far as the intervals reach, but at least from 0.9 to 1.1: equality has its place. */
-function axisOf(rows: readonly Row[], margin: number): Axis {
-  const ends = rows.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
-  const positive = ends.filter((end) => end > 0);
-  const [least, most] = [Math.min(...positive, 1 / margin), Math.max(...positive, margin)];
-  return {
-    unit: "×",
-    scale: "log",
-    min: compact(Math.min(least / 1.06, 0.9)),
-    max: compact(Math.max(most * 1.06, 1.1)),
-  };
-}
-
-/** As many names are printed; of more, their number. */
-const MOST_NAMES = 3;
-
-/** `Against express: requests/s better with fastify, the same within 2 % with koa; p99 …`. */
-function findingOf(pairs: readonly ForestPair[], isOpen: boolean): string {
-  const figures: readonly ComparedFigure[] = isOpen ? [99] : ["rate", 99];
-  const says = figures.map((figure) => {
-    const name = figureInProse(figure);
-    return `${name} ${outcomesText(pairs, figure)}`;
-  });
-  return `Against ${baseOf(pairs) ?? "the target with equal settings"}: ${says.join("; ")}.`;
-}
-
-function outcomesText(pairs: readonly ForestPair[], figure: ComparedFigure): string {
-  const byOutcome = Map.groupBy(pairs, ({ comparison }) => outcomeOf(comparison, figure));
-  return [...byOutcome].map(([outcome, those]) => `${outcome} ${withWhom(those)}`).join(", ");
-}
-
-function outcomeOf(comparison: GroupComparison, figure: ComparedFigure): string {
-  const compared = comparisonOf(comparison, figure);
-  if (compared.interval === null) return "inconclusive (too few runs)";
-  if (compared.verdict === "equivalent") {
-    return `the same within ${percentText(comparison.marginRatio)}`;
-  }
-  return verdictWord(compared, comparison.marginRatio);
-}
-
-function withWhom(pairs: readonly ForestPair[]): string {
-  const names = [...new Set(pairs.map(({ name }) => name))];
-  if (names.length > MOST_NAMES) return `with ${names.length} of the others`;
-  return `with ${listed(names, "and")}`;
-}

@@ -5,7 +5,7 @@
 import { lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { type DisplayUnit, formatCount, formatShare, formatTick } from "../../writing/units.ts";
-import type { CellSteps, PackedStep } from "./packing.ts";
+import type { CellSteps } from "./packing.ts";
 
 /** One interval of a run, or several where the page has room for no more. */
 export interface HeatColumn {
@@ -29,28 +29,8 @@ export interface Heatmap {
 }
 
 /** Preferred numbers (ISO 3, R20 rounded): every edge can be read aloud. */
-const STEPS = [
-  1,
-  1.12,
-  1.25,
-  1.4,
-  1.6,
-  1.8,
-  2,
-  2.24,
-  2.5,
-  2.8,
-  3.15,
-  3.55,
-  4,
-  4.5,
-  5,
-  5.6,
-  6.3,
-  7.1,
-  8,
-  9,
-];
+const STEPS = "1 1.12 1.25 1.4 1.6 1.8 2 2.24 2.5 2.8 3.15 3.55 4 4.5 5 5.6 6.3 7.1 8 9"
+  .split(" ").map(Number);
 const MOST_ROWS = 32;
 
 /** The edges of the rows that hold every latency of the cells: a fifth, a tenth or a twentieth of a decade each. */
@@ -59,61 +39,31 @@ export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   const low = filled.reduce((least, { minUs }) => Math.min(least, minUs), Infinity);
   const high = filled.reduce((most, { maxUs }) => Math.max(most, maxUs), 0);
   if (high === 0) return [1, 10];
-  const choices = [1, 2, 4].map((every) => edgesBetween(Math.max(1, low), high, every));
+  const decades = [...Array(Math.ceil(Math.log10(high + 1)) + 1).keys()];
+  const choices = [1, 2, 4].map((every) => {
+    const steps = STEPS.filter((_, i) => i % every === 0);
+    const edges = decades.flatMap((decade) => steps.map((step) => step * 10 ** decade));
+    const first = edges.findLastIndex((edge) => edge <= Math.max(1, low));
+    return edges.slice(first, edges.findIndex((edge) => edge > high) + 1);
+  });
   return choices.find(({ length }) => length <= MOST_ROWS + 1) ?? choices[2];
-}
-
-function edgesBetween(low: number, high: number, every: number): number[] {
-  const decades = Math.ceil(Math.log10(high + 1)) + 1;
-  const edges = Array.from(
-    { length: decades },
-    (_, decade) => STEPS.filter((_, i) => i % every === 0).map((step) => step * 10 ** decade),
-  ).flat();
-  const first = edges.findLastIndex((edge) => edge <= low);
-  const last = edges.findIndex((edge) => edge > high);
-  return edges.slice(first, last + 1);
 }
 
 /** @param edgesUs Those of all cells beside it. */
 export function heatmapOf(runs: CellSteps, edgesUs: readonly number[]): Heatmap {
-  const columns = runs.map((steps) => columnsOf(steps, edgesUs));
-  const used = columns.flat().map(({ counts }) => counts.findIndex((count) => count > 0))
-    .filter((row) => row >= 0);
-  return { edgesUs, runs: columns, lowest: used.length === 0 ? 0 : Math.min(...used) };
-}
-
-/** A last step shorter than this share of the others is counted with the one before it. */
-const SHORT_RATIO = 0.5;
-
-function columnsOf(steps: readonly PackedStep[], edgesUs: readonly number[]): HeatColumn[] {
-  const columns: HeatColumn[] = [];
-  let fromS = 0;
-  for (const { seconds, latency, bounds } of steps) {
-    const toS = fromS + seconds;
-    const column = {
-      fromS,
-      toS,
+  const columns = runs.map((steps) => {
+    let endS = 0;
+    return steps.map(({ seconds, latency, bounds }): HeatColumn => ({
+      fromS: endS,
+      toS: endS += seconds,
       counts: countedBetween(latency, edgesUs),
       bounds: countedBetween(bounds, edgesUs),
       total: latency.count,
-    };
-    const before = columns.at(-1);
-    if (before && seconds < steps[0].seconds * SHORT_RATIO) {
-      columns[columns.length - 1] = both(before, column);
-    } else columns.push(column);
-    fromS = toS;
-  }
-  return columns;
-}
-
-function both(first: HeatColumn, second: HeatColumn): HeatColumn {
-  return {
-    fromS: first.fromS,
-    toS: second.toS,
-    counts: first.counts.map((count, row) => count + second.counts[row]),
-    bounds: first.bounds.map((count, row) => count + second.bounds[row]),
-    total: first.total + second.total,
-  };
+    }));
+  });
+  const used = columns.flat().map(({ counts }) => counts.findIndex((count) => count > 0))
+    .filter((row) => row >= 0);
+  return { edgesUs, runs: columns, lowest: used.length === 0 ? 0 : Math.min(...used) };
 }
 
 function countedBetween(
@@ -142,24 +92,14 @@ export function heatOf(count: number, total: number): number {
   return HEAT_SHARES.findLastIndex((from) => share >= from);
 }
 
-export interface HeatPlace {
-  readonly run: number;
-  readonly column: number;
-  readonly row: number;
-}
-
-/** `run 2, 4–4.25 s: 312 requests between 8 and 10 ms, 12.4 % of 2,510.` @param labels Of the runs. */
+/** `312 requests between 8 and 10 ms, 12.4 % of 2,510.` */
 export function heatText(
-  { edgesUs, runs, lowest }: Heatmap,
-  { run, column, row }: HeatPlace,
-  { unit, labels }: { readonly unit: DisplayUnit; readonly labels: readonly string[] },
+  { edgesUs, lowest }: Omit<Heatmap, "runs">,
+  { counts, bounds, total }: Pick<HeatColumn, "counts" | "bounds" | "total">,
+  { row, unit }: { readonly row: number; readonly unit: DisplayUnit },
 ): string {
-  const { fromS, toS, counts, bounds, total } = runs[run][column];
-  const when = `${labels.length > 1 ? `${labels[run]}, ` : ""}${formatTick(fromS)}–${
-    formatTick(toS)
-  } s`;
+  if (total === 0) return "no request ended.";
   const count = counts[row];
-  if (total === 0) return `${when}: no request ended.`;
   const share = count === 0 ? "" : `, ${formatShare(count / total)} of ${formatCount(total)}`;
   const requests = `${count === 0 ? "no" : formatCount(count)} request${count === 1 ? "" : "s"}`;
   const longer = bounds[row] === 0
@@ -167,18 +107,16 @@ export function heatText(
     : ` ${formatCount(bounds[row])} of them took longer: ${
       bounds[row] === 1 ? "it" : "they"
     } had no response by then.`;
-  return `${when}: ${requests} ${rowText(edgesUs, row, unit, row === lowest)}${share}.${longer}`;
+  return `${requests} ${rowText({ edgesUs, lowest }, row, unit)}${share}.${longer}`;
 }
 
 /** `between 8 and 10 ms`; of the lowest row, which counts the faster ones, `under 10 ms`. */
 export function rowText(
-  edgesUs: readonly number[],
+  { edgesUs, lowest }: Omit<Heatmap, "runs">,
   row: number,
   unit: DisplayUnit,
-  isLowest: boolean,
 ): string {
-  const [from, to] = [edgesUs[row], edgesUs[row + 1]].map((us) =>
-    formatTick(us / 1_000 / unit.size)
-  );
-  return isLowest ? `under ${to} ${unit.name}` : `between ${from} and ${to} ${unit.name}`;
+  const [from, to] = [edgesUs[row], edgesUs[row + 1]]
+    .map((us) => formatTick(us / 1_000 / unit.size));
+  return row === lowest ? `under ${to} ${unit.name}` : `between ${from} and ${to} ${unit.name}`;
 }

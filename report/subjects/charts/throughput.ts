@@ -8,6 +8,7 @@ import { numericFactors } from "../../cells/factors.ts";
 import { meanCoresOf } from "../../figures/resources.ts";
 import {
   type Axis,
+  axisOver,
   compact,
   type Row,
   type Rows,
@@ -33,7 +34,7 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   const mostCores = Math.max(...cells.map(coresOf));
   const front = frontOf(cells);
   const pointOf = (cell: CellRuns): XyPoint => {
-    const { rate, p99 } = intervalsOf(cell);
+    const [rate, p99] = [cell.interval("rate"), cell.interval(99)].map(drawnInterval);
     return {
       x: compact(cell.rate.mean),
       y: compact(p99Of(cell) / unit.size),
@@ -55,8 +56,10 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
       ),
     }));
   const points = series.flatMap(({ points = [] }) => points);
-  const x = axisOf(points.flatMap(({ x, left, right }) => [x, left ?? x, right ?? x]), "");
-  const y = axisOf(points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]), unit.name);
+  // Room about the outermost, so that no dot lies on the edge; a decade apart and more is read on a logarithmic axis.
+  const about = { logFrom: 8, room: 1.15 };
+  const x = axisOver("", points.flatMap(({ x, left, right }) => [x, left, right]), about);
+  const y = axisOver(unit.name, points.flatMap(({ y, low, high }) => [y, low, high]), about);
   return {
     chart: {
       kind: "xy",
@@ -122,13 +125,9 @@ function linesOf(cell: CellRuns): string[] {
   ];
 }
 
-function intervalsOf({ interval }: CellRuns): {
-  rate: { low: number; high: number } | null;
-  p99: { low: number; high: number } | null;
-} {
-  const drawn = (ends: { low: number; high: number } | null): typeof ends =>
-    ends !== null && ends.low > 0 && ends.high < Infinity ? ends : null;
-  return { rate: drawn(interval("rate")), p99: drawn(interval(99)) };
+/** Null where its ends cannot be drawn. */
+function drawnInterval(ends: ReturnType<CellRuns["interval"]>): typeof ends {
+  return ends !== null && ends.low > 0 && ends.high < Infinity ? ends : null;
 }
 
 function p99Of({ latency }: CellRuns): number {
@@ -141,19 +140,6 @@ function coresOf({ runs }: CellRuns): number {
   return watched.reduce((sum, run) => sum + meanCoresOf(run), 0) / Math.max(1, watched.length);
 }
 
-/** A decade apart and more is read on a logarithmic axis. */
-const LOG_FROM_RATIO = 8;
-/** Room about the outermost, so that no dot lies on the edge. */
-const MARGIN_RATIO = 1.15;
-
-function axisOf(values: readonly number[], unit: string): Axis {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const max = compact(most * MARGIN_RATIO);
-  return most / least > LOG_FROM_RATIO
-    ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max }
-    : { unit, scale: "linear", min: 0, max };
-}
-
 // Cells → the bars of requests per second.
 
 export function barsOf(cells: readonly CellRuns[]): Rows {
@@ -162,7 +148,7 @@ export function barsOf(cells: readonly CellRuns[]): Rows {
   return {
     kind: "rows",
     alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
-    axis: { unit: "", scale: "linear", min: 0, max: compact(Math.max(...values) * 1.03) || 1 },
+    axis: axisOver("", values, { room: 1.03 }),
     rows: inGroups(cells.map((cell): Row => ({
       label: cell.label,
       ...names.get(cell),

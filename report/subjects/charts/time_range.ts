@@ -8,8 +8,8 @@ import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../../writing/spread.ts";
 import { boundedPercentile, type Sample } from "../../figures/lower_bounds.ts";
-import { formatNumber, timeUnitNamed } from "../../writing/units.ts";
-import { type Axis, compact, type Rows, type Xy, type XySeries } from "../../chart.ts";
+import { type DisplayUnit, formatNumber, timeUnitNamed } from "../../writing/units.ts";
+import { axisOver, compact, type Rows, type Xy, type XySeries } from "../../chart.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -66,9 +66,7 @@ export function rangeFigures(
   percentiles: readonly number[],
 ): RangeFigures {
   const within = runs.map((steps) => stepsWithin(steps, range)).filter(({ length }) => length > 0);
-  const all = sumOfSparse(within.flat().map(({ latency }) => latency));
-  const bounds = sumOfSparse(within.flat().map(({ bounds }) => bounds));
-  const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };
+  const sample = sampleOf(within.flat(), clock);
   const rates = within.map((steps) =>
     sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)
   );
@@ -76,31 +74,103 @@ export function rangeFigures(
     ratePerSec: rates.length === 0 ? null : mean(rates),
     completed: sum(within.flat(), ({ completed }) => completed),
     failed: sum(within.flat(), ({ failed }) => failed),
-    censored: bounds.count,
-    percentiles: percentiles.map((p) => percentileOf(sample, p)),
+    censored: sample.bounds.count,
+    percentiles: percentiles.map((p) => {
+      const { count } = sample.all;
+      if (count === 0) return null;
+      const { value, isAtLeast } = boundedPercentile(sample, p);
+      return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
+    }),
   };
 }
 
-function percentileOf(sample: Sample, p: number): RangePercentile | null {
-  const { count } = sample.all;
-  if (count === 0) return null;
-  const { value, isAtLeast } = boundedPercentile(sample, p);
-  return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
+function sampleOf(steps: readonly PackedStep[], clock: Sample["clock"]): Sample {
+  const all = sumOfSparse(steps.map(({ latency }) => latency));
+  const bounds = sumOfSparse(steps.map(({ bounds }) => bounds));
+  return { clock, all, bounds, ended: withoutBounds(all, bounds) };
 }
 
-// The charts of a scenario for a part of its runs: the same bars and curves, of other figures.
+// How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell and of each. A
+// curve ends where fewer than ten requests lie beyond it.
 
 const MOST_DECADES = 6;
 const TAIL_STEPS_PER_DECADE = 12;
 
 /** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
-export const ODDS = [
+const ODDS = [
   2,
   ...Array.from(
     { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },
     (_, i) => 10 ** ((i + 1) / TAIL_STEPS_PER_DECADE),
   ).filter((odds) => odds > 2),
 ];
+
+/** The latencies of some requests. */
+interface Latencies {
+  readonly count: number;
+  percentile(p: number): { readonly value: number; readonly isAtLeast: boolean };
+}
+
+interface TailOfCell {
+  readonly label: string;
+  readonly color: number;
+  readonly latency: Latencies;
+  /** Of each run. */
+  readonly runs: readonly Latencies[];
+}
+
+/** Null when no cell has enough requests for a curve. */
+export function tailsOf(cells: readonly TailOfCell[], unit: DisplayUnit): Xy | null {
+  const valuesOf = (latency: Latencies) =>
+    ODDS.map((odds) => 100 * (1 - 1 / odds)).filter((p) => supportsPercentile(latency.count, p))
+      .map((p) => latency.percentile(p));
+  const series = cells.flatMap(({ label, color, latency, runs }): XySeries[] => {
+    const curve = valuesOf(latency);
+    if (curve.length < 2) return [];
+    const lineOf = (of: typeof curve): XySeries => ({
+      ...{ label, color, draw: "line" },
+      values: of.map(({ value }) => compact(value / unit.size)),
+    });
+    const boundsFrom = curve.findIndex(({ isAtLeast }) => isAtLeast);
+    const single = runs.length > 1 ? runs.map((run) => lineOf(valuesOf(run))) : [];
+    return [
+      { ...lineOf(curve), ...boundsFrom >= 0 && { boundsFrom } },
+      ...single.filter(({ values }) => values?.length).map((line) => ({
+        ...line,
+        isFaint: true as const,
+      })),
+    ];
+  });
+  if (series.length === 0) return null;
+  const odds = ODDS.slice(0, Math.max(...series.map(({ values = [] }) => values.length)));
+  const last = odds[odds.length - 1];
+  const decades = Array.from({ length: MOST_DECADES }, (_, i) => 10 ** (i + 1))
+    .filter((decade) => decade < last * 1.001);
+  return {
+    kind: "xy",
+    alt: `Latency that one in so many requests exceeds: ${
+      series.filter(({ isFaint }) => !isFaint).map(({ label }) => label).join("; ")
+    }`,
+    size: "medium",
+    // Percentiles, each tick ten times as rare as the one before.
+    x: {
+      ...{ unit: "", scale: "log", min: odds[0], max: compact(last) },
+      ticks: [2, ...decades].map((at) => ({ at, text: `p${percentText(at)}` })),
+    },
+    at: odds.map(compact),
+    places: odds.map((odd) => `p${percentText(odd)}: one in ${formatNumber(odd)} takes longer`),
+    y: axisOver(unit.name, series.flatMap(({ values = [] }) => values), { logFrom: 1, room: 1.1 }),
+    series,
+  };
+}
+
+/** With as many decimals as show the share that lies beyond it. */
+function percentText(odds: number): string {
+  const decimals = Math.max(0, Math.ceil(Math.log10(odds)) - 1);
+  return String(Number((100 * (1 - 1 / odds)).toFixed(decimals)));
+}
+
+// The charts of a scenario for a part of its runs: the same bars and curves, of other figures.
 
 /** A cell by its name, with those of its runs that are looked at. */
 export interface NamedSteps extends TimedSteps {
@@ -121,25 +191,20 @@ export interface SelectedPart {
 export function rangeBars(chart: Rows, { cells, range, what }: SelectedPart): Rows {
   const rows = chart.rows.flatMap((row) => {
     const cell = cells.find(({ label }) => label === row.label);
-    const rateOf = (runs: CellSteps): number | null =>
-      cell ? rangeFigures({ ...cell, runs }, range, []).ratePerSec : null;
-    const value = rateOf(cell?.runs ?? []);
-    if (!cell || value === null) return [];
+    const value = cell && rangeFigures(cell, range, []).ratePerSec;
+    if (!cell || !value) return [];
     const runs = cell.runs.flatMap((steps, i) => {
-      const rate = rateOf([steps]);
-      return rate === null ? [] : [{ repetition: cell.repetitions[i], value: rate }];
+      const { ratePerSec } = rangeFigures({ ...cell, runs: [steps] }, range, []);
+      return ratePerSec === null ? [] : [{ repetition: cell.repetitions[i], value: ratePerSec }];
     });
     return [{ ...row, value, runs, text: formatNumber(value) }];
   });
-  const most = Math.max(
-    0,
-    ...rows.flatMap(({ value, runs }) => [value, ...runs.map((run) => run.value)]),
-  );
+  const values = rows.flatMap(({ value, runs }) => [value, ...runs.map((run) => run.value)]);
   const texts = rows.map(({ label, text }) => `${label} ${text}`);
   return {
     ...chart,
     alt: `Requests per second, ${what}: ${texts.join(", ")}`,
-    axis: { ...chart.axis, max: most * 1.03 || 1 },
+    axis: axisOver(chart.axis.unit, values, { room: 1.03 }),
     rows,
   };
 }
@@ -147,62 +212,31 @@ export function rangeBars(chart: Rows, { cells, range, what }: SelectedPart): Ro
 /** On the axis of the whole runs, or a wider one. */
 export function rangeTails(chart: Xy, { cells, range, what }: SelectedPart): Xy {
   const { y, at = [] } = chart;
-  const { size } = timeUnitNamed(y.unit);
-  const percentiles = ODDS.slice(0, at.length).map((odds) => 100 * (1 - 1 / odds));
-  const curveOf = (cell: TimedSteps): Pick<XySeries, "values" | "boundsFrom"> => {
-    const all = rangeFigures(cell, range, percentiles).percentiles;
-    const end = all.findIndex((one) => one === null || !one.isSupported);
-    const curve = all.slice(0, end === -1 ? all.length : end);
-    const boundsFrom = curve.findIndex((one) => one?.isAtLeast);
-    return {
-      values: curve.map((one) => compact((one?.ms ?? 0) / size)),
-      ...boundsFrom !== -1 && { boundsFrom },
-    };
+  const latenciesOf = (runs: CellSteps, clock: Sample["clock"]): Latencies => {
+    const sample = sampleOf(runs.flatMap((steps) => stepsWithin(steps, range)), clock);
+    return { count: sample.all.count, percentile: (p) => boundedPercentile(sample, p) };
   };
-  const whole = chart.series.filter(({ isFaint }) => !isFaint);
-  const series = whole.flatMap(({ label, color }): XySeries[] => {
+  const shown = chart.series.filter(({ isFaint }) => !isFaint).flatMap(({ label, color }) => {
     const cell = cells.find((one) => one.label === label);
-    const line = { label, color, draw: "line" } as const;
-    if (!cell) return [];
-    return [
-      { ...line, ...curveOf(cell) },
-      ...(cell.runs.length > 1 ? cell.runs : []).map((steps): XySeries => ({
-        ...line,
-        isFaint: true,
-        values: curveOf({ ...cell, runs: [steps] }).values,
-      })),
-    ];
-  }).filter(({ values }) => values !== undefined && values.length > 0);
-  const values = series.flatMap(({ values = [] }) => values.filter((value) => value !== null));
+    return cell && typeof color === "number" ? [{ ...cell, color }] : [];
+  });
+  const part = tailsOf(
+    shown.map(({ label, color, clock, runs }) => ({
+      ...{ label, color, latency: latenciesOf(runs, clock) },
+      runs: runs.map((run) => latenciesOf([run], clock)),
+    })),
+    timeUnitNamed(y.unit),
+  );
+  const series = (part?.series ?? []).map((one) => ({
+    ...one,
+    values: one.values?.slice(0, at.length),
+  }));
   const last = series.filter(({ isFaint }) => !isFaint)
     .map(({ label, values }) => `${label} ${values?.at(-1)} ${y.unit}`);
   return {
     ...chart,
     alt: `Latency that one in so many requests exceeds, ${what}; at the end ${last.join(", ")}`,
-    y: {
-      ...y,
-      min: values.reduce((least, value) => Math.min(least, value), y.min),
-      max: values.reduce((most, value) => Math.max(most, value), y.max),
-    },
+    y: { ...y, min: Math.min(y.min, part?.y.min ?? y.min), max: Math.max(y.max, part?.y.max ?? 0) },
     series,
   };
-}
-
-// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
-
-/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
-const LOG_FROM_RATIO = 12;
-
-/** @param min Lowest and highest value, in the unit; 0 and less for none. */
-export function latencyAxis(unit: string, min: number, max: number): Axis {
-  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
-  return min > 0 && max / min > LOG_FROM_RATIO
-    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
-    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
-}
-
-/** From 0. */
-export function linearAxis(unit: string, values: readonly number[]): Axis {
-  const max = values.reduce((most, value) => Math.max(most, value), 0);
-  return { unit, scale: "linear", min: 0, max: compact(max * 1.05) || 1 };
 }

@@ -1,34 +1,34 @@
 /** Cells → timelines that share their axes. */
-import { latencyAxis, linearAxis } from "./time_range.ts";
-import { type Track, tracksOf } from "./tracks.ts";
-import type { Run } from "../../../runner/result/result.ts";
-import { countedFrom, type CountedPart } from "../../../runner/stats/confidence/pool.ts";
-import { type CellRuns, type Grouped, repeatedOf } from "../../cells/cells.ts";
 import * as z from "zod";
+import type { Run } from "../../../runner/result/result.ts";
+import type { CountersPoint } from "../../../runner/result/runtime/counters.ts";
+import { countedFrom } from "../../../runner/stats/confidence/pool.ts";
+import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
+import { type CellRuns, type Grouped, repeatedOf } from "../../cells/cells.ts";
 import {
   type Axis,
+  axisOver,
   compact,
+  LATENCY_LOG_FROM,
   type OfferedPart,
   type Timeline,
   type TimelineMark,
   type TimelineRun,
 } from "../../chart.ts";
-import {
-  type IntervalPoint,
-  intervalsOf,
-  isEmpty,
-  lowerBoundsIn,
-  POINT_PERCENTILES,
-} from "../../figures/intervals.ts";
+import { intervalsOf, isEmpty, lowerBoundsIn, POINT_PERCENTILES } from "../../figures/intervals.ts";
+import { peakMemoryBytesOf, pointAt } from "../../figures/resources.ts";
 import {
   type DisplayUnit,
   formatCount,
   formatExactly,
   formatTick,
+  sizeUnit,
   timeUnit,
 } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
+
+/** What of the results holds the plan; a measurement alone has no experiment. */
+type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Timeline[] {
@@ -38,13 +38,14 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
   const unit = timeUnit(points.map(({ p50 }) => p50));
+  const latencies = points.flatMap(({ p50, p99 }) => [p50 / unit.size, p99 / unit.size]);
   const tracks = tracksOf(runs);
   const shared = {
     kind: "timeline" as const,
     percentiles: POINT_PERCENTILES,
     span: Math.max(...runs.map(({ elapsedS }) => elapsedS)),
-    latency: axisOf(points, unit),
-    rate: linearAxis("requests/s", [
+    latency: axisOver(unit.name, latencies, { logFrom: LATENCY_LOG_FROM }),
+    rate: axisOver("requests/s", [
       ...intervals.flatMap(({ ratePerSec, failedPerSec }) => [ratePerSec, failedPerSec]),
       ...offered.flat().flatMap(({ from, to }) => [from, to]),
     ]),
@@ -56,17 +57,21 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
     color,
     offered: offered[i],
     marks: marksOf(target, runs, planned),
-    runs: runs.map((run) => ({
-      ...timelineRun(run, unit, tracks),
-      ...discardedIn(run, part),
-    })),
+    runs: runs.map((run): TimelineRun => {
+      const first = countedFrom(run, part);
+      return {
+        ...timelineRun(run, unit, tracks),
+        ...first > 0 && { discardedS: run.timeline.points[first - 1].endS },
+      };
+    }),
   }));
-  const isLabelled = charts.some(({ marks, runs }) => marks.length > 0 || runs.some(isMarked));
+  const isLabelled = charts.some(({ marks, runs }) =>
+    marks.length > 0 ||
+    runs.some(({ steadyFrom, changes, discardedS }) =>
+      steadyFrom !== null || changes.length > 0 || discardedS !== undefined
+    )
+  );
   return charts.map((chart) => ({ ...chart, isLabelled }));
-}
-
-function isMarked({ steadyFrom, changes, discardedS }: TimelineRun): boolean {
-  return steadyFrom !== null || changes.length > 0 || discardedS !== undefined;
 }
 
 /** Of seconds: intervals are whole milliseconds. */
@@ -74,18 +79,24 @@ const MOST_DECIMALS = 3;
 
 function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): TimelineRun {
   const intervals = intervalsOf(run);
+  const bounds = intervals.map(({ point }) => lowerBoundsIn(point));
+  const boundsOf = (p: string): number[] =>
+    bounds.flatMap((names, i) => names.includes(p) ? [i] : []);
   return {
     label: `run ${run.repetition}`,
     repetition: run.repetition,
     t: intervals.map(({ point }) => Number(point.endS.toFixed(MOST_DECIMALS))),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
-    ...(intervals.some(({ failedPerSec }) => failedPerSec > 0) && {
+    ...intervals.some(({ failedPerSec }) => failedPerSec > 0) && {
       failed: intervals.map(({ failedPerSec }) => compact(failedPerSec)),
-    }),
+    },
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
-    ...boundsOf(intervals.map(({ point }) => point)),
+    // Most runs have none.
+    ...bounds.some(({ length }) => length > 0) && {
+      lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, boundsOf(p)])),
+    },
     tracks: tracks.map(({ values }) =>
       (values.get(run) ?? []).map((value) => value === null ? null : compact(value))
     ),
@@ -94,27 +105,11 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
   };
 }
 
-/** Nothing without lower bounds, as most runs have none. */
-function boundsOf(points: readonly IntervalPoint[]): Pick<TimelineRun, "lowerBounds"> {
-  const named = points.map(lowerBoundsIn);
-  if (named.every(({ length }) => length === 0)) return {};
-  const at = (p: string): number[] => named.flatMap((names, i) => names.includes(p) ? [i] : []);
-  return { lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, at(p)])) };
-}
-
-function axisOf(points: readonly IntervalPoint[], unit: DisplayUnit): Axis {
-  const min = points.reduce((least, { p50 }) => Math.min(least, p50), Infinity) / unit.size;
-  const max = points.reduce((most, { p99 }) => Math.max(most, p99), 0) / unit.size;
-  return latencyAxis(unit.name, min, max);
-}
-
-// Where a run changes its level: the change points by which its steady state was judged.
-
 /** Changes of latency and rate that are this many intervals apart, or fewer, are one. */
 const SAME = 3;
 
-/** Seconds at which latency or rate changes, in order; none for a load that itself changes. */
-export function levelChangesS(run: Run): number[] {
+/** Seconds at which latency or rate goes to another level: what its steady state was judged by. None for a load that itself changes. */
+function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
   const { latency, rate } = segmentsOf(intervals.map(({ point, ratePerSec }, i) => {
@@ -132,72 +127,104 @@ export function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
+// Below requests per second: what a target used, and what its runtime reported of itself.
+
+interface Track {
+  readonly title: string;
+  /** That of all runs. */
+  readonly axis: Axis;
+  /** Of each run, one for each of its intervals; null where nobody knows. */
+  readonly values: ReadonlyMap<Run, readonly (number | null)[]>;
+}
+
+/** From the top; without those of which nobody knows anything. */
+function tracksOf(runs: readonly Run[]): Track[] {
+  const memory = sizeUnit(runs.map(peakMemoryBytesOf));
+  return [
+    trackOf(runs, "CPU", "cores", 1, (run, atS) => pointAt(run, atS)?.cpu),
+    trackOf(runs, "Memory", memory.name, 0, (run, atS) => {
+      const point = pointAt(run, atS);
+      return point && point.memory / memory.size;
+    }),
+    trackOf(runs, "Stopped by collections", "ms/s", 10, (run, atS) => {
+      const point = countersAt(run, atS);
+      return point && point.stoppedMs / run.timeline.intervalS;
+    }),
+    trackOf(runs, "Event loop late", "ms", 10, (run, atS) => countersAt(run, atS)?.delay),
+  ].flat();
+}
+
+/** @param least The axis reaches so far, so that what is next to nothing looks so. @param valueAt Of a moment of a run, seconds. */
+function trackOf(
+  runs: readonly Run[],
+  title: string,
+  unit: string,
+  least: number,
+  valueAt: (run: Run, atS: number) => number | null | undefined,
+): Track[] {
+  const values = new Map(runs.map((run) => [
+    run,
+    intervalsOf(run).map(({ point }) =>
+      valueAt(run, point.endS - run.timeline.intervalS / 2) ?? null
+    ),
+  ]));
+  const known = [...values.values()].flat().filter((value) => value !== null);
+  const isEmpty = known.length === 0 || least === 0 && known.every((value) => value === 0);
+  return isEmpty ? [] : [{ title, axis: axisOver(unit, [least, ...known]), values }];
+}
+
+/** What the runtime reported of the interval around a moment. */
+function countersAt({ counters, timeline }: Run, atS: number): CountersPoint | null {
+  const point = counters?.points.find(({ endS }) => endS >= atS);
+  return point !== undefined && point.endS - timeline.intervalS < atS ? point : null;
+}
+
 // What was planned: how much was offered when, what happened at which moment, and what does not count.
 
-/** What of the results holds the plan; a measurement alone has no experiment. */
-type PlannedFor = Partial<Pick<Grouped, "experiment">>;
+type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
+
+/** Phases of arrivals, or stages of connections. */
+function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
+  let endS = 0;
+  return phases.map((phase) => ({ ...phase, atS: (endS += phase.durationS) - phase.durationS }));
+}
 
 /** Of a load whose arrivals send one request each; otherwise nobody knows how many were due when. */
 function offeredTo(runs: readonly Run[]): OfferedPart[] {
   const isOneEach = runs.every(({ sessions, requests }) =>
     sessions === null || sessions.created === requests.due
   );
-  if (!isOneEach) return [];
   const [{ load }] = runs;
-  switch (load.kind) {
-    case "closed":
-      return [];
-    case "capacity":
-      return load.rate === null
-        ? []
-        : [{ fromS: 0, toS: load.durationS, from: load.rate, to: load.rate }];
-    case "rate":
-      return [{ fromS: 0, toS: load.durationS, from: load.rate, to: load.rate }];
-    case "phases":
-      return startsOf(load.phases).map(({ atS, durationS, from, to }) => ({
-        fromS: atS,
-        toS: atS + durationS,
-        from,
-        to,
-      }));
+  if (!isOneEach || load.kind === "closed") return [];
+  if (load.kind === "phases") {
+    return startsOf(load.phases).map(({ atS, durationS, from, to }) => ({
+      ...{ fromS: atS, toS: atS + durationS, from, to },
+    }));
   }
-}
-
-type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
-
-/** Phases of arrivals, or stages of connections. */
-function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
-  let atS = 0;
-  return phases.map((phase) => {
-    const started = { ...phase, atS };
-    atS += phase.durationS;
-    return started;
-  });
+  const { rate, durationS } = load;
+  return rate === null ? [] : [{ fromS: 0, toS: durationS, from: rate, to: rate }];
 }
 
 /** Where phases and stages begin, and where instances are added. */
 function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
   const phases = load.kind === "phases" ? startsOf(load.phases) : [];
   const stages = load.kind === "closed" ? startsOf(load.stages ?? []) : [];
-  const marks = [
-    ...stages.map(({ atS, from, to }) => ({ atS, label: stageText(from, to) })),
-    ...phases.map(({ atS, from, to }) => ({ atS, label: phaseText(from, to) })),
+  const textOf = (from: number, to: number, last: string, first: (value: number) => string) =>
+    from === to ? last : `${first(from)} → ${last}`;
+  return [
+    ...stages.map(({ atS, from, to }) => ({
+      atS,
+      label: textOf(from, to, counted(to, "connection"), formatCount),
+    })),
+    ...phases.map(({ atS, from, to }) => ({
+      atS,
+      label: textOf(from, to, `${formatTick(to)}/s`, formatTick),
+    })),
     ...addedTo(target, planned.experiment?.targets).map(({ at, instances }) => ({
       atS: at / 1_000,
       label: `+${counted(instances, "instance")}`,
     })),
-  ];
-  return marks.sort((a, b) => a.atS - b.atS);
-}
-
-function phaseText(from: number, to: number): string {
-  return from === to ? `${formatTick(from)}/s` : `${formatTick(from)} → ${formatTick(to)}/s`;
-}
-
-function stageText(from: number, to: number): string {
-  return from === to
-    ? counted(to, "connection")
-    : `${formatCount(from)} → ${counted(to, "connection")}`;
+  ].sort((a, b) => a.atS - b.atS);
 }
 
 const added = z.object({ at: z.number(), instances: z.number() });
@@ -218,30 +245,18 @@ function addedTo(target: string | undefined, targets: unknown): z.output<typeof 
   ];
 }
 
-function discardedIn(run: Run, part: CountedPart): Pick<TimelineRun, "discardedS"> {
-  const first = countedFrom(run, part);
-  return first === 0 ? {} : { discardedS: run.timeline.points[first - 1].endS };
-}
-
-/** `Marked: +1 instance at 2 s; discarded: until 1 s.`; "" where nothing is. */
+/** `Marked: +1 instance at 2 s.`, `Hatched: the start that no figure counts, up to 1 s.`; "" where nothing is. */
 export function marksText(charts: readonly Timeline[]): string {
   const marks = unique(
     charts.flatMap(({ marks }) =>
       marks.map(({ atS, label }) => `${label} at ${formatExactly(atS)}`)
     ),
   );
-  const discarded = charts.flatMap(({ runs }) =>
-    runs.flatMap(({ discardedS }) => discardedS ?? [])
-  );
-  const longest = Math.max(...discarded);
+  const discarded = charts.flatMap(({ runs }) => runs.flatMap(({ discardedS = [] }) => discardedS));
+  const [least, most] = [Math.min(...discarded), Math.max(...discarded)];
+  const start = `${least === most ? "" : "up to "}${formatExactly(most)}`;
   return [
-    ...(marks.length > 0 ? [`Marked: ${marks.join(", ")}.`] : []),
-    ...(discarded.length > 0
-      ? [
-        `Hatched: the start that no figure counts, ${
-          longest === Math.min(...discarded) ? "" : "up to "
-        }${formatExactly(longest)}.`,
-      ]
-      : []),
+    ...marks.length > 0 ? [`Marked: ${marks.join(", ")}.`] : [],
+    ...discarded.length > 0 ? [`Hatched: the start that no figure counts, ${start}.`] : [],
   ].join(" ");
 }

@@ -1,7 +1,6 @@
 /** Latencies as a histogram of rows, each with a bar, for terminals. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { timeUnit } from "../../writing/units.ts";
-import { equalRatioEdgesUs, sharesBetween } from "../charts/density.ts";
 import { column, type Table, tableOf } from "./table.ts";
 
 /** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
@@ -24,4 +23,30 @@ export function histogramTable(histogram: Histogram, steps: number, label = "Up 
     { label: "", kind: "bar", cell: ({ share }) => ({ text: "", value: share }) },
     column("Requests", ({ share }) => share, "share"),
   ]);
+}
+
+/** `steps` + 1 edges of equal ratio from `lowUs` to the end of the bucket that ends with `highUs`. */
+function equalRatioEdgesUs(lowUs: number, highUs: number, steps: number): number[] {
+  const from = Math.max(1, lowUs);
+  const ratio = (highUs + 0.5) / from;
+  return Array.from({ length: steps + 1 }, (_, i) => from * ratio ** (i / steps));
+}
+
+/**
+ * Share of all values between each two edges. A bucket of whole microseconds [low, high] covers
+ * low − ½ … high + ½; one that lies across an edge is split by width, or short times would show a comb.
+ */
+export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]): number[] {
+  const shares = new Float64Array(edgesUs.length - 1);
+  let first = 0;
+  histogram.forEachBucket((lowUs, highUs, count) => {
+    const from = lowUs - 0.5;
+    const to = highUs + 0.5;
+    while (first < shares.length && edgesUs[first + 1] <= from) first++;
+    for (let step = first; step < shares.length && edgesUs[step] < to; step++) {
+      const overlapUs = Math.min(to, edgesUs[step + 1]) - Math.max(from, edgesUs[step]);
+      shares[step] += count * overlapUs / (to - from);
+    }
+  });
+  return Array.from(shares, (share) => histogram.count === 0 ? 0 : share / histogram.count);
 }

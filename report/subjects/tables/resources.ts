@@ -15,11 +15,11 @@ import {
 import { median } from "../../writing/spread.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
+import { figureOf } from "./figure_column.ts";
 import {
   cellColumn,
   column,
   type ColumnOf,
-  figureOf,
   type Format,
   NONE,
   type OfCell,

@@ -17,13 +17,12 @@ import { sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, sizeUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
+import { figureColumn, figureOf } from "./figure_column.ts";
 import {
   cellColumn,
   column,
   type ColumnOf,
   errorColumn,
-  figureColumn,
-  figureOf,
   type Measured,
   NONE,
   type OfCell,

@@ -1,12 +1,9 @@
 /**
  * A table as the model decides it: every text, unit and order. Page, terminal and markdown lay the
- * same tables out, so they cannot disagree.
+ * same tables out, so they cannot disagree. The page's client makes some, so this imports nothing that is large.
  */
-import type { FigureName } from "../../../base/figures/figure.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { type FigureRange, rangeOf } from "../../figures/figures.ts";
-import { WEAK_NOTE } from "../../figures/pool.ts";
 import type { Ends, Range } from "../../figures/range.ts";
 import {
   boundText,
@@ -63,6 +60,10 @@ export interface ColumnOf<T> {
   readonly isRare?: true;
   readonly cell: (row: T) => TableCell;
 }
+
+/** What brackets around a percentile mean. */
+export const WEAK_NOTE =
+  "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
 
 /** Without the columns that hold nothing in any row; with a note on weak numbers where there are any. */
 export function tableOf<T>(
@@ -233,16 +234,6 @@ export const rateColumn: ColumnOf<OfCell> = column(
   "Requests/s",
   ({ cell: { rate, interval } }) => ({ value: rate.mean, interval: interval("rate") }),
 );
-
-/** A figure of the cell of a row, as thresholds, claims and published tables have it. */
-export function figureColumn(label: string, figure: FigureName, format: Format): ColumnOf<OfCell> {
-  return column(label, ({ cell }) => figureOf(figure, cell), format);
-}
-
-export function figureOf(figure: FigureName, cell: CellRuns): FigureRange | null {
-  const range = rangeOf(figure, cell);
-  return "none" in range ? null : range;
-}
 
 /** One run of a cell, for tables with a row a run. */
 export interface RunOfCell extends OfCell {

@@ -121,7 +121,7 @@ export function otherBases(
     scenarios: compared.map(({ name }, i) => {
       const { forest, table } = basedOf(name, pairs[i], lookup);
       return {
-        forest: forest && { ...forest, finding: `${forest.finding} ${family}` },
+        forest: forest && { ...forest, finding: family },
         table,
       };
     }),

@@ -25,7 +25,6 @@ import { figureNameOf, type Judged, judgedTwice, placesOf } from "../../judge/pl
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { boundText, formatInterval, formatNumber, GLUE } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
-import type { SettlingModel } from "../charts/settling.ts";
 import { askedOf, REQUESTS } from "./asked_figure.ts";
 import {
   besideVerdict,
@@ -70,7 +69,7 @@ export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */
-  readonly settling: SettlingModel | null;
+  readonly settling: { readonly brief: string } | null;
   /** Whether any run got a response. */
   readonly isMeasured: boolean;
 }

@@ -1,0 +1,23 @@
+/// <reference lib="dom" />
+
+/** An element with its properties and what is in it. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
+/** A button with data for those who listen to presses around it. */
+export function buttonOf(
+  children: readonly (Node | string)[],
+  data: Readonly<Record<string, string>> = {},
+  properties: Partial<HTMLButtonElement> = {},
+): HTMLButtonElement {
+  const button = element("button", { type: "button", ...properties }, ...children);
+  Object.assign(button.dataset, data);
+  return button;
+}

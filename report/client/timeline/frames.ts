@@ -1,0 +1,357 @@
+/// <reference lib="dom" />
+/**
+ * What stands over time in one frame: the runs of a target side by side, or targets above each other, each the median of
+ * its runs with a band from the lowest run to the highest. Drawn as lines in tracks, and written as a table.
+ */
+import type { Chart, ChartConfiguration, ChartDataset, Plugin } from "chart.js";
+import {
+  type Axis,
+  axisOver,
+  LATENCY_LOG_FROM,
+  type OfferedPart,
+  type Timeline,
+  type TimelineRun,
+} from "../../chart.ts";
+import { overlaid, type OverlayLine } from "../../subjects/charts/over_time.ts";
+import {
+  boundCell,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+} from "../../subjects/tables/table.ts";
+import { formatNumber } from "../../writing/units.ts";
+import { labelOf } from "../charts/linked_charts.ts";
+import { trackScale } from "../charts/scales.ts";
+import { faded, type Theme } from "../charts/theme.ts";
+import { targetOf } from "../linked/choice.ts";
+import {
+  indexOf,
+  intervalText,
+  intervalTimes,
+  startOf,
+  type StepPoint,
+  stepPoints,
+  timeScale,
+} from "./axis.ts";
+import { labelsPx, type MarkedRuns, type Marks, momentOf, timelineMarks } from "./marks.ts";
+
+export interface OverTime extends MarkedRuns {
+  readonly tracks: readonly Track[];
+  /** Of each target. */
+  readonly offered: readonly (readonly OfferedPart[])[];
+}
+
+interface Track {
+  readonly id: string;
+  readonly title: string;
+  readonly axis: Axis;
+  /** Of its columns; "" where their names say it. */
+  readonly unit: string;
+  /** Height among the tracks. */
+  readonly weight: number;
+  readonly lines: readonly TrackLine[];
+}
+
+interface TrackLine {
+  /** Of the table: `p99`. */
+  readonly column: string;
+  /** Whose it is, where targets share the frame. */
+  readonly of?: { readonly label: string; readonly color: number };
+  /** Of each run. */
+  readonly values: readonly (readonly (number | null)[])[];
+  /** From the lowest run to the highest, of targets. */
+  readonly band?: OverlayLine;
+  readonly isBound?: (run: number, interval: number) => boolean;
+  readonly look: (theme: Theme) => Partial<Dataset>;
+}
+
+type Dataset = ChartDataset<"line", StepPoint[]>;
+
+/** The band between two percentiles, darker towards the median. */
+const BAND_OPACITY = [0, 0.4, 0.26, 0.14];
+
+export function framedRuns(chart: Timeline): OverTime {
+  const { percentiles, latency, rate, runs, tracks, offered } = chart;
+  const area = (
+    column: string,
+    of: (run: TimelineRun) => readonly (number | null)[],
+    color: Timeline["color"] | "alarm" = chart.color,
+  ): TrackLine => ({
+    column,
+    values: runs.map(of),
+    look: (theme) => ({
+      borderColor: theme.color(color),
+      borderWidth: 1.5,
+      backgroundColor: faded(theme.color(color), 0.12),
+      fill: "origin",
+    }),
+  });
+  const hasFailed = runs.some(({ failed }) => failed);
+  return {
+    ...chart,
+    offered: [offered],
+    tracks: [
+      {
+        ...{ id: "latency", title: `Latency, ${latency.unit}`, axis: latency, weight: 5 },
+        unit: latency.unit,
+        lines: percentiles.map((column, i): TrackLine => ({
+          column,
+          values: runs.map(({ latency }) => latency[i]),
+          isBound: (run, at) => runs[run].lowerBounds?.[column]?.includes(at) ?? false,
+          look: (theme) => ({
+            borderColor: faded(theme.color(chart.color), i === 0 ? 1 : 0.75),
+            borderWidth: i === 0 ? 2 : 0.75,
+            backgroundColor: faded(theme.color(chart.color), BAND_OPACITY[i]),
+            fill: i === 0 ? false : "-1",
+          }),
+        })),
+      },
+      {
+        ...{ id: "rate", title: "Requests/s", axis: rate, unit: "", weight: 3 },
+        lines: [
+          area(hasFailed ? "served/s" : rate.unit, ({ rate }) => rate),
+          ...hasFailed ? [area("failed/s", failedOf, "alarm")] : [],
+        ],
+      },
+      ...tracks.map(({ title, axis }, i): Track => ({
+        ...{ id: title, title: `${title}, ${axis.unit}`, axis, unit: axis.unit, weight: 2 },
+        lines: [area(title, ({ tracks }) => tracks[i])],
+      })),
+    ],
+  };
+}
+
+function failedOf({ failed, t }: TimelineRun): readonly number[] {
+  return failed ?? t.map(() => 0);
+}
+
+/**
+ * All targets as one run: as long as the longest, marked where any of them is.
+ *
+ * @param targets At least one, with the runs and percentiles that are shown.
+ */
+export function framedTargets(
+  targets: readonly { readonly label: string; readonly chart: Timeline }[],
+): OverTime {
+  const charts = targets.map(({ chart }) => chart);
+  const [{ percentiles, latency, rate, span }] = charts;
+  const runs = charts.flatMap(({ runs }) => runs);
+  const { t } = runs.reduce((a, b) => (b.t.at(-1) ?? 0) > (a.t.at(-1) ?? 0) ? b : a);
+  const bandOpacity = 0.3 / Math.sqrt(targets.length);
+  const linesOf = (
+    column: string,
+    of: (run: TimelineRun) => readonly (number | null)[],
+    shown = targets,
+  ): TrackLine[] =>
+    shown.map(({ label, chart: { color, runs } }) => {
+      const band = overlaid(runs, t, of);
+      return {
+        ...{ column, of: { label, color }, band },
+        values: [band.map((one) => one && one.middle)],
+        look: (theme) => ({
+          borderColor: theme.color(color),
+          borderWidth: 1.75,
+          backgroundColor: faded(theme.color(color), bandOpacity),
+          fill: false,
+        }),
+      };
+    });
+  // The lowest and the highest of the percentiles: a tail must not press the medians together.
+  const tracks = [...new Set([0, percentiles.length - 1])].map((at): Track => {
+    const lines = linesOf(percentiles[at], ({ latency }) => latency[at]);
+    return {
+      ...{ id: at === 0 ? "latency" : "tail", title: `${percentiles[at]}, ${latency.unit}` },
+      ...{
+        axis: axisOver(latency.unit, bandEnds(lines), { logFrom: LATENCY_LOG_FROM }),
+        unit: latency.unit,
+        weight: 4,
+        lines,
+      },
+    };
+  });
+  const failing = targets.filter(({ chart }) => chart.runs.some(({ failed }) => failed));
+  const failed = linesOf("failed/s", failedOf, failing).map(({ band: _, ...line }): TrackLine => ({
+    ...line,
+    look: (theme) => ({ ...line.look(theme), borderWidth: 1.5, borderDash: [2, 2] }),
+  }));
+  const marks = charts.flatMap(({ marks }) => marks)
+    .filter(({ atS, label }, i, all) =>
+      all.findIndex((other) => other.atS === atS && other.label === label) === i
+    );
+  const discardedS = Math.min(...runs.map(({ discardedS = 0 }) => discardedS));
+  return {
+    ...{ span, marks, isLabelled: marks.length > 0 || discardedS > 0 },
+    runs: [{ label: "", t, steadyFrom: null, changes: [], ...discardedS > 0 && { discardedS } }],
+    offered: charts.map(({ offered }) => offered),
+    tracks: [...tracks, {
+      ...{ id: "rate", title: "Requests/s", axis: rate, unit: "", weight: 3 },
+      lines: [...linesOf("served/s", ({ rate }) => rate), ...failed],
+    }],
+  };
+}
+
+function bandEnds(lines: readonly TrackLine[]): number[] {
+  return lines.flatMap(({ band = [] }) => band.flatMap((one) => one ? [one.low, one.high] : []));
+}
+
+/** The figure shows the interval under the pointer: Chart.js itself follows none. */
+export function overTimeConfig(
+  frame: OverTime,
+  theme: Theme,
+  marks: Marks,
+): ChartConfiguration<"line", StepPoint[]> {
+  const areTargets = frame.tracks.some(({ lines }) => lines.some(({ of }) => of));
+  const isRead = (track = ""): boolean =>
+    !areTargets || marks.track === null || marks.track === track;
+  return {
+    type: "line",
+    data: {
+      datasets: frame.tracks.flatMap((track) =>
+        track.lines.flatMap((line) => datasetsOf(frame, track, { line, theme }))
+      ),
+    },
+    options: {
+      events: [],
+      layout: { padding: { top: labelsPx(frame), right: 4 } },
+      elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
+      scales: {
+        x: timeScale(frame),
+        // Tracks are stacked from the bottom up.
+        ...Object.fromEntries(
+          frame.tracks.map(({ id, axis, weight }) => [id, trackScale(axis, weight)])
+            .reverse(),
+        ),
+      },
+      plugins: {
+        tooltip: {
+          filter: ({ parsed, dataset }) =>
+            parsed.y !== null && dataset.label !== "" && isRead(dataset.yAxisID),
+          callbacks: {
+            title: () => titleOf(frame, marks),
+            label: ({ dataset, parsed }) => `${dataset.label}: ${formatNumber(parsed.y ?? 0)}`,
+          },
+        },
+      },
+    },
+    plugins: [timelineMarks(frame, theme, marks), offeredLines(frame, theme)],
+  };
+}
+
+/** Without a name, which is the median's, the ends of a band say nothing to the pointer. */
+function datasetsOf(
+  frame: OverTime,
+  { id, unit }: Track,
+  { line, theme }: { readonly line: TrackLine; readonly theme: Theme },
+): Dataset[] {
+  const { column, of, values, band } = line;
+  const own = { yAxisID: id, stack: of?.label };
+  const { backgroundColor, ...look } = line.look(theme);
+  const name = unit === "" ? column : `${column}, ${unit}`;
+  const middle: Dataset = {
+    ...{ ...own, ...look, label: of ? `${of.label}, ${name}` : name },
+    data: stepPoints(frame, values),
+  };
+  if (!band) return [{ ...middle, backgroundColor }];
+  const end = (side: "low" | "high"): Dataset => ({
+    ...{ ...own, label: "", borderWidth: 0, backgroundColor },
+    data: stepPoints(frame, [band.map((one) => one && one[side])]),
+    fill: side === "low" ? false : "-1",
+  });
+  return [end("low"), end("high"), middle];
+}
+
+function titleOf(frame: OverTime, { moment }: Marks): string {
+  const own = moment && momentOf(frame, moment);
+  const times = own && intervalTimes(frame, own);
+  return times ? intervalText(frame, own.run, times) : "";
+}
+
+/** Over the other lines: where a target keeps up, both are seen. */
+function offeredLines(frame: OverTime, theme: Theme): Plugin<"line"> {
+  return {
+    id: "offered",
+    afterDatasetsDraw({ ctx, scales: { x, rate } }): void {
+      ctx.save();
+      ctx.strokeStyle = theme.ink;
+      ctx.lineWidth = 1.25;
+      ctx.setLineDash([5, 3]);
+      for (const parts of frame.offered) {
+        frame.runs.forEach((_, run) => {
+          const start = startOf(frame, run);
+          ctx.beginPath();
+          for (const { fromS, toS, from, to } of parts) {
+            ctx.lineTo(x.getPixelForValue(start + fromS), rate.getPixelForValue(from));
+            ctx.lineTo(x.getPixelForValue(start + toS), rate.getPixelForValue(to));
+          }
+          ctx.stroke();
+        });
+      }
+      ctx.restore();
+    },
+  };
+}
+
+/** Shows the interval of the moment that is marked, and what each line says of it. */
+export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): void {
+  const index = moment && indexOf(frame, momentOf(frame, moment));
+  const active = index === null
+    ? []
+    : drawing.data.datasets.flatMap(({ data }, datasetIndex) =>
+      index < data.length ? [{ datasetIndex, index }] : []
+    );
+  drawing.setActiveElements(active);
+  drawing.tooltip?.setActiveElements(active, { x: 0, y: drawing.chartArea.top });
+  drawing.draw();
+}
+
+/** A line so near belongs to what is under the pointer. */
+const NEAR_PX = 24;
+
+/** Of the lines of a track that are pointed at, whose one is nearest; null where none is near. */
+export function targetAt(drawing: Chart, track: string | null, y: number): string | null {
+  let [nearest, target]: [number, string | null] = [NEAR_PX, null];
+  for (const { datasetIndex, element } of drawing.getActiveElements()) {
+    const dataset = drawing.data.datasets[datasetIndex];
+    const isOn = dataset.label !== "" && drawing.getDatasetMeta(datasetIndex).yAxisID === track;
+    const away = Math.abs(element.y - y);
+    if (isOn && away < nearest) [nearest, target] = [away, targetOf(labelOf(dataset))];
+  }
+  return target;
+}
+
+/** A row an interval of each run or target; of a target the median of its runs, below it the lowest and the highest. */
+export function frameTable(frame: OverTime, caption: string): Table {
+  const all = frame.tracks.flatMap(({ lines, unit }) => lines.map((line) => ({ line, unit })));
+  const owners = Map.groupBy(all.map(({ line }) => line), ({ of }) => of?.label);
+  const rows = [...owners.values()].flatMap((lines) =>
+    frame.runs.flatMap(({ label, t }, run) => {
+      const of = lines[0].of ?? { label };
+      return t.map((endS, i) => ({ lines, of, run, endS, i }));
+    })
+  );
+  return tableOf({ caption }, rows, [
+    {
+      ...{ label: all[0].line.of ? "Target" : "Run", kind: "name" },
+      cell: ({ of: { label, ...color } }) => ({ text: label, ...color }),
+    },
+    { label: "End", unit: "s", cell: ({ endS }) => numberCell(endS) },
+    ...new Map(all.map(({ line: { column }, unit }) => [column, {
+      ...{ label: column, unit },
+      cell: ({ lines, run, i }: typeof rows[number]) =>
+        cellOf(lines.find((line) => line.column === column), run, i),
+    }])).values(),
+  ]);
+}
+
+/** Only of failed requests a target may have no line, where it has none. */
+function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
+  const value = line ? line.values[run][i] : 0;
+  if (value === null) return NONE;
+  const cell = boundCell(numberCell(value), line?.isBound?.(run, i) ?? false);
+  const band = line?.band?.[i];
+  return band && band.low !== band.high
+    ? { ...cell, below: `${formatNumber(band.low)}–${formatNumber(band.high)}` }
+    : cell;
+}
