@@ -50,7 +50,11 @@ export const SWEEPS = {
   delays: reportModel(sweepResults(DELAYS)),
 };
 
-/** The sweeps alone: the rest is looked at elsewhere. */
+/** The sweeps, and a section below them for a choice of depths: the rest is looked at elsewhere. */
 export const SWEEP_PAGE = renderReportPage(
-  Object.values(SWEEPS).map((model) => ({ ...model, scenarios: [] })),
+  Object.values(SWEEPS).map((model) => ({
+    ...model,
+    scenarios: [],
+    groups: model.groups.filter(({ id }) => ["sweeps", "order"].includes(id)),
+  })),
 );
