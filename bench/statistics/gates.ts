@@ -1,12 +1,7 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import {
-  type Gate,
-  judgeTogether,
-  tested,
-  type ThresholdOutcome,
-} from "../../report/judge/gates.ts";
+import { type Gate, judgeTogether, type ThresholdOutcome } from "../../report/judge/gates.ts";
 import type { Outcome } from "../../report/judge/found.ts";
-import { allowedBy, distanceTo, exactly, sideOf } from "../../report/judge/rules.ts";
+import { allowedBy, distanceTo, exactly, sideOf, tested } from "../../report/judge/rules.ts";
 import {
   pooledShare,
   type Proportion,

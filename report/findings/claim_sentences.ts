@@ -2,13 +2,13 @@
 import type { Verdicts } from "../../runner/result/conclusion.ts";
 import {
   CLAIM_OUTCOMES,
-  type ClaimFinding,
   type ClaimOutcome,
   claimOutcome,
   type ClaimVerdict,
   type JudgedClaim,
 } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
+import type { Evidence } from "../judge/rules.ts";
 import { GLUE } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 
@@ -47,7 +47,7 @@ function verdictText({ worst, measured, holding, of, unmeasured }: ClaimVerdict)
     : `${missing}; by the other cells it is ${claimOutcome(measured)}: ${found}`;
 }
 
-function findingText({ found, reason }: ClaimFinding): string {
+function findingText({ found, reason }: Evidence): string {
   const { text } = foundWords(found);
   return reason === null ? text : `${text}; ${reasonText(reason)}`;
 }

@@ -4,7 +4,6 @@
  * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
  * is decided on a busy machine, too.
  */
-import type { FigureUnit } from "../../base/figures/figure.ts";
 import type {
   Claim,
   ClaimSide,
@@ -22,9 +21,9 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../runner/stats/regression/correlation.ts";
-import type { ScenarioRuns } from "../cells/cells.ts";
+import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
 import { FIGURES } from "../figures/figures.ts";
-import { meanRange, quotientOf, type Range } from "../figures/range.ts";
+import { type Ends, meanRange, quotientOf, type Range } from "../figures/range.ts";
 import {
   type Amount,
   amountOf,
@@ -48,17 +47,19 @@ import {
 } from "./ground.ts";
 import type { Absence, Absent, Allowed, Found, FoundSide, Outcome, Reason } from "./found.ts";
 import {
+  absent,
   allowedAround,
   allowedBy,
   check,
+  type Evidence,
   exactly,
+  fact,
   inverted,
-  isBelow,
   marginOf,
   type Open,
   scaled,
-  sideOf,
   turned,
+  undecided,
 } from "./rules.ts";
 
 export const CLAIM_OUTCOMES = ["not reproduced", "inconclusive", "reproduced"] as const;
@@ -70,18 +71,6 @@ const OUTCOMES: Readonly<Record<Outcome, ClaimOutcome>> = {
   inconclusive: "inconclusive",
 };
 
-interface ClaimDecision {
-  readonly outcome: Outcome;
-  /** Why figures decide nothing; null where they do, and where there are none. */
-  readonly reason: Reason | null;
-  /** How far inside of what is claimed; below 0 outside. Only its order counts. */
-  readonly margin: number;
-}
-
-export interface ClaimFinding extends ClaimDecision {
-  readonly found: Found;
-}
-
 /** By the cells that were measured, and whether all were. */
 export interface ClaimVerdict {
   /** Inconclusive where a cell was not measured, whatever the others say. */
@@ -89,7 +78,7 @@ export interface ClaimVerdict {
   /** That of the cells that were measured. */
   readonly measured: Outcome;
   /** Of these the one that decides; null where none was. */
-  readonly worst: ClaimFinding | null;
+  readonly worst: Evidence | null;
   /** How many of them hold, and how many there are. */
   readonly holding: number;
   readonly of: number;
@@ -211,12 +200,14 @@ const WORST_FIRST: readonly Outcome[] = ["broken", "inconclusive", "held"];
 
 function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   const findings = findingsOf(says, ground);
-  const missing = ({ found }: ClaimFinding): readonly Absence[] =>
+  const missing = ({ found }: Evidence): readonly Absence[] =>
     found.code === "absent" ? found.absences.filter(({ code }) => UNMEASURED.includes(code)) : [];
   const unmeasured = findings.flatMap(missing);
   const measured = findings.filter((finding) => missing(finding).length === 0);
-  const rankOf = ({ outcome }: ClaimFinding): number => WORST_FIRST.indexOf(outcome);
-  const [worst = null] = measured.toSorted((a, b) => rankOf(a) - rankOf(b) || a.margin - b.margin);
+  const rankOf = ({ outcome }: Evidence): number => WORST_FIRST.indexOf(outcome);
+  const [worst = null] = measured.toSorted((a, b) =>
+    rankOf(a) - rankOf(b) || marginIn(a.found) - marginIn(b.found)
+  );
   const outcome = worst?.outcome ?? "inconclusive";
   return {
     outcome: unmeasured.length === 0 ? outcome : "inconclusive",
@@ -228,29 +219,54 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-const UNDECIDED = { outcome: "inconclusive", reason: null, margin: -Infinity } as const;
-
-function absent(absences: readonly Absence[]): ClaimFinding {
-  return { ...UNDECIDED, found: { code: "absent", absences } };
+/** How far inside of what is claimed; below 0 outside. Only its order counts. */
+function marginIn(found: Found): number {
+  switch (found.code) {
+    case "value":
+      return found.limit === null ? 0 : marginOf(found.of.value ?? NaN, found.limit.allowed);
+    case "ratio":
+    case "ratios":
+      return found.ratio === null ? 0 : marginOf(found.ratio.value, found.allowed);
+    case "correlation":
+      return Math.min(found.rho.value - found.allowed.low, found.allowed.high - found.rho.value);
+    case "warmup":
+      return found.share.value;
+    case "share":
+    case "absent":
+      return -Infinity;
+  }
 }
 
 /** One for each cell, pair or four of cells; at least one. */
-function findingsOf(says: Claim["says"], ground: Ground): ClaimFinding[] {
-  switch (says.kind) {
-    case "compare":
-    case "within":
-      return comparedFindings(says, ground);
-    case "ratios":
-      return ratiosFindings(says, ground);
-    case "correlation":
-      return correlationFindings(says, ground);
-    case "warmup": {
-      const chosen = chosenBy(says.selector, ground);
-      return "none" in chosen
-        ? [absent(chosen.none)]
-        : chosen.members.map((member) => warmupFinding(member, says.label));
-    }
+function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
+  if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
+  if (says.kind === "ratios") return ratiosFindings(says, ground);
+  const chosen = chosenBy(says.selector, ground);
+  if ("none" in chosen) return [absent(chosen.none)];
+  const measured = chosen.members.flatMap(({ cell, label }) => cell ? [{ cell, label }] : []);
+  const missing = chosen.members.filter(({ cell }) => cell === null).map((
+    { label: cell, missingReason: why },
+  ) => absent([{ code: "cell-not-measured", cell, why }]));
+  if (says.kind === "warmup") {
+    return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
   }
+  // One over all cells that were measured.
+  return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
+}
+
+/** @param why What leaves it inconclusive where nothing that is open does. */
+function byInterval(
+  found: Found,
+  interval: Ends | null,
+  { allowed, why, opens = [] }: {
+    readonly allowed: Allowed;
+    readonly why: Reason;
+    readonly opens?: readonly Open[];
+  },
+): Evidence {
+  if (interval === null) return undecided(found, why);
+  const { outcome, open } = check(interval, allowed, opens);
+  return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
 }
 
 // Two sides: of two figures their ratio is held against what is claimed of it, a figure against a quantity by itself.
@@ -264,34 +280,16 @@ interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
 
 type Side = Amount | Constant;
 
-interface Held {
-  readonly of: Side;
-  /** Null: nothing. */
-  readonly to: Side | null;
-  readonly allowed: Allowed;
-}
-
-function comparedFindings(says: Compare | Within, ground: Ground): ClaimFinding[] {
-  const { left, right } = says;
+function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
+  const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
   // Of left over right, without their factors.
-  const limit = factorOf(right) / factorOf(left);
-  const allowed = says.kind === "compare"
+  const limit = factors[0] / factors[1];
+  const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
     : allowedAround(limit, says.toleranceRatio);
-  return left.kind !== "figure" && right.kind === "figure"
-    ? findingsBetween(right, left, { allowed: inverted(allowed), ground })
-    : findingsBetween(left, right, { allowed, ground });
-}
-
-function factorOf(side: ClaimSide): number {
-  return side.kind === "quantity" ? 1 : side.factor;
-}
-
-function findingsBetween(
-  left: ClaimSide,
-  right: ClaimSide,
-  { allowed, ground }: { readonly allowed: Allowed; readonly ground: Ground },
-): ClaimFinding[] {
+  const isTurned = says.left.kind !== "figure" && says.right.kind === "figure";
+  const [left, right] = isTurned ? [says.right, says.left] : [says.left, says.right];
+  const allowed = isTurned ? inverted(written) : written;
   const pairs = sidePairs(left, right, ground);
   if ("none" in pairs) return [absent(pairs.none)];
   const unit = left.kind === "figure" ? left.unit : "perSec";
@@ -299,28 +297,48 @@ function findingsBetween(
     if ("none" in of || "none" in to) return absent(absencesIn([of, to]));
     if (of.cell !== null && right.kind === "quantity") {
       const { value, text } = right;
-      const held = { of, to: null, allowed: scaled(allowed, value) };
-      const limit = { value, text, allowed: held.allowed };
+      const limit = { value, text, allowed: scaled(allowed, value) };
       const { interval } = of.range;
-      return {
-        found: { code: "value", of: sideFound(of, unit), interval, limit },
-        ...decided(of.range, held),
-      };
+      const why = whyOpen([of], of.range);
+      const found = { code: "value", of: sideFound(of, unit), interval, limit } as const;
+      return byInterval(found, interval, { allowed: limit.allowed, why, opens: of.opens });
     }
     const ratio = of.cell !== null && to.cell !== null
       ? ratioOfAmounts(of, to, ground.ratioOf)
       : quotientOf(of.range, to.range);
-    const held = { of, to, allowed };
-    return {
-      found: {
-        code: "ratio",
-        of: claimSide(left, of, unit),
-        to: claimSide(right, to, unit),
-        ...{ ratio, allowed, isOfSessions: false },
-      },
-      ...ratio === null ? bothZero(held) : decided(ratio, held),
-    };
+    const [one, other] = [of, to].map((side): FoundSide => ({
+      ...sideFound(side, unit),
+      ...side === to && right.kind === "quantity" && { value: null },
+    }));
+    const found = {
+      code: "ratio",
+      of: one,
+      to: other,
+      ratio,
+      allowed,
+      isOfSessions: false,
+    } as const;
+    const opens = [...of.opens, ...to.opens.map(turned)];
+    // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
+    const isSureOf0 = ratio === null && opens.length === 0 &&
+      [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
+    return isSureOf0
+      ? fact(allowed.isClosed ? "held" : "broken", found)
+      : byInterval(found, ratio?.interval ?? null, {
+        allowed,
+        why: whyOpen([of, to], ratio),
+        opens,
+      });
   });
+}
+
+/** Why an interval over the runs is missing or lies across the limit. */
+function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
+  const amounts = sides.filter((side) => side.cell !== null);
+  if (amounts.some(({ range }) => range.interval === null)) return whyNoInterval(amounts);
+  const [why] = sides.flatMap((side) => side.cell === null ? side.why ?? [] : []);
+  if (ratio === null) return sides.flatMap(({ opens }) => opens)[0]?.why ?? { code: "no-ratio" };
+  return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
 /** What is claimed of each other: of two figures in each pair of their cells, of one in each cell, of constants once. */
@@ -342,54 +360,16 @@ function sidePairs(
   return pairs.map(([of, to]) => [amountOf(left.figure, of), amountOf(right.figure, to)]);
 }
 
-function claimSide({ kind }: ClaimSide, side: Side, unit: FigureUnit): FoundSide {
-  const found = sideFound(side, unit);
-  return kind === "quantity" ? { ...found, value: null } : found;
-}
-
-function isAmount(side: Side | null): side is Amount {
-  return side !== null && side.cell !== null;
-}
-
-/** 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing. */
-function bothZero({ of, to, allowed }: Held): ClaimDecision {
-  const amounts = [of, to].filter(isAmount);
-  if (amounts.length < 2) return UNDECIDED;
-  if (!amounts.every(({ range, opens }) => range.interval !== null && opens.length === 0)) {
-    return { outcome: "inconclusive", reason: whyNoInterval(amounts), margin: 0 };
-  }
-  return { outcome: allowed.isClosed ? "held" : "broken", reason: null, margin: 0 };
-}
-
-/** The outcome, and where there is none, why. */
-function decided({ value, interval }: Range, { of, to, allowed }: Held): ClaimDecision {
-  const margin = marginOf(value, allowed);
-  const amounts = [of, to].filter(isAmount);
-  const opens = [...of.opens, ...(to?.opens ?? []).map(turned)];
-  const checked = interval && check(interval, allowed, opens);
-  if (checked !== null && checked.outcome !== "inconclusive") {
-    return { outcome: checked.outcome, reason: null, margin };
-  }
-  const [why = null] = [of, to].flatMap((one) =>
-    one === null || isAmount(one) ? [] : one.why ?? []
-  );
-  const reason = amounts.some(({ range }) => range.interval === null)
-    ? whyNoInterval(amounts)
-    : checked?.open?.why ?? why ??
-      { code: "across-limit" as const, more: amounts.length > 0 ? "runs" as const : null };
-  return { outcome: "inconclusive", reason, margin };
-}
-
 const LEVEL = 0.95;
 
 function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
   const constant = (
     place: string,
     { value, interval }: Range,
-    { opens = [], why = null }: Partial<Pick<Constant, "opens" | "why">> = {},
+    open: Partial<Pick<Constant, "opens" | "why">> = {},
   ): Constant => {
     const range = { value, interval, isAtLeast: false, byRun: [] };
-    return { cell: null, name: "", place, range, opens, why };
+    return { cell: null, name: "", place, range, opens: [], why: null, ...open };
   };
   if (side.kind === "quantity") {
     return constant(side.text, { value: side.value, interval: exactly(side.value) });
@@ -403,11 +383,10 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
     return constant(name, { value, interval }, { opens: peakOpens(name, rounds, results) });
   }
   // The best of many slices, as a busy moment makes a generator slower but never faster.
-  return side.of === "generator"
-    ? constant(name, { value, interval: { low: value, high: Infinity } }, {
-      why: { code: "at-least", name },
-    })
-    : constant(name, { value, interval: null }, { why: { code: "measured-once", name } });
+  const isLeast = side.of === "generator";
+  const interval = isLeast ? { low: value, high: Infinity } : null;
+  const why = { code: isLeast ? "at-least" as const : "measured-once" as const, name };
+  return constant(name, { value, interval }, { why });
 }
 
 /** Rounds of a peak throughput that differ by more were disturbed: on a quiet machine they differ by some percent. */
@@ -433,7 +412,7 @@ export function peakOpens(
 // Two ratios: whether one figure changes by more than another. All four figures are drawn by the same repetitions, so
 // that what moves several of them alike cancels.
 
-function ratiosFindings(says: Ratios, ground: Ground): ClaimFinding[] {
+function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
   const found = sidesIn(says).map(({ selector }) => chosenBy(selector, ground));
   const chosen = found.flatMap((one) => "none" in one ? [] : [one]);
   if (chosen.length < found.length) return [absent(absencesIn(found))];
@@ -457,102 +436,85 @@ function ratiosFindings(says: Ratios, ground: Ground): ClaimFinding[] {
 /** By how a figure is in the ratio of ratios. */
 const POWERS = [1, -1, -1, 1];
 
-function ratiosFinding(says: Ratios, members: readonly Member[]): ClaimFinding {
+function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
   const { left, relation, right } = says;
   const sides = sidesIn(says);
-  const found = sides.map(({ figure }, i) => amountOf(figure, members[i]));
-  const amounts = found.flatMap((one) => "none" in one ? [] : [one]);
-  if (amounts.length < found.length) return absent(absencesIn(found));
+  const all = sides.map(({ figure }, i) => amountOf(figure, members[i]));
+  const amounts = all.flatMap((one) => "none" in one ? [] : [one]);
+  if (amounts.length < all.length) return absent(absencesIn(all));
   if (amounts.some(({ range }) => range.value <= 0)) return absent([{ code: "figure-zero" }]);
-  const ratio = ratioOfRatios(amounts);
-  const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
-  const allowed = allowedBy(relation, limit);
-  const opens = amounts.flatMap((amount) => amount.opens)
-    .map((open): Open => ({ ...open, toward: "either", mostRatio: Infinity }));
-  const outcome = ratio.interval === null
-    ? "inconclusive"
-    : check(ratio.interval, allowed, opens).outcome;
-  const why: Reason = ratio.interval === null
-    ? whyNoInterval(amounts)
-    : opens[0]?.why ?? { code: "across-limit", more: "runs" };
-  const figures = amounts.map((one, i) => sideFound(one, sides[i].unit));
-  return {
-    found: { code: "ratios", figures, ratio, allowed },
-    outcome,
-    reason: outcome === "inconclusive" ? why : null,
-    margin: marginOf(ratio.value, allowed),
-  };
-}
-
-function ratioOfRatios(amounts: readonly Amount[]): Range {
-  const value = amounts.reduce((product, { range }, i) => product * range.value ** POWERS[i], 1);
   const terms = amounts.flatMap(({ drawn }, i) =>
     drawn === null ? [] : [{ estimate: drawn, power: POWERS[i] }]
   );
-  if (terms.length < amounts.length) return { value, interval: null };
-  const interval = contrastOf(terms, { confidence: amounts[0].cell.level });
-  return { value: interval?.value ?? value, interval };
+  const interval = terms.length < amounts.length
+    ? null
+    : contrastOf(terms, { confidence: amounts[0].cell.level });
+  const value = interval?.value ??
+    amounts.reduce((product, { range }, i) => product * range.value ** POWERS[i], 1);
+  const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
+  const allowed = allowedBy(relation, limit);
+  const figures = amounts.map((one, i) => sideFound(one, sides[i].unit));
+  const found = { code: "ratios", figures, ratio: { value, interval }, allowed } as const;
+  return byInterval(found, interval, {
+    allowed,
+    opens: amounts.flatMap(({ opens }) => opens)
+      .map((open): Open => ({ ...open, toward: "either", mostRatio: Infinity })),
+    why: interval === null ? whyNoInterval(amounts) : { code: "across-limit", more: "runs" },
+  });
 }
 
-/** A rank correlation: one over all cells that were measured, and an absence for each that was not. */
-function correlationFindings(says: Correlation, ground: Ground): ClaimFinding[] {
-  const chosen = chosenBy(says.selector, ground);
-  if ("none" in chosen) return [absent(chosen.none)];
-  const measured = chosen.members.filter(({ cell }) => cell !== null);
-  return [
-    ...measured.length === 0 ? [] : [correlationFinding(says, measured)],
-    ...chosen.members.filter(({ cell }) => cell === null).map(unmeasured),
-  ];
-}
+type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
 
-function unmeasured({ label: cell, missingReason: why }: Member): ClaimFinding {
-  return absent([{ code: "cell-not-measured", cell, why }]);
-}
-
-function correlationFinding(says: Correlation, members: readonly Member[]): ClaimFinding {
-  const { figures, relation, limit } = says;
+/** A rank correlation. */
+function correlationFinding(
+  { figures, relation, limit }: Correlation,
+  members: readonly MeasuredMember[],
+): Evidence {
   const both = members.flatMap((member) => {
-    const [one, other] = figures.map((figure) => amountOf(figure, member));
+    const [one, other] = figures.map((figure) =>
+      amountOf(figure, { ...member, missingReason: "" })
+    );
     return "none" in one || "none" in other ? [] : [[one.range.value, other.range.value]];
   });
   const counts = { cells: both.length, without: members.length - both.length };
   const value = spearmanRho(both.map(([one]) => one), both.map(([, other]) => other));
   if (Number.isNaN(value)) return absent([{ code: "no-order", figures, ...counts }]);
   const interval = spearmanInterval(value, both.length);
-  const outcome = interval === null ? "inconclusive" : sideOf(interval, allowedBy(relation, limit));
-  const why: Reason = interval === null
-    ? { code: "few-cells", least: LEAST_CORRELATED }
-    : { code: "across-limit", more: "cells" };
-  return {
-    found: { code: "correlation", figures, relation, limit, rho: { value, interval }, ...counts },
-    outcome,
-    reason: outcome === "inconclusive" ? why : null,
-    margin: isBelow(relation) ? limit - value : value - limit,
-  };
+  const allowed = allowedBy(relation, limit);
+  const found = {
+    code: "correlation",
+    figures,
+    allowed,
+    rho: { value, interval },
+    ...counts,
+  } as const;
+  return byInterval(found, interval, {
+    allowed,
+    why: interval === null
+      ? { code: "few-cells", least: LEAST_CORRELATED }
+      : { code: "across-limit", more: "cells" },
+  });
 }
 
 // What runs do over time: most runs of every cell must have the label, surely, by the interval of their share.
 
 const MOST = allowedBy(">", 0.5);
 
-function warmupFinding(member: Member, label: WarmupClaim["label"]): ClaimFinding {
-  const { cell, label: name } = member;
-  if (cell === null) return unmeasured(member);
-  const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
-  if (labels.length === 0) return absent([{ code: "load-changes", cell: name }]);
+function warmupFinding(
+  { cell: { runs }, label: cell }: MeasuredMember,
+  label: WarmupClaim["label"],
+): Evidence {
+  const labels = runs.flatMap(({ warmup }) => warmup?.label ?? []);
+  if (labels.length === 0) return absent([{ code: "load-changes", cell }]);
   const labelled = labels.filter((one) => one !== "too-short");
   const of = labelled.length;
-  if (of === 0) return absent([{ code: "runs-too-short", cell: name }]);
+  if (of === 0) return absent([{ code: "runs-too-short", cell }]);
   const count = labelled.filter((one) => one === label).length;
-  const value = count / of;
   // One run says nothing about the next.
   const interval = of === 1 ? null : shareInterval(count, of);
-  const outcome = interval === null ? "inconclusive" : sideOf(interval, MOST);
-  const why: Reason = { code: interval === null ? "one-run" : "few-runs" };
-  return {
-    found: { code: "warmup", cell: name, label, count, of, share: { value, interval } },
-    outcome,
-    reason: outcome === "inconclusive" ? why : null,
-    margin: value - 0.5,
-  };
+  const share = { value: count / of, interval };
+  return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {
+    allowed: MOST,
+    why: { code: interval === null ? "one-run" : "few-runs" },
+  });
 }

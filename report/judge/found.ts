@@ -3,7 +3,7 @@
  * full stop. Programs and tests read the codes.
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
-import type { Correlation, Relation, WarmupClaim } from "../../runner/result/result.ts";
+import type { WarmupClaim } from "../../runner/result/result.ts";
 import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
 import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
@@ -268,13 +268,13 @@ const FOUND = {
     return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
   /** Spearman's, from -1 to 1, over cells with both figures; and how many lack one. */
-  correlation: ({ figures, relation, limit, rho, cells, without }:
-    & Pick<Correlation, "figures" | "relation" | "limit">
-    & { rho: Range; cells: number; without: number }) => ({
+  correlation: ({ figures, rho, cells, without, ...rule }:
+    & Ruled
+    & { figures: readonly string[]; rho: Range; cells: number; without: number }) => ({
       brief: rhoText(rho),
       text: `Spearman's correlation of ${figures.join(" and ")} is ${rhoText(rho)} over ${
         counted(cells, "cell")
-      }, claimed ${RELATIONS[relation]} ${limit}${withoutText(without)}`,
+      }, ${allowedText(rule, String)}${withoutText(without)}`,
     }),
   /** `count` of `of` runs have the label; `share` is theirs, from 0 to 1. */
   warmup: ({ cell, label, count, of, share }: OfCell & {
@@ -341,13 +341,6 @@ function allowedText(
   if (low <= 0) return `${verb} ${isClosed ? "at most" : "less than"} ${text(high)}`;
   return `${verb} from ${text(low)} to ${text(high)}`;
 }
-
-const RELATIONS: Readonly<Record<Relation, string>> = {
-  ">": "above",
-  ">=": "at least",
-  "<": "below",
-  "<=": "at most",
-};
 
 function rhoText({ value, interval }: Range): string {
   const text = (one: number): string => one.toFixed(2).replace("-", "−");

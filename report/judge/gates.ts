@@ -4,8 +4,8 @@
  * gate that looked at nothing must not open. On a busy machine a target is slower than it is: what passes in spite of
  * that passes, and what fails is inconclusive unless it fails without the disturbed runs, too.
  */
-import type { FigureName } from "../../base/figures/figure.ts";
-import type { Measurement, Threshold } from "../../runner/result/result.ts";
+import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
+import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
@@ -13,16 +13,19 @@ import { ratioInterval } from "../../runner/stats/confidence/confidence_interval
 import {
   pooled,
   pooledShare,
+  type Proportion,
   requestsToDecide,
   shareP,
 } from "../../runner/stats/confidence/proportion_interval.ts";
-import { supportsPercentile } from "../../runner/stats/quantile.ts";
+import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells/cells.ts";
 import { cellsOf, matchCells } from "../cells/match.ts";
 import { runAlone } from "../cells/measured.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
-import type { JudgedCell, Range } from "../figures/range.ts";
+import type { JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
+  type Amount,
   amountOf,
   contentionToward,
   isUndisturbed,
@@ -33,7 +36,6 @@ import {
   sideFound,
   whyNoInterval,
 } from "./amounts.ts";
-import { type Between, ONE_SESSION, type RatioOf } from "./ratio_of.ts";
 import {
   absencesIn,
   chosenBy,
@@ -44,28 +46,25 @@ import {
   type Member,
   type Ruled,
 } from "./ground.ts";
+import type { Absent, Allowed, Found, Outcome, Reason } from "./found.ts";
 import {
-  allowedShare,
-  percentileIn,
-  type PercentileOf,
-  sharesBeyond,
-  shareTest,
-  type Tested,
-} from "./percentile_limits.ts";
-import type { Absence, Absent, Found, Outcome, Reason } from "./found.ts";
-import {
+  absent,
   allowedBy,
   BEYOND_CONTENTION_RATIO,
   check,
   distanceTo,
-  type Distant,
+  type Evidence,
   exactly,
+  fact,
   isAllowed,
   isBelow,
   type Open,
   sideOf,
+  tested,
   turned,
+  undecided,
 } from "./rules.ts";
+import { type Between, ONE_SESSION } from "./ratio_of.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "./sessions.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
@@ -89,53 +88,9 @@ export interface JudgedGate {
   readonly reason: Reason | null;
 }
 
-export interface GateEvidence {
-  /** By itself. */
-  readonly outcome: Outcome;
-  readonly found: Found;
-  /** Why it is inconclusive; null where it is not. */
-  readonly reason: Reason | null;
-  /**
-   * Two-sided probability of a figure as far on the wrong side, were it at the limit; 1 on the right side. Null
-   * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
-   */
-  readonly p: number | null;
-  /** What would decide it; null where nothing is known to. */
-  readonly remedy: Reason | null;
-}
-
-/** What holds or does not hold of the requests that were measured, whatever others would have done. */
-export function fact(outcome: Outcome, found: Found): GateEvidence {
-  return { outcome, found, reason: null, p: null, remedy: null };
-}
-
-function absent(...absences: readonly Absence[]): GateEvidence {
-  return fact("broken", { code: "absent", absences });
-}
-
-function undecided(found: Found, reason: Reason): GateEvidence {
-  return { outcome: "inconclusive", found, reason, p: null, remedy: null };
-}
-
-/** What was estimated, and lies on one side of the limit or across it. */
-export function tested(found: Found, { outcome, p, remedy }: Tested): GateEvidence {
-  const reason = outcome === "inconclusive" ? remedy : null;
-  return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
-}
-
-/** Tested by an interval over runs. */
-function testedByRuns(
-  found: Found,
-  outcome: Outcome,
-  { limit, isEachSide = false, ...distant }: Distant & { limit: number; isEachSide?: boolean },
-): GateEvidence {
-  const { p, runsNeeded } = distanceTo(limit, distant);
-  return tested(found, { outcome, p, remedy: { code: "more-runs", runs: runsNeeded, isEachSide } });
-}
-
 /** A threshold on a cell, with what the measurements say of it by itself. */
 export interface Gate extends Pick<JudgedGate, "threshold" | "scenario" | "label"> {
-  readonly evidence: GateEvidence;
+  readonly evidence: Evidence;
 }
 
 interface GateOptions {
@@ -158,17 +113,22 @@ export function gatesOf(
   const again = groundBy(isUndisturbed, ground);
   const before = baselineOf(scenarios, results, { baseline, spread });
   return judged.flatMap((threshold): Gate[] => {
-    const { text } = threshold;
     const places = placesOf(threshold, ground);
-    // A gate that looked at nothing must not open.
-    if ("none" in places) {
-      return [{ threshold: text, scenario: "", label: "", evidence: absent(places.none[0]) }];
-    }
+    const gate = (
+      [{ scenario, name: label }]: readonly Pick<Member, "scenario" | "name">[],
+      evidence: Evidence,
+    ): Gate => ({
+      ...{ threshold: threshold.text, scenario, label },
+      // A gate that looked at nothing must not open.
+      evidence: evidence.found.code === "absent" ? fact("broken", evidence.found) : evidence,
+    });
+    if ("none" in places) return [gate([{ scenario: "", name: "" }], absent([places.none[0]]))];
     return places.map((place) => {
-      const [{ scenario, name: label }] = place;
       const own = evidenceOf(threshold, place, { ...ground, before });
-      const evidence = again === null ? own : withoutContention(threshold, { place, own }, again);
-      return { threshold: text, scenario, label, evidence };
+      return gate(
+        place,
+        again === null ? own : withoutContention(threshold, { place, own }, again),
+      );
     });
   });
 }
@@ -203,15 +163,28 @@ function evidenceOf(
   threshold: Threshold,
   place: Place,
   { ratioOf, before }: Pick<Ground, "ratioOf"> & { readonly before: BaselineOf },
-): GateEvidence {
+): Evidence {
   if (threshold.against === "cells") return pairEvidence(threshold, place, ratioOf);
-  const [{ cell, label, missingReason }] = place;
-  if (cell === null) {
-    return absent({ code: "cell-not-measured", cell: label, why: missingReason });
-  }
+  const [{ cell, label, missingReason: why }] = place;
+  if (cell === null) return absent([{ code: "cell-not-measured", cell: label, why }]);
+  const range = rangeOf(threshold.figure, cell);
+  if ("none" in range) return absent([{ code: "nothing-to-judge", why: range.none }]);
   return threshold.against === "limit"
-    ? limitEvidence(threshold, cell)
-    : baselineEvidence(threshold, cell, before);
+    ? limitEvidence(threshold, cell, range)
+    : baselineEvidence(threshold, { cell, range }, before);
+}
+
+/** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
+function steadily(
+  evidence: Evidence,
+  ...figures: readonly (readonly [FigureName, JudgedCell])[]
+): Evidence {
+  const [unsteady] = figures.flatMap(([figure, { runs }]) =>
+    FIGURES[figure].isLasting ? unsteadyOf(runs) ?? [] : []
+  );
+  return unsteady === undefined || evidence.outcome !== "held"
+    ? evidence
+    : undecided(evidence.found, { code: "unsteady", unsteady });
 }
 
 // What a busy machine may have decided: it makes a target slower than it is, never faster.
@@ -219,10 +192,10 @@ function evidenceOf(
 /** An outcome that a busy machine may have made stands where the undisturbed runs alone come to the same. */
 function withoutContention(
   threshold: Threshold,
-  { place, own }: { readonly place: Place; readonly own: GateEvidence },
+  { place, own }: { readonly place: Place; readonly own: Evidence },
   again: Ground,
-): GateEvidence {
-  if (threshold.against === "baseline" || !isDoubtful(threshold, own, place)) return own;
+): Evidence {
+  if (!isDoubtful(threshold, own, place)) return own;
   const kept = place.flatMap(({ label }) =>
     again.members.filter((one) => one.label === label && one.cell !== null)
   );
@@ -235,13 +208,10 @@ function withoutContention(
   return undecided(own.found, { code: "busy-machine", invalid, runs: runs.length, without });
 }
 
-/** Whether the outcome could be another on a quiet machine. */
-function isDoubtful(
-  threshold: Exclude<Threshold, { readonly against: "baseline" }>,
-  { outcome, found }: GateEvidence,
-  [of, to]: Place,
-): boolean {
-  if (outcome === "inconclusive" || found.code === "absent") return false;
+/** Whether the outcome could be another on a quiet machine. Both sides of a busy session are compared as they are. */
+function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]: Place): boolean {
+  if (threshold.against === "baseline" || outcome === "inconclusive") return false;
+  if (found.code === "absent") return false;
   // How many times a figure is beyond its limit, or the limit beyond it.
   const times = found.code === "value" && threshold.against === "limit"
     ? (found.of.value ?? NaN) / threshold.limit
@@ -267,18 +237,21 @@ function contentionOpens(figure: FigureName, { cell }: Member): Pick<Open, "towa
 
 type LimitThreshold = Extract<Threshold, { readonly against: "limit" }>;
 
-function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): GateEvidence {
+function limitEvidence(
+  threshold: LimitThreshold,
+  cell: JudgedCell,
+  range: FigureRange,
+): Evidence {
   const { figure, unit } = threshold;
-  const range = rangeOf(figure, cell);
-  if ("none" in range) return absent({ code: "nothing-to-judge", why: range.none });
   if (FIGURES[figure].counted !== null) return countEvidence(threshold, cell);
   const of = sideFound({ name: figure, place: "", range }, unit);
   const found = { code: "value", of, interval: range.interval, limit: null } as const;
-  const percentile = percentileIn(figure);
+  const measured = { cell, range, found };
+  const times = timesOf(figure);
   const opens = range.isAtLeast ? [openAbove(figure, "", cell)] : [];
-  const evidence = percentile === null
-    ? overRuns(threshold, { cell, range, found }, opens)
-    : percentileEvidence(threshold, percentile, { cell, range, found });
+  const evidence = times === null
+    ? overRuns(threshold, measured, opens)
+    : percentileEvidence(threshold, times, measured);
   return steadily(evidence, [figure, cell]);
 }
 
@@ -294,10 +267,9 @@ interface MeasuredFigure {
  */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
-  { cell, range, found }: MeasuredFigure,
+  { cell, range: { value, interval, byRun }, found }: MeasuredFigure,
   opens: readonly Open[],
-): GateEvidence {
-  const { value, interval, byRun } = range;
+): Evidence {
   const allowed = allowedBy(relation, limit);
   const groups = interval && twoGroupsOf(byRun);
   if (groups && new Set(byRun.map((one) => isAllowed(one, allowed))).size > 1) {
@@ -307,60 +279,9 @@ function overRuns(
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
   const { level, runs: { length: runs } } = cell;
-  return testedByRuns(found, outcome, { limit, value, interval, runs, level });
-}
-
-/** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
-function steadily(
-  evidence: GateEvidence,
-  ...figures: readonly (readonly [FigureName, JudgedCell])[]
-): GateEvidence {
-  if (evidence.outcome !== "held") return evidence;
-  const [unsteady] = figures.flatMap(([figure, { runs }]) =>
-    FIGURES[figure].isLasting ? unsteadyOf(runs) ?? [] : []
-  );
-  return unsteady === undefined
-    ? evidence
-    : undecided(evidence.found, { code: "unsteady", unsteady });
-}
-
-/**
- * Percentiles of times: by requests as long as they are too few for the interval over the runs to say anything, and not
- * where lower bounds could move it across the limit.
- */
-function percentileEvidence(
-  threshold: LimitThreshold,
-  { of, percentile }: PercentileOf,
-  measured: MeasuredFigure,
-): GateEvidence {
-  const { cell, range, found } = measured;
-  const { runs, level } = cell;
-  const shares = sharesBeyond(threshold, of, runs);
-  const allowed = allowedShare(percentile);
-  const { of: count, count: sure } = pooled(shares.sure);
-  const isMovable = pooled(shares.most).count > sure;
-  const isSupported = supportsPercentile(count, percentile);
-  if (isSupported && range.interval !== null) {
-    if (!isMovable) return overRuns(threshold, measured, []);
-    const open = openAbove(threshold.figure, "", cell);
-    const evidence = overRuns(threshold, measured, [open]);
-    // Beyond the limit only where it is so even with every lower bound as a value.
-    const isLarge = isBelow(threshold.relation) === (evidence.outcome === "broken");
-    return evidence.outcome === "inconclusive" || !isLarge || sure / count > allowed
-      ? evidence
-      : undecided(found, open.why);
-  }
-  const test = shareTest(threshold, shares, { allowed, level });
-  if (test.outcome === "broken") return tested(found, test);
-  if (!isSupported) {
-    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
-    return undecided(found, { code: "few-requests", percentile, needed, count });
-  }
-  // Without the bounds it would be decided, so they are what is in the way.
-  const without = shareTest(threshold, { ...shares, most: shares.sure }, { allowed, level });
-  return test.outcome === "inconclusive" && without.outcome !== "inconclusive"
-    ? undecided(found, requestsOpen(runs))
-    : tested(found, test);
+  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level });
+  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: false } as const;
+  return tested(found, { outcome, p, remedy });
 }
 
 /**
@@ -371,9 +292,9 @@ function percentileEvidence(
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
   { runs, level }: JudgedCell,
-): GateEvidence {
-  const { counted } = FIGURES[figure];
-  const counts = runs.flatMap((run) => counted?.(run) ?? []).filter(({ of }) => of > 0);
+): Evidence {
+  const counts = runs.flatMap((run) => FIGURES[figure].counted?.(run) ?? [])
+    .filter(({ of }) => of > 0);
   const allowed = allowedBy(relation, limit);
   const { value, ...interval } = pooledShare(counts, level);
   const found = (share: Range): Found => ({ code: "share", name: figure, share });
@@ -394,11 +315,170 @@ function countEvidence(
   });
 }
 
-// Thresholds such as `p99 not worse than baseline by 5%`, held against a cell and its counterpart. Where these were
-// measured at different times, more may have changed than the target: unless it is known by how much sessions differ,
-// "worse" then is sure of these two sessions only, and does not fail.
+// Percentiles of one run: by how many requests took longer than the limit. The p99 is below 50 ms where less than 1 % of
+// the requests take as long, surely so by Wilson's interval of their share. It takes requests as independent; within a
+// run they come in queues and bursts, so that it is short where a few seconds make the tail: only more runs show that.
 
-type BaselineThreshold = Extract<Threshold, { readonly against: "baseline" }>;
+const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
+
+interface Percentile {
+  readonly of: typeof OF_REQUESTS[number];
+  /** 0–100. */
+  readonly percentile: number;
+}
+
+/** Null for figures that are no percentiles of times of requests. */
+function timesOf(figure: FigureName): Percentile | null {
+  const { distribution, statistic } = FIGURES[figure];
+  const of = OF_REQUESTS.find((one) => one === distribution);
+  return of === undefined || typeof statistic !== "number" ? null : { of, percentile: statistic };
+}
+
+/**
+ * By requests as long as they are too few for the interval over the runs to say anything, and not where lower bounds
+ * could move it across the limit.
+ */
+function percentileEvidence(
+  threshold: LimitThreshold,
+  { of, percentile }: Percentile,
+  measured: MeasuredFigure,
+): Evidence {
+  const { cell: { runs, level }, cell, range, found } = measured;
+  const { relation, limit } = threshold;
+  // Below 50 ms, and not below it or above it.
+  const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
+  const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
+  const shares = runs.filter((run) => run[of].count > 0)
+    .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
+  // Of each run those that surely lie beyond, and at the most, with every lower bound below the limit as beyond.
+  const [sure, most] = [shares.map((one) => one.sure), shares.map((one) => one.most)];
+  // 0.01 for p99, without the dust of 1 − 0.99.
+  const allowed = Number(((100 - percentile) / 100).toPrecision(12));
+  const { of: count, count: longer } = pooled(sure);
+  const isSupported = supportsPercentile(count, percentile);
+  if (isSupported && range.interval !== null) {
+    if (pooled(most).count === longer) return overRuns(threshold, measured, []);
+    const open = openAbove(threshold.figure, "", cell);
+    const evidence = overRuns(threshold, measured, [open]);
+    // Beyond the limit only where it is so even with every lower bound as a value.
+    const isLarge = isBelow(relation) === (evidence.outcome === "broken");
+    return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
+      ? evidence
+      : undecided(found, open.why);
+  }
+  const outcomeAt = (most: readonly Proportion[]): Outcome => {
+    const isFew = pooledShare(most, level).high <= allowed;
+    const isMany = pooledShare(sure, level).low > allowed;
+    return isFew || isMany ? isFew === isBelow(relation) ? "held" : "broken" : "inconclusive";
+  };
+  const outcome = outcomeAt(most);
+  if (outcome !== "broken" && !isSupported) {
+    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
+    return undecided(found, { code: "few-requests", percentile, needed, count });
+  }
+  // Without the bounds it would be decided, so they are what is in the way.
+  if (outcome === "inconclusive" && outcomeAt(sure) !== "inconclusive") {
+    return undecided(found, requestsOpen(runs));
+  }
+  const requests = requestsToDecide(sure, allowed, level);
+  return tested(found, {
+    outcome,
+    p: shareP(isBelow(relation) ? sure : most, allowed),
+    remedy: { code: "more-requests", requests, like: null },
+  });
+}
+
+interface TimeLimit {
+  readonly ms: number;
+  /** True for the limit itself, too, or not, and for all that is longer. */
+  readonly isBeyond: (ms: number) => boolean;
+}
+
+function beyondOf(
+  of: Percentile["of"],
+  run: JudgedRun,
+  limit: TimeLimit,
+): Record<"sure" | "most", Proportion> {
+  const { count } = run[of];
+  const sure = of === "latency"
+    ? countBeyond(decodeSparse(run.histogram), run.latency.max, limit.isBeyond)
+    : count * shareBeyond(run[of], limit);
+  const most = sure + Math.min(count - sure, openBounds(of, run, limit));
+  return { sure: { count: sure, of: count }, most: { count: most, of: count } };
+}
+
+/** Lower bounds below the limit; as many as there may be, where only their number is known. */
+function openBounds(of: Percentile["of"], run: JudgedRun, { isBeyond }: TimeLimit): number {
+  const { latency: { censored, max }, requests: { dropped }, censoredHistogram } = run;
+  // What was never sent has no service time.
+  if (of === "service") return Math.max(0, censored - dropped);
+  if (of !== "latency") return 0;
+  return censored -
+    (censoredHistogram === undefined
+      ? 0
+      : countBeyond(decodeSparse(censoredHistogram), max, isBeyond));
+}
+
+/**
+ * Where the results keep no histogram: between the percentiles that they keep, along a straight line from the
+ * logarithm of one's share to that of the next, as tails fall about exponentially.
+ */
+function shareBeyond({ count, min, max, percentiles }: Distribution, limit: TimeLimit): number {
+  const points = [
+    { ms: min, share: 1 },
+    ...PERCENTILES.map((p) => ({ ms: percentiles[`${p}`], share: (100 - p) / 100 })),
+    { ms: max, share: 1 / count },
+  ].filter(({ share }) => share * count >= 1);
+  const next = points.findIndex(({ ms }) => limit.isBeyond(ms));
+  if (next <= 0) return next === -1 ? 0 : 1;
+  const [from, to] = [points[next - 1], points[next]];
+  const part = (limit.ms - from.ms) / (to.ms - from.ms);
+  return from.share * (to.share / from.share) ** part;
+}
+
+// Thresholds on the ratio of two figures: of a cell against its counterpart in a baseline, or against another cell.
+
+/** Two figures that are held against each other. */
+interface Sides {
+  readonly of: Side;
+  readonly to: Side;
+  readonly unit: FigureUnit;
+  readonly limit: number;
+  readonly allowed: Allowed;
+}
+
+type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
+
+function ratioFound(
+  { of, to, unit, allowed }: Sides,
+  ratio: Range | null,
+  isOfSessions = false,
+): Found {
+  const [one, other] = [of, to].map((side) => sideFound(side, unit));
+  return { code: "ratio", of: one, to: other, ratio, allowed, isOfSessions, verb: "allowed" };
+}
+
+/** Runs of two kinds on a side; null where there are none. */
+function groupsReason({ of, to, unit }: Sides): Reason | null {
+  const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
+  return groups && { code: "groups", groups, unit };
+}
+
+function ratioTested(
+  { of, to, limit }: Sides,
+  { value, interval }: { readonly [Key in keyof Range]: NonNullable<Range[Key]> },
+  { outcome, found }: Pick<Evidence, "outcome" | "found">,
+): Evidence {
+  const runs = Math.min(of.cell.runs.length, to.cell.runs.length);
+  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level: of.cell.level });
+  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: true } as const;
+  const evidence = tested(found, { outcome, p, remedy });
+  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
+}
+
+// `p99 not worse than baseline by 5%`. Where both were measured at different times, more may have changed than the
+// target: unless it is known by how much sessions differ, "worse" then is sure of these two sessions only, and does not
+// fail.
 
 /** A cell's counterpart, and what stands between the two besides what their runs show; null when it has none. */
 type BaselineOf = (cell: JudgedCell) =>
@@ -424,89 +504,71 @@ function baselineOf(
 }
 
 function baselineEvidence(
-  { figure, unit, marginRatio, better }: BaselineThreshold,
-  cell: JudgedCell,
+  { figure, unit, marginRatio, better }: Extract<Threshold, { readonly against: "baseline" }>,
+  now: Pick<Side, "cell" | "range">,
   before: BaselineOf,
-): GateEvidence {
-  const now = rangeOf(figure, cell);
-  if ("none" in now) return absent({ code: "nothing-to-judge", why: now.none });
-  const base = before(cell);
-  if (base === null) return absent({ code: "no-baseline", why: "the baseline has no such cell" });
-  const baseline = base.cell;
-  const then = rangeOf(figure, baseline);
-  if ("none" in then) return absent({ code: "no-baseline", why: then.none });
+): Evidence {
+  const base = before(now.cell);
+  if (base === null) return absent([{ code: "no-baseline", why: "the baseline has no such cell" }]);
+  const then = rangeOf(figure, base.cell);
+  if ("none" in then) return absent([{ code: "no-baseline", why: then.none }]);
   const isLower = better === "lower";
   const limit = isLower ? 1 + marginRatio : 1 / (1 + marginRatio);
-  const allowed = allowedBy(isLower ? "<=" : ">=", limit);
-  const found = (ratio: Range | null, isOfSessions = false): Found => ({
-    code: "ratio",
-    of: sideFound({ name: figure, place: "", range: now }, unit),
-    to: sideFound({ name: figure, place: "the baseline", range: then }, unit),
-    ...{ ratio, allowed, isOfSessions, verb: "allowed" },
-  });
-  const runs = Math.min(cell.runs.length, baseline.runs.length);
-  if (runs < 2) return undecided(found(null), { code: "one-run-a-side" });
-  const open = [...now.isAtLeast ? cell.runs : [], ...then.isAtLeast ? baseline.runs : []];
-  if (open.length > 0) return undecided(found(null), requestsOpen(open));
-  const groups = twoGroupsOf(now.byRun) ?? twoGroupsOf(then.byRun);
-  if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
+  const sides: Sides = {
+    of: { ...now, figure, name: figure, place: "" },
+    to: { cell: base.cell, range: then, figure, name: figure, place: "the baseline" },
+    ...{ unit, limit, allowed: allowedBy(isLower ? "<=" : ">=", limit) },
+  };
+  const both = [sides.of, sides.to] as const;
+  const open = both.flatMap(({ cell, range }) => range.isAtLeast ? cell.runs : []);
+  const why: Reason | null = both.some(({ cell }) => cell.runs.length < 2)
+    ? { code: "one-run-a-side" }
+    : open.length > 0
+    ? requestsOpen(open)
+    : groupsReason(sides);
+  if (why !== null) return undecided(ratioFound(sides, null), why);
   const between = base.between(figure);
-  const sides = [{ cell, range: now }, { cell: baseline, range: then }] as const;
-  const ratio = ratioOfFigure(figure, sides, (of, to) =>
+  const ratio = ratioOfFigure(figure, both, (of, to) =>
     ratioInterval(of, to, {
-      confidence: cell.level,
+      confidence: now.cell.level,
       between: between.kind === "known" ? between.variances : [],
     }));
   if (!ratio?.interval || ratio.value === 0 || ratio.value === Infinity) {
-    return undecided(found(null), { code: "no-interval" });
+    return undecided(ratioFound(sides, null), { code: "no-interval" });
   }
   const { value, interval } = ratio;
-  const outcome = sideOf(interval, allowed);
+  const outcome = sideOf(interval, sides.allowed);
   const isUnknown = between.kind === "unknown";
-  if (isUnknown && outcome === "broken") {
-    return undecided(found(ratio), { code: "other-session" });
-  }
-  const evidence = testedByRuns(found(ratio, isUnknown && outcome === "held"), outcome, {
-    ...{ limit, value, interval, runs, level: cell.level, isEachSide: true },
-  });
-  return steadily(evidence, [figure, cell], [figure, baseline]);
+  const found = ratioFound(sides, ratio, isUnknown && outcome === "held");
+  return isUnknown && outcome === "broken"
+    ? undecided(found, { code: "other-session" })
+    : ratioTested(sides, { value, interval }, { outcome, found });
 }
 
-/**
- * Thresholds of one figure against another (`rate(cached) > 2 × rate(plain)`), for each pair of cells that agrees in all
- * else, by the interval of their ratio.
- */
+/** `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all else, by the interval of their ratio. */
 function pairEvidence(
-  { figure, relation, factor, unit, to: { figure: other } }: Extract<
+  { figure, relation, factor: limit, unit, to: { figure: other } }: Extract<
     Threshold,
     { readonly against: "cells" }
   >,
   [left, right]: Place,
-  ratioOf: RatioOf,
-): GateEvidence {
+  ratioOf: Ground["ratioOf"],
+): Evidence {
   const [of, to] = [amountOf(figure, left), amountOf(other, right)];
-  if ("none" in of || "none" in to) return absent(absencesIn([of, to])[0]);
-  const allowed = allowedBy(relation, factor);
-  const found = (ratio: Range | null): Found => ({
-    code: "ratio",
-    of: sideFound({ ...of, place: "" }, unit),
-    to: sideFound(to, unit),
-    ...{ ratio, allowed, isOfSessions: false, verb: "allowed" },
-  });
-  const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
-  if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
+  if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
+  const allowed = allowedBy(relation, limit);
+  // The first cell is named beside the threshold.
+  const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const ratio = ratioOfAmounts(of, to, ratioOf);
-  if (ratio === null) return undecided(found(null), { code: "no-ratio" });
+  const why = groupsReason(sides) ??
+    (ratio === null ? { code: "no-ratio" as const } : whyNoInterval([of, to]));
+  if (!ratio?.interval || why.code === "groups") return undecided(ratioFound(sides, null), why);
   const { value, interval } = ratio;
-  if (interval === null) return undecided(found(null), whyNoInterval([of, to]));
+  const found = ratioFound(sides, ratio);
   const { outcome, open } = check(interval, allowed, [...of.opens, ...to.opens.map(turned)]);
-  if (open !== null) return undecided(found(ratio), open.why);
-  const runs = Math.min(of.cell.runs.length, to.cell.runs.length);
-  const { level } = of.cell;
-  const evidence = testedByRuns(found(ratio), outcome, {
-    ...{ limit: factor, value, interval, runs, level, isEachSide: true },
-  });
-  return steadily(evidence, [figure, of.cell], [other, to.cell]);
+  return open === null
+    ? ratioTested(sides, { value, interval }, { outcome, found })
+    : undecided(found, open.why);
 }
 
 /** The p-values of the gates that are tests, as they are. */

@@ -13,7 +13,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Ends } from "../figures/range.ts";
-import type { Allowed, Outcome, Reason } from "./found.ts";
+import type { Absence, Allowed, Found, Outcome, Reason } from "./found.ts";
 
 /** How far a measured figure lies from a published one before the difference matters: see `published.ts`. */
 export const FAR_RATIO = 1.25;
@@ -75,6 +75,48 @@ export function marginOf(value: number, { low, high }: Allowed): number {
   const above = low <= 0 ? Infinity : Math.log(value / low);
   const below = high === Infinity ? Infinity : Math.log(high / value);
   return Math.min(above, below);
+}
+
+/** What measurements say of a rule in one place. */
+export interface Evidence {
+  readonly outcome: Outcome;
+  readonly found: Found;
+  /** Why it is inconclusive; null where it is not, and where nothing was found. */
+  readonly reason: Reason | null;
+  /**
+   * Two-sided probability of a figure as far on the wrong side, were it at the limit; 1 on the right side. Null
+   * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
+   */
+  readonly p: number | null;
+  /** What would decide it; null where nothing is known to. */
+  readonly remedy: Reason | null;
+}
+
+/** What holds or does not hold of the requests that were measured, whatever others would have done. */
+export function fact(outcome: Outcome, found: Found): Evidence {
+  return { outcome, found, reason: null, p: null, remedy: null };
+}
+
+/** Nothing to hold against the rule. */
+export function absent(absences: readonly Absence[]): Evidence {
+  return fact("inconclusive", { code: "absent", absences });
+}
+
+export function undecided(found: Found, reason: Reason): Evidence {
+  return { ...fact("inconclusive", found), reason };
+}
+
+/** What was estimated, and lies on one side of the limit or across it. */
+export function tested(
+  found: Found,
+  { outcome, p, remedy }: {
+    readonly outcome: Outcome;
+    readonly p: number;
+    readonly remedy: Reason;
+  },
+): Evidence {
+  const reason = outcome === "inconclusive" ? remedy : null;
+  return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
 }
 
 /** What the true value may be besides what the interval says. */

@@ -12,6 +12,7 @@ import {
   type Reason,
   reasonText,
 } from "../../report/judge/found.ts";
+import { fact } from "../../report/judge/rules.ts";
 import { judge, RATES } from "./claimed.ts";
 import { assertClaimReadable, plain } from "./readable.ts";
 import { resultsAt } from "./rates.ts";
@@ -155,10 +156,11 @@ const FOUND: Samples<Found> = {
   ],
   correlation: [
     {
-      ...{ figures: ["rate", "p99"], relation: "<", limit: -0.5, cells: 12, without: 1 },
+      ...{ figures: ["rate", "p99"], cells: 12, without: 1 },
+      allowed: { low: -Infinity, high: -0.5, isClosed: false },
       rho: { value: -0.9, interval: { low: -0.97, high: -0.7 } },
     },
-    "Spearman's correlation of rate and p99 is −0.90 [−0.97, −0.70] over 12 cells, claimed below -0.5; " +
+    "Spearman's correlation of rate and p99 is −0.90 [−0.97, −0.70] over 12 cells, claimed less than -0.5; " +
     "1 cell without both figures",
   ],
   warmup: [
@@ -169,7 +171,7 @@ const FOUND: Samples<Found> = {
 
 function verdictOf(found: Found, others: Partial<ClaimVerdict> = {}): ClaimVerdict {
   const outcome = "held";
-  const worst = { found, outcome, reason: null, margin: 0 } as const;
+  const worst = fact(outcome, found);
   return { outcome, measured: outcome, worst, holding: 1, of: 1, unmeasured: [], ...others };
 }
 

@@ -1,14 +1,8 @@
 /** A gate opens by evidence: what measurements show of a threshold, and what they can't. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
-import {
-  fact,
-  type Gate,
-  type GateEvidence,
-  judgeTogether,
-  tested,
-  worstOf,
-} from "../../report/judge/gates.ts";
+import { type Gate, judgeTogether, worstOf } from "../../report/judge/gates.ts";
+import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { answered, endOf, gatesIn, judge, thresholdsOf, timed } from "./gated.ts";
@@ -279,7 +273,7 @@ Deno.test("a gate that names what was not measured does not open", () => {
 
 // One exit code tells of all thresholds, so they are judged as one family.
 
-function gateOf(evidence: GateEvidence): Gate {
+function gateOf(evidence: Evidence): Gate {
   return { threshold: "p99 < 50ms", scenario: "static", label: "a", evidence };
 }
 
