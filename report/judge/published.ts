@@ -18,7 +18,7 @@ import { quotientOf, type Range } from "../figures/range.ts";
 import { isLeftOut } from "../subjects/method/declared_values.ts";
 import { ratioOfFigure } from "./amounts.ts";
 import { type Ground, groundOf, type Member, type Ruled } from "./ground.ts";
-import { check, exactly, FAR_RATIO, type Open } from "./rules.ts";
+import { exactly, FAR_RATIO, sideOf } from "./rules.ts";
 
 /** A value of a table and a cell that it is of. */
 interface PublishedRow {
@@ -93,10 +93,9 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
       const [of, to] = rows.map(({ cell, measured: range }) => ({ cell, range }));
       return ratioOfFigure(table.figure, [of, to], ground.ratioOf);
     };
-    const relative = table.relative === null
-      ? null
-      : relativeRows(measured, selectionIn(table.relative, ground), ratioOf);
-    const rows = relative ??
+    const relative = table.relative &&
+      relativeRows(measured, selectionIn(table.relative, ground.names), ratioOf);
+    const rows = relative ||
       measured.map((row) =>
         matched(row, { base: null, ofPublished: row.published, ofMeasured: row.measured })
       );
@@ -107,33 +106,30 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
       exact,
       far: rows.filter((row) => row.isFar).sort(byQuotient),
       orders: ordersOf(exact, ratioOf),
-      isRelative: relative !== null,
+      isRelative: rows === relative,
       missing: found.filter((one) => "reason" in one),
     };
   });
 }
 
-interface PublishedValue extends BoundedFigure {
-  readonly keys: readonly string[];
-}
+type PublishedValue = readonly [keys: string, figure: BoundedFigure];
 
 /** In the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
-  return Object.entries(values).flatMap(([key, value]) =>
+  return Object.entries(values).flatMap(([key, value]): PublishedValue[] =>
     typeof value === "object"
-      ? publishedValues(value).map((inner) => ({ ...inner, keys: [key, ...inner.keys] }))
-      : [{ keys: [key], ...boundedFigure(value) }]
+      ? publishedValues(value).map(([keys, figure]) => [`${key}, ${keys}`, figure])
+      : [[key, boundedFigure(value)]]
   );
 }
 
 /** A row for each cell that a value is of, or why there is none. */
 function rowsOf(
   { figure }: Published,
-  { keys, value: published, bound }: PublishedValue,
+  [of, { value: published, bound }]: PublishedValue,
   { members, names, declared }: Ground,
 ): (PublishedRow | MissingRow)[] {
-  const of = keys.join(", ");
-  const selection = selectionIn(of, { names });
+  const selection = selectionIn(of, names);
   if ("problem" in selection) return [{ of, reason: selection.problem }];
   const selected = cellsIn(selection.value, members.filter(({ isStep }) => !isStep))
     .flatMap((at) => at.cell === null ? [] : [{ at, cell: at.cell }]);
@@ -149,10 +145,7 @@ function rowsOf(
   });
 }
 
-function selectionIn(
-  text: string,
-  { names }: Pick<Ground, "names">,
-): ReturnType<typeof selectionOf> {
+function selectionIn(text: string, names: Ground["names"]): ReturnType<typeof selectionOf> {
   const selector = parseSelector(text);
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
@@ -184,27 +177,29 @@ function matched(
   compared: Pick<MatchedRow, "base" | "ofPublished" | "ofMeasured">,
 ): MatchedRow {
   const { base, ofPublished, ofMeasured } = compared;
-  if (base === row) return { ...row, ...compared, quotient: null, isFar: false };
-  const quotient = quotientOf(ofMeasured, { value: ofPublished, interval: exactly(ofPublished) });
-  return { ...row, ...compared, quotient, isFar: isFar(row, base, quotient) };
+  const quotient = base === row
+    ? null
+    : quotientOf(ofMeasured, { value: ofPublished, interval: exactly(ofPublished) });
+  return { ...row, ...compared, quotient, isFar: quotient !== null && isFar(row, base, quotient) };
 }
 
 /** Far, and surely so; a lower bound can only be too low, and what is under a published bound is as published. */
 function isFar(
   { bound, measured }: PublishedRow,
   base: PublishedRow | null,
-  quotient: Range | null,
+  { value, interval }: Range,
 ): boolean {
-  if (quotient === null) return false;
   const allowed = {
     low: bound === "<" ? -Infinity : 1 / FAR_RATIO,
     high: bound === ">" ? Infinity : FAR_RATIO,
     isClosed: true,
   };
-  const open = (toward: Open["toward"], is = false): Open[] =>
-    is ? [{ toward, mostRatio: Infinity, why: { code: "at-least", name: "" } }] : [];
-  const opens = [...open("more", measured.isAtLeast), ...open("less", base?.measured.isAtLeast)];
-  return check(quotient.interval ?? exactly(quotient.value), allowed, opens).outcome === "broken";
+  const { low, high } = interval ?? exactly(value);
+  const widest = {
+    low: base?.measured.isAtLeast ? 0 : low,
+    high: measured.isAtLeast ? Infinity : high,
+  };
+  return sideOf(widest, allowed) === "broken";
 }
 
 /** The one row of the selection that is like the given one in all that the selection leaves open. */
@@ -238,28 +233,22 @@ function byQuotient(a: MatchedRow, b: MatchedRow): number {
 
 function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
-  const within = [...scenarios]
-    .filter(([, { length }]) => length > 1)
+  const orderOf = (
+    scenario: string,
+    rows: readonly MatchedRow[],
+    swaps: readonly RowPair[],
+  ): PublishedOrder => {
+    const published = rows.map(({ ofPublished }) => ofPublished);
+    const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
+    const [rho, tau] = [spearmanRho(published, measured), kendallTauB(published, measured)];
+    const farthest = swaps.toSorted((a, b) => distanceOf(b) - distanceOf(a));
+    return { scenario, cells: rows.length, rho, tau, swaps: farthest };
+  };
+  const within = [...scenarios].filter(([, { length }]) => length > 1)
     .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
   // Cells of different scenarios do not compete: only within one does anybody change places.
   const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps));
   return scenarios.size > 1 ? [whole, ...within] : [whole];
-}
-
-function orderOf(
-  scenario: string,
-  rows: readonly MatchedRow[],
-  swaps: readonly RowPair[],
-): PublishedOrder {
-  const published = rows.map(({ ofPublished }) => ofPublished);
-  const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
-  return {
-    scenario,
-    cells: rows.length,
-    rho: spearmanRho(published, measured),
-    tau: kendallTauB(published, measured),
-    swaps: swaps.toSorted((a, b) => distanceOf(b) - distanceOf(a)),
-  };
 }
 
 function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {

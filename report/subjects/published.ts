@@ -25,27 +25,31 @@ import {
   rowName,
   swapsText,
 } from "../findings/published_sentences.ts";
-import { isBase, type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
-import { FAR_RATIO } from "../judge/rules.ts";
 import {
-  type DisplayUnit,
-  formatInterval,
-  formatPercent,
-  sizeUnit,
-  timeUnit,
-} from "../writing/units.ts";
+  type JudgedTable,
+  judgePublished,
+  type MatchedRow,
+  type PublishedOrder,
+} from "../judge/published.ts";
+import { FAR_RATIO } from "../judge/rules.ts";
+import { type DisplayUnit, sizeUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import {
-  type ColumnOf,
-  countCell,
+  boundCell,
+  cellColumn,
+  column,
   NONE,
   numberCell,
+  shareCell,
   type Table,
   type TableCell,
   tableOf,
   textCell,
+  textColumn,
+  unitNamed,
+  withInterval,
 } from "./tables/table.ts";
 
 export const published: Subject<ReportContext> = {
@@ -165,131 +169,105 @@ function axisOf(values: readonly number[], unit: string): Axis {
     : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
 }
 
-// Published and measured figures side by side, a row each, in the order of the file.
-
+/** Published and measured figures side by side, a row each, in the order of the file. */
 function publishedTable(
   { table: { unit: kind }, rows, isRelative }: JudgedTable,
   about: { readonly caption: string; readonly notes: readonly string[] },
 ): Table {
   const unit = columnUnit(kind, rows.flatMap((row) => [row.published, row.measured.value]));
-  const severalScenarios = scenariosOf(rows).length > 1;
+  const isOfSeveral = scenariosOf(rows).length > 1;
+  const scenario = textColumn<MatchedRow>("Scenario", ({ cell }) => cell.scenario);
+  const written = (row: MatchedRow, cell: TableCell): TableCell => ({
+    ...cell,
+    text: `${boundMark(row)}${cell.text}`,
+  });
   return tableOf(about, rows, [
-    {
-      label: "Target",
-      kind: "name",
-      cell: ({ cell: { label, color } }) => ({ text: label, color }),
-    },
-    ...severalScenarios
-      ? [{
-        label: "Scenario",
-        kind: "text" as const,
-        cell: ({ cell }: MatchedRow) => textCell(cell.scenario),
-      }]
-      : [],
+    cellColumn,
+    ...isOfSeveral ? [scenario] : [],
     {
       label: "Published",
       unit: unit.name,
-      cell: (row) => marked(row, rangeCell({ value: row.published, interval: null }, unit)),
+      cell: (row) => written(row, rangeCell({ value: row.published, interval: null }, unit)),
     },
     { label: "Measured", unit: unit.name, cell: ({ measured }) => rangeCell(measured, unit) },
-    ...isRelative ? RELATIVE : [],
+    ...isRelative
+      ? [{
+        label: "Published, relative",
+        unit: "×",
+        cell: (row: MatchedRow) => written(row, numberCell(row.ofPublished)),
+      }, {
+        label: "Measured, relative",
+        unit: "×",
+        cell: (row: MatchedRow) => openCell(row, rangeCell(row.ofMeasured, TIMES)),
+      }]
+      : [],
     { label: "Measured ÷ published", unit: "×", cell: quotientCell },
   ]);
 }
 
-const TIMES: DisplayUnit = { name: "×", size: 1, decimals: 6 };
+const TIMES = unitNamed("×");
 const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
-
-const RELATIVE: readonly ColumnOf<MatchedRow>[] = [
-  {
-    label: "Published, relative",
-    unit: "×",
-    cell: (row) => marked(row, numberCell(row.ofPublished)),
-  },
-  {
-    label: "Measured, relative",
-    unit: "×",
-    cell: (row) => boundCell(row, rangeCell(row.ofMeasured, TIMES)),
-  },
-];
-
-function marked(row: MatchedRow, cell: TableCell): TableCell {
-  return { ...cell, text: `${boundMark(row)}${cell.text}` };
-}
 
 /** The base is itself by itself, which says nothing. */
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
-  if (quotient === null || isBase(row)) return NONE;
+  if (quotient === null) return NONE;
   // Over 0 there is no number.
-  const plain = quotient.value === Infinity
+  const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : rangeCell(quotient, TIMES);
-  const cell = boundCell(row, plain);
-  return isFar ? { ...cell, alarming: true } : cell;
+  return { ...openCell(row, cell), ...isFar && { alarming: true } };
 }
 
 /** A lower bound over a number is one, too; over another bound it may be anything. */
-function boundCell({ measured, base }: MatchedRow, cell: TableCell): TableCell {
-  if (base?.measured.isAtLeast ?? false) return { ...cell, weak: true };
-  return measured.isAtLeast ? { ...cell, text: `≥ ${cell.text}` } : cell;
+function openCell({ measured, base }: MatchedRow, cell: TableCell): TableCell {
+  return base?.measured.isAtLeast ? { ...cell, weak: true } : boundCell(cell, measured.isAtLeast);
 }
 
 function rangeCell(
   { value, interval, isAtLeast = false }: Range & { readonly isAtLeast?: boolean },
   unit: DisplayUnit,
 ): TableCell {
-  const plain = unit === SHARE ? { text: formatPercent(value), value } : numberCell(value, unit);
-  const cell = isAtLeast ? { ...plain, text: `≥ ${plain.text}` } : plain;
-  if (interval === null || interval.low === interval.high) return cell;
+  const cell = unit === SHARE ? shareCell(value) : numberCell(value, unit);
   const most = unit === SHARE ? 1 : Infinity;
-  const [low, high] = [interval.low, interval.high].map((end) => Math.min(most, Math.max(0, end)));
-  return { ...cell, below: formatInterval({ low, high }, unit) };
+  const ends = interval && { low: interval.low, high: Math.min(most, interval.high) };
+  return withInterval(boundCell(cell, isAtLeast), ends, unit);
 }
 
 /** One unit for what is published and what is measured. */
 function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
-  const plain = { size: 1, decimals: 6 };
-  switch (kind) {
-    case "ms":
-      return timeUnit(values);
-    case "bytes":
-      return sizeUnit(values);
-    case "bytesPerSec": {
-      const unit = sizeUnit(values);
-      return { ...unit, name: `${unit.name}/s` };
-    }
-    case "share":
-      return SHARE;
-    case "cores":
-      return { ...plain, name: "cores" };
-    case "count":
-      return { ...plain, name: "" };
-    case "perSec":
-      return { ...plain, name: "requests/s" };
-  }
+  if (kind === "ms") return timeUnit(values);
+  if (kind === "share") return SHARE;
+  const size = sizeUnit(values);
+  if (kind === "bytes") return size;
+  if (kind === "bytesPerSec") return { ...size, name: `${size.name}/s` };
+  return unitNamed({ cores: "cores", count: "", perSec: "requests/s" }[kind]);
 }
 
 /** None where the finding says it all. */
 function orderTable(orders: JudgedTable["orders"]): Block[] {
   const decisive = orders.filter(isDecisive);
   if (decisive.length < 2) return [];
-  const correlation = (value: number): TableCell =>
-    Number.isNaN(value) ? NONE : { text: correlationText(value), value };
+  const correlation = (label: string, of: (order: PublishedOrder) => number) => ({
+    label,
+    cell: (order: PublishedOrder): TableCell => {
+      const value = of(order);
+      return Number.isNaN(value) ? NONE : { text: correlationText(value), value };
+    },
+  });
   const correlations = tableOf(
     { caption: "Rank correlation, published with measured" },
     decisive,
     [
-      { label: "Scenario", kind: "name", cell: ({ scenario }) => ({ text: scenario || "all" }) },
-      { label: "Cells", cell: ({ cells }) => countCell(cells) },
-      { label: "Spearman’s ρ", cell: ({ rho }) => correlation(rho) },
-      { label: "Kendall’s τ-b", cell: ({ tau }) => correlation(tau) },
-      {
-        label: "Change places",
-        kind: "text",
-        cell: ({ scenario, swaps }) =>
-          textCell(scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false)),
-      },
+      { label: "Scenario", kind: "name", cell: ({ scenario }) => textCell(scenario || "all") },
+      column("Cells", ({ cells }) => cells, "count"),
+      correlation("Spearman’s ρ", ({ rho }) => rho),
+      correlation("Kendall’s τ-b", ({ tau }) => tau),
+      textColumn(
+        "Change places",
+        ({ scenario, swaps }) =>
+          scenario === "" ? "" : swaps.length === 0 ? "none" : swapsText(swaps, false),
+      ),
     ],
   );
   return [table(correlations, { isCaptioned: true, forms: ["page"] })];
