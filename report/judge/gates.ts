@@ -23,7 +23,7 @@ import { type Grouped, groupRuns, type ScenarioRuns, unsteadyOf } from "../cells
 import { cellsOf, matchCells } from "../cells/match.ts";
 import { runAlone } from "../cells/measured.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
-import type { JudgedCell, JudgedRun, Range } from "../figures/range.ts";
+import type { Ends, JudgedCell, JudgedRun, Range } from "../figures/range.ts";
 import {
   type Amount,
   amountOf,
@@ -278,9 +278,20 @@ function overRuns(
   const { outcome, open } = check(interval ?? exactly(value), allowed, opens);
   if (open !== null) return undecided(found, open.why);
   if (interval === null) return fact(outcome, found);
-  const { level, runs: { length: runs } } = cell;
-  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level });
-  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: false } as const;
+  return testedByRuns(limit, { value, interval }, { found, outcome, cells: [cell] });
+}
+
+/** Tested by an interval over the runs of one cell, or of two that are held against each other. */
+function testedByRuns(
+  limit: number,
+  range: { readonly value: number; readonly interval: Ends },
+  { found, outcome, cells }: Pick<Evidence, "found" | "outcome"> & {
+    readonly cells: readonly JudgedCell[];
+  },
+): Evidence {
+  const runs = Math.min(...cells.map((cell) => cell.runs.length));
+  const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
+  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: cells.length > 1 } as const;
   return tested(found, { outcome, p, remedy });
 }
 
@@ -466,13 +477,10 @@ function groupsReason({ of, to, unit }: Sides): Reason | null {
 
 function ratioTested(
   { of, to, limit }: Sides,
-  { value, interval }: { readonly [Key in keyof Range]: NonNullable<Range[Key]> },
-  { outcome, found }: Pick<Evidence, "outcome" | "found">,
+  range: { readonly value: number; readonly interval: Ends },
+  judged: Pick<Evidence, "outcome" | "found">,
 ): Evidence {
-  const runs = Math.min(of.cell.runs.length, to.cell.runs.length);
-  const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level: of.cell.level });
-  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: true } as const;
-  const evidence = tested(found, { outcome, p, remedy });
+  const evidence = testedByRuns(limit, range, { ...judged, cells: [of.cell, to.cell] });
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 

@@ -7,6 +7,7 @@ import type { Table } from "../../report/subjects/tables/table.ts";
 import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { setRate } from "./rates.ts";
+import { plain } from "./readable.ts";
 
 /** Requests/s by target, then by scenario. */
 export type RateTable = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -89,10 +90,24 @@ export function modelOf(spec: PublishedSpec): PublishedPart {
   return part;
 }
 
-/** The texts of a column. */
-export function column(model: PublishedPart, label: string): string[] {
+/** The texts of a column, with plain spaces, between bars. */
+export function column(model: PublishedPart, label: string): string {
   const { columns = [], rows = [] } = model.table ?? {};
   const at = columns.findIndex((one) => one.label === label);
   assert.notEqual(at, -1, `${label} is none of ${columns.map((one) => one.label).join(", ")}`);
-  return rows.map((row) => row[at].text);
+  return plain(rows.map((row) => row[at].text).join(" | "));
+}
+
+export function notesOf({ table }: PublishedPart): string {
+  return table?.notes.join(" ") ?? "";
+}
+
+/** Whether each dot of the chart is far off. */
+export function ringedIn({ chart }: PublishedPart): boolean[] {
+  return chart?.series.map(({ points: [{ fill }] = [] }) => fill === "ringed") ?? [];
+}
+
+/** The rows that differ, in their order. */
+export function differing({ differences }: PublishedPart): string {
+  return differences.map((text) => text.replace(/:.*/, "")).join(" | ");
 }
