@@ -460,13 +460,35 @@ interface Sides {
 
 type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
-function ratioFound(
-  { of, to, unit, allowed }: Sides,
+/**
+ * By the interval of their ratio. Where both were measured at different times, more may have changed than the target:
+ * unless it is known by how much sessions differ, "worse" then is sure of these two sessions only, and does not fail.
+ *
+ * @param why Why they have none to judge by, where they have none.
+ */
+function ratioEvidence(
+  { of, to, unit, limit, allowed }: Sides,
   ratio: Range | null,
-  isOfSessions = false,
-): Found {
+  { why, opens = [], between = ONE_SESSION }: {
+    readonly why: Reason;
+    readonly opens?: readonly Open[];
+    readonly between?: Between;
+  },
+): Evidence {
   const [one, other] = [of, to].map((side) => sideFound(side, unit));
-  return { code: "ratio", of: one, to: other, ratio, allowed, isOfSessions, verb: "allowed" };
+  const found = (ratio: Range | null, isOfSessions = false): Found => ({
+    ...{ code: "ratio", of: one, to: other, ratio, allowed, isOfSessions, verb: "allowed" },
+  });
+  if (!ratio?.interval) return undecided(found(null), why);
+  const { value, interval } = ratio;
+  const { outcome, open } = check(interval, allowed, opens);
+  if (open !== null) return undecided(found(ratio), open.why);
+  const isUnknown = between.kind === "unknown";
+  if (isUnknown && outcome === "broken") return undecided(found(ratio), { code: "other-session" });
+  const cells = [of.cell, to.cell];
+  const judged = { found: found(ratio, isUnknown && outcome === "held"), outcome, cells };
+  const evidence = testedByRuns(limit, { value, interval }, judged);
+  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
 /** Runs of two kinds on a side; null where there are none. */
@@ -474,19 +496,6 @@ function groupsReason({ of, to, unit }: Sides): Reason | null {
   const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
   return groups && { code: "groups", groups, unit };
 }
-
-function ratioTested(
-  { of, to, limit }: Sides,
-  range: { readonly value: number; readonly interval: Ends },
-  judged: Pick<Evidence, "outcome" | "found">,
-): Evidence {
-  const evidence = testedByRuns(limit, range, { ...judged, cells: [of.cell, to.cell] });
-  return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
-}
-
-// `p99 not worse than baseline by 5%`. Where both were measured at different times, more may have changed than the
-// target: unless it is known by how much sessions differ, "worse" then is sure of these two sessions only, and does not
-// fail.
 
 /** A cell's counterpart, and what stands between the two besides what their runs show; null when it has none. */
 type BaselineOf = (cell: JudgedCell) =>
@@ -534,23 +543,19 @@ function baselineEvidence(
     : open.length > 0
     ? requestsOpen(open)
     : groupsReason(sides);
-  if (why !== null) return undecided(ratioFound(sides, null), why);
   const between = base.between(figure);
-  const ratio = ratioOfFigure(figure, both, (of, to) =>
-    ratioInterval(of, to, {
-      confidence: now.cell.level,
-      between: between.kind === "known" ? between.variances : [],
-    }));
-  if (!ratio?.interval || ratio.value === 0 || ratio.value === Infinity) {
-    return undecided(ratioFound(sides, null), { code: "no-interval" });
-  }
-  const { value, interval } = ratio;
-  const outcome = sideOf(interval, sides.allowed);
-  const isUnknown = between.kind === "unknown";
-  const found = ratioFound(sides, ratio, isUnknown && outcome === "held");
-  return isUnknown && outcome === "broken"
-    ? undecided(found, { code: "other-session" })
-    : ratioTested(sides, { value, interval }, { outcome, found });
+  const ratio = why === null
+    ? ratioOfFigure(figure, both, (of, to) =>
+      ratioInterval(of, to, {
+        confidence: now.cell.level,
+        between: between.kind === "known" ? between.variances : [],
+      }))
+    : null;
+  const isFinite = ratio !== null && ratio.value > 0 && ratio.value < Infinity;
+  return ratioEvidence(sides, isFinite ? ratio : null, {
+    why: why ?? { code: "no-interval" },
+    between,
+  });
 }
 
 /** `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all else, by the interval of their ratio. */
@@ -567,16 +572,13 @@ function pairEvidence(
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
-  const ratio = ratioOfAmounts(of, to, ratioOf);
-  const why = groupsReason(sides) ??
-    (ratio === null ? { code: "no-ratio" as const } : whyNoInterval([of, to]));
-  if (!ratio?.interval || why.code === "groups") return undecided(ratioFound(sides, null), why);
-  const { value, interval } = ratio;
-  const found = ratioFound(sides, ratio);
-  const { outcome, open } = check(interval, allowed, [...of.opens, ...to.opens.map(turned)]);
-  return open === null
-    ? ratioTested(sides, { value, interval }, { outcome, found })
-    : undecided(found, open.why);
+  const groups = groupsReason(sides);
+  const ratio = groups === null ? ratioOfAmounts(of, to, ratioOf) : null;
+  const isOf0 = Math.max(of.range.value, to.range.value) === 0;
+  return ratioEvidence(sides, ratio, {
+    why: groups ?? (isOf0 ? { code: "no-ratio" } : whyNoInterval([of, to])),
+    opens: [...of.opens, ...to.opens.map(turned)],
+  });
 }
 
 /** The p-values of the gates that are tests, as they are. */
