@@ -1,5 +1,5 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import { type Gate, judgeTogether, type ThresholdOutcome } from "../../report/judge/gates.ts";
+import { type Gate, judgeTogether } from "../../report/judge/gates.ts";
 import type { Outcome } from "../../report/judge/found.ts";
 import { allowedBy, distanceTo, exactly, sideOf, tested } from "../../report/judge/rules.ts";
 import {
@@ -20,28 +20,28 @@ const NOISE = 0.02;
 
 export function gates(): Section {
   const rows = [
-    row("fails, a rate over 5 runs", anyOf("fail", rateGate(5, 0)), atMost(5)),
-    row("fails, a percentile of one run", anyOf("fail", shareGate([2_000], 0.01)), atMost(5)),
-    row("fails, failures in bursts of 4", anyOf("fail", shareGate(FIVE, 0.01, 4)), atMost(5)),
-    row("one cell passes, a rate over 5 runs", eachOf("pass", rateGate(5, 0)), atMost(5)),
+    row("fails, a rate over 5 runs", anyOf("broken", rateGate(5, 0)), atMost(5)),
+    row("fails, a percentile of one run", anyOf("broken", shareGate([2_000], 0.01)), atMost(5)),
+    row("fails, failures in bursts of 4", anyOf("broken", shareGate(FIVE, 0.01, 4)), atMost(5)),
+    row("one cell passes, a rate over 5 runs", eachOf("held", rateGate(5, 0)), atMost(5)),
     row(
       "one cell passes, a percentile of one run",
-      eachOf("pass", shareGate([2_000], 0.01)),
+      eachOf("held", shareGate([2_000], 0.01)),
       atMost(5),
     ),
     row(
       "one cell passes, bursts of 4 over 5 runs",
-      eachOf("pass", shareGate(FIVE, 0.01, 4)),
+      eachOf("held", shareGate(FIVE, 0.01, 4)),
       atMost(5),
     ),
-    row("a rate 8 % too low fails in its cell", eachOf("fail", rateGate(5, -0.08)), atLeast(80)),
-    row("a rate 5 % better passes", eachOf("pass", rateGate(5, 0.05)), atLeast(80)),
+    row("a rate 8 % too low fails in its cell", eachOf("broken", rateGate(5, -0.08)), atLeast(80)),
+    row("a rate 5 % better passes", eachOf("held", rateGate(5, 0.05)), atLeast(80)),
     row(
       "2 % beyond the p99 fails in its cell",
-      eachOf("fail", shareGate([4_000], 0.02)),
+      eachOf("broken", shareGate([4_000], 0.02)),
       atLeast(80),
     ),
-    row("0.4 % beyond the p99 passes", eachOf("pass", shareGate([4_000], 0.004)), atLeast(80)),
+    row("0.4 % beyond the p99 passes", eachOf("held", shareGate([4_000], 0.004)), atLeast(80)),
     ...[1, 4].flatMap((burst) =>
       [3, 5, 10].map((runs) =>
         row(
@@ -120,25 +120,25 @@ function poisson(random: Random, mean: number): number {
   return count;
 }
 
-function experiments(gate: GateOf, count: number): ThresholdOutcome[][] {
+function experiments(gate: GateOf, count: number): Outcome[][] {
   const random = new Random(14);
   return Array.from(
     { length: count },
     () =>
-      judgeTogether(Array.from({ length: CELLS }, () => gate(random))).map(({ outcome }) =>
-        outcome
+      judgeTogether(Array.from({ length: CELLS }, () => gate(random))).map(({ evidence }) =>
+        evidence.outcome
       ),
   );
 }
 
 /** Share of the experiments in which any cell ends so. */
-function anyOf(wanted: ThresholdOutcome, gate: GateOf): number {
+function anyOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS);
   return all.filter((outcomes) => outcomes.includes(wanted)).length / all.length;
 }
 
 /** Share of all cells that end so. */
-function eachOf(wanted: ThresholdOutcome, gate: GateOf): number {
+function eachOf(wanted: Outcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS / 10).flat();
   return all.filter((outcome) => outcome === wanted).length / all.length;
 }

@@ -1,18 +1,28 @@
 /** What was found of a threshold, in words. */
-import { foundWords, type Reason, reasonText } from "../judge/found.ts";
-import type { JudgedGate, ThresholdOutcome } from "../judge/gates.ts";
+import { foundWords, type Outcome, type Reason, reasonText } from "../judge/found.ts";
+import type { Gate, ThresholdOutcome } from "../judge/gates.ts";
 import { allOf } from "../writing/words.ts";
 
+const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
+  held: "pass",
+  broken: "fail",
+  inconclusive: "inconclusive",
+};
+
 /** A judged threshold with its words, as every form shows it. */
-export interface GateOutcome extends Omit<JudgedGate, "found" | "reason"> {
+export interface GateOutcome extends Omit<Gate, "evidence"> {
+  readonly outcome: ThresholdOutcome;
   /** What was found, and why that decides nothing, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
   readonly found: string;
   /** Why it is inconclusive; absent where it is decided. */
   readonly reason?: Reason["code"];
 }
 
-export function gateOutcome({ found, reason, ...gate }: JudgedGate): GateOutcome {
+export function gateOutcome(
+  { evidence: { outcome, found, reason }, threshold, scenario, label }: Gate,
+): GateOutcome {
   const { text } = foundWords(found);
+  const gate = { threshold, scenario, label, outcome: OUTCOMES[outcome] };
   return reason === null
     ? { ...gate, found: text }
     : { ...gate, found: `${text}: ${reasonText(reason)}`, reason: reason.code };

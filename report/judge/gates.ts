@@ -69,27 +69,14 @@ import { areOneSession, betweenOf, type SessionSpread } from "./sessions.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
-const OUTCOMES: Readonly<Record<Outcome, ThresholdOutcome>> = {
-  held: "pass",
-  broken: "fail",
-  inconclusive: "inconclusive",
-};
-
 /** A threshold held against a cell, or against one of several places that it names. */
-export interface JudgedGate {
+export interface Gate {
   /** The threshold, as it was written. */
   readonly threshold: string;
   /** "" for a single measurement. */
   readonly scenario: string;
   readonly label: string;
-  readonly outcome: ThresholdOutcome;
-  readonly found: Found;
-  /** Why it is inconclusive; null where it is decided. */
-  readonly reason: Reason | null;
-}
-
-/** A threshold on a cell, with what the measurements say of it by itself. */
-export interface Gate extends Pick<JudgedGate, "threshold" | "scenario" | "label"> {
+  /** What the measurements say of it. */
   readonly evidence: Evidence;
 }
 
@@ -138,7 +125,7 @@ export function measurementGates(
   thresholds: readonly Threshold[],
   measurement: Measurement,
   baseline: Grouped | null,
-): JudgedGate[] {
+): Gate[] {
   const results = { runs: [runAlone(measurement, "")] };
   return judgeTogether(gatesOf(thresholds, groupRuns(results), results, { baseline }))
     .map((gate) => ({ ...gate, scenario: "", label: measurement.url }));
@@ -593,17 +580,15 @@ export function gatePs(gates: readonly Gate[]): number[] {
  *
  * @param besides p-values of other hypotheses that decide the same exit code.
  */
-export function judgeTogether(
-  gates: readonly Gate[],
-  besides: readonly number[] = [],
-): JudgedGate[] {
+export function judgeTogether(gates: readonly Gate[], besides: readonly number[] = []): Gate[] {
   const raised = holmOfKnown([...gates.map(({ evidence: { p } }) => p), ...besides]);
   const tests = raised.filter((p) => p !== null).length;
-  return gates.map(({ evidence: { outcome, found, reason, remedy }, ...named }, i) => {
+  return gates.map((gate, i) => {
+    const { outcome, found, remedy } = gate.evidence;
     const isSure = outcome !== "broken" || (raised[i] ?? 0) <= SIGNIFICANCE;
     return isSure
-      ? { ...named, outcome: OUTCOMES[outcome], found, reason }
-      : { ...named, outcome: "inconclusive", found, reason: { code: "family", tests, remedy } };
+      ? gate
+      : { ...gate, evidence: undecided(found, { code: "family", tests, remedy }) };
   });
 }
 

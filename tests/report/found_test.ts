@@ -194,9 +194,9 @@ check(ABSENCES, absenceText);
 check(FOUND, (found: Found) => foundWords(found).text);
 
 Deno.test("a gate says why what was found decides nothing, and what it is held against", () => {
-  const gate = { threshold: "p99 < 50ms", scenario: "", label: "", outcome: "pass" } as const;
+  const gate = { threshold: "p99 < 50ms", scenario: "", label: "" };
   const textOf = (found: Found, reason: Reason | null): string =>
-    plain(gateOutcome({ ...gate, found, reason }).found);
+    plain(gateOutcome({ ...gate, evidence: { ...fact("held", found), reason } }).found);
   assert.equal(
     textOf({ code: "value", of: P99, interval: null, limit: null }, {
       ...{ code: "requests-open", cell: "", count: 1 },

@@ -1,12 +1,15 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
+import { gateOutcome } from "../../report/findings/gate_sentences.ts";
 import {
+  type Gate,
   gatesOf,
-  type JudgedGate,
   judgeTogether,
   measurementGates,
+  type ThresholdOutcome,
 } from "../../report/judge/gates.ts";
+import type { Evidence } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -78,14 +81,19 @@ export function answered(right: number, wrong: number, dropped = 0): Measurement
   };
 }
 
+type Judged = Gate & Pick<Evidence, "found" | "reason"> & { readonly outcome: ThresholdOutcome };
+
+export function judgedOf(gate: Gate): Judged {
+  return { ...gate, ...gate.evidence, outcome: gateOutcome(gate).outcome };
+}
+
 /** One threshold on one measurement. */
 export function judge(
   text: string,
   measurement: Measurement,
   baseline: Results | null = null,
-): JudgedGate {
-  const [gate] = measurementGates(thresholdsOf(text), measurement, baseline);
-  return gate;
+): Judged {
+  return judgedOf(measurementGates(thresholdsOf(text), measurement, baseline)[0]);
 }
 
 /** A threshold on every cell of results, and with others: see `judgeTogether`. */
@@ -93,11 +101,12 @@ export function gatesIn(
   results: Results,
   text: string,
   baseline: Results | null = null,
-): JudgedGate[] {
-  return judgeTogether(gatesOf(thresholdsOf(text), groupRuns(results), results, { baseline }));
+): Judged[] {
+  const gates = gatesOf(thresholdsOf(text), groupRuns(results), results, { baseline });
+  return judgeTogether(gates).map(judgedOf);
 }
 
 /** `pass`, `fail`, or why it is inconclusive; where nothing could be judged, why that is. */
-export function endOf({ outcome, found, reason }: JudgedGate): string {
+export function endOf({ outcome, found, reason }: Judged): string {
   return found.code === "absent" ? found.absences[0].code : reason?.code ?? outcome;
 }

@@ -5,7 +5,7 @@ import { type Gate, judgeTogether, worstOf } from "../../report/judge/gates.ts";
 import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
-import { answered, endOf, gatesIn, judge, thresholdsOf, timed } from "./gated.ts";
+import { answered, endOf, gatesIn, judge, judgedOf, thresholdsOf, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 
 type Row = readonly [text: string, end: string, sentence: string, measurement: Measurement];
@@ -290,20 +290,23 @@ const remedy = { code: "more-runs", runs: 12, isEachSide: false } as const;
 const failing = (p: number): Gate => gateOf(tested(NOTHING, { outcome: "broken", p, remedy }));
 const passing = gateOf(tested(NOTHING, { outcome: "held", p: 1e-9, remedy }));
 
+const outcomesOf = (...gates: readonly Gate[]): string[] =>
+  judgeTogether(gates).map((gate) => judgedOf(gate).outcome);
+
 Deno.test("what fails alone and not among many is inconclusive, and says what would decide it", () => {
   const others = Array.from({ length: 19 }, () => passing);
-  assert.equal(judgeTogether([failing(0.04)])[0].outcome, "fail");
-  const [gate] = judgeTogether([failing(0.04), ...others]);
-  assert.equal(gate.outcome, "inconclusive");
-  assert.deepEqual(gate.reason, { code: "family", tests: 20, remedy });
-  assert.equal(judgeTogether([failing(0.0024), ...others])[0].outcome, "fail");
+  const outcomes = [[failing(0.04)], [failing(0.04), ...others], [failing(0.0024), ...others]]
+    .map((gates) => outcomesOf(...gates)[0]);
+  assert.deepEqual(outcomes, ["fail", "inconclusive", "fail"]);
+  const [{ evidence: { reason } }] = judgeTogether([failing(0.04), ...others]);
+  assert.deepEqual(reason, { code: "family", tests: 20, remedy });
 });
 
 Deno.test("facts are no tests and make nothing harder, and a pass stands by its own interval", () => {
   const facts = Array.from({ length: 19 }, () => gateOf(fact("broken", NOTHING)));
-  assert.ok(judgeTogether([failing(0.04), ...facts]).every(({ outcome }) => outcome === "fail"));
-  const outcomes = judgeTogether([passing, failing(1e-6), failing(1e-6)]);
-  assert.deepEqual(outcomes.map(({ outcome }) => outcome), ["pass", "fail", "fail"]);
+  assert.ok(outcomesOf(failing(0.04), ...facts).every((outcome) => outcome === "fail"));
+  const outcomes = outcomesOf(passing, failing(1e-6), failing(1e-6));
+  assert.deepEqual(outcomes, ["pass", "fail", "fail"]);
 });
 
 Deno.test("the thresholds of a comparison are one family with the figures that decide it", () => {
