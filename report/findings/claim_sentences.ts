@@ -1,15 +1,10 @@
 /** What became of claims, in words: made from what was found alone, without a full stop. */
 import type { Verdicts } from "../../runner/result/conclusion.ts";
-import {
-  CLAIM_OUTCOMES,
-  type ClaimOutcome,
-  claimOutcome,
-  type ClaimVerdict,
-  type JudgedClaim,
-} from "../judge/claims.ts";
+import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
 import type { Evidence } from "../judge/rules.ts";
 import { GLUE } from "../writing/units.ts";
+import { MARKS } from "./gate_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
 /** What was found in the worst cell, with figures and units, and what leaves it open. */
@@ -18,7 +13,7 @@ export function claimSentence(judged: Pick<JudgedClaim, "verdict" | "doubt">): s
   const sentence = verdictText(verdict);
   return doubt === null
     ? sentence
-    : `${doubtText(doubt)}; as it is, ${claimOutcome(verdict.outcome)}: ${sentence}`;
+    : `${doubtText(doubt)}; as it is, ${CLAIM_OUTCOMES[verdict.outcome]}: ${sentence}`;
 }
 
 function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
@@ -29,7 +24,7 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
       return `published of a machine with ${doubt.least} cores, this one has ${doubt.cores}`;
     case "given": {
       const { text, met } = doubt;
-      return `published of ${text}, which is ${claimOutcome(met.outcome)} here (${
+      return `published of ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${
         verdictText(met)
       })`;
     }
@@ -44,7 +39,7 @@ function verdictText({ worst, measured, holding, of, unmeasured }: ClaimVerdict)
   const found = of === 1 ? own : `holds in ${holding} of ${of} cells; ${nearest}: ${own}`;
   return missing === ""
     ? found
-    : `${missing}; by the other cells it is ${claimOutcome(measured)}: ${found}`;
+    : `${missing}; by the other cells it is ${CLAIM_OUTCOMES[measured]}: ${found}`;
 }
 
 function findingText({ found, reason }: Evidence): string {
@@ -87,16 +82,10 @@ function unmeasuredText(absences: readonly Absence[]): string {
 
 // Judged claims as lines of text, counted in a sentence, and for scripts.
 
-export const CLAIM_MARKS: Readonly<Record<ClaimOutcome, string>> = {
-  reproduced: "✓",
-  "not reproduced": "✗",
-  inconclusive: "?",
-};
-
 /** `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
 export function claimLine(judged: JudgedClaim): string {
   const { claim: { text, source = "", note = "" }, outcome } = judged;
-  return `${CLAIM_MARKS[outcome]} ${text}${source && ` (${source})`}: ${outcome}: ${
+  return `${MARKS[outcome]} ${text}${source && ` (${source})`}: ${outcome}: ${
     claimSentence(judged)
   }${note && `; note: ${note}`}`;
 }
@@ -104,7 +93,7 @@ export function claimLine(judged: JudgedClaim): string {
 /** `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`. @param claims Of one outcome, at least one. */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
   const [{ outcome }] = claims;
-  return `${CLAIM_MARKS[outcome]}${GLUE}${claims.length} ${outcome}${outOfReachText(claims)}`;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}${outOfReachText(claims)}`;
 }
 
 function outOfReachText(claims: readonly JudgedClaim[]): string {
@@ -115,8 +104,8 @@ function outOfReachText(claims: readonly JudgedClaim[]): string {
 /** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 not decidable here)`; "" without claims. */
 export function claimsSummary(claims: readonly JudgedClaim[]): string {
   if (claims.length === 0) return "";
-  const [not, unsure, reproduced] = CLAIM_OUTCOMES.map((outcome) =>
-    claims.filter((claim) => claim.outcome === outcome).length
+  const [not, unsure, reproduced] = (["broken", "inconclusive", "held"] as const).map((outcome) =>
+    claims.filter((claim) => claim.outcome === CLAIM_OUTCOMES[outcome]).length
   );
   return [
     `${reproduced} of ${counted(claims.length, "claim")} reproduced`,

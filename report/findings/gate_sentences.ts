@@ -1,4 +1,6 @@
 /** What was found of a threshold, in words. */
+import type { Finding } from "../blocks.ts";
+import type { ClaimOutcome } from "../judge/claims.ts";
 import { foundWords, type Outcome, type Reason, reasonText } from "../judge/found.ts";
 import type { Gate, ThresholdOutcome } from "../judge/gates.ts";
 import { allOf } from "../writing/words.ts";
@@ -28,15 +30,25 @@ export function gateOutcome(
     : { ...gate, found: `${text}: ${reasonText(reason)}`, reason: reason.code };
 }
 
-export const GATE_MARKS: Readonly<Record<ThresholdOutcome, string>> = {
-  pass: "✓",
-  fail: "✗",
+/** Of a threshold and of a claim. */
+export const MARKS: Readonly<Record<ThresholdOutcome | ClaimOutcome, string>> = {
+  ...{ pass: "✓", fail: "✗" },
+  ...{ reproduced: "✓", "not reproduced": "✗" },
   inconclusive: "?",
+};
+
+/** How a list shows a threshold and a claim. */
+export const FINDING_OUTCOMES: Readonly<
+  Record<ThresholdOutcome | ClaimOutcome, Finding["outcome"]>
+> = {
+  ...{ pass: "good", fail: "bad" },
+  ...{ reproduced: "good", "not reproduced": "bad" },
+  inconclusive: "open",
 };
 
 /** `✗ p99 < 50ms: static, hono: p99 is 61.2 ms`. */
 export function gateLine(gate: GateOutcome): string {
-  return `${GATE_MARKS[gate.outcome]} ${gateText(gate)}`;
+  return `${MARKS[gate.outcome]} ${gateText(gate)}`;
 }
 
 /** The same without its mark. */

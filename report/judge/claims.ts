@@ -62,14 +62,13 @@ import {
   undecided,
 } from "./rules.ts";
 
-export const CLAIM_OUTCOMES = ["not reproduced", "inconclusive", "reproduced"] as const;
-export type ClaimOutcome = typeof CLAIM_OUTCOMES[number];
-
-const OUTCOMES: Readonly<Record<Outcome, ClaimOutcome>> = {
+export const CLAIM_OUTCOMES = {
   held: "reproduced",
   broken: "not reproduced",
   inconclusive: "inconclusive",
-};
+} as const satisfies Record<Outcome, string>;
+
+export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
 /** By the cells that were measured, and whether all were. */
 export interface ClaimVerdict {
@@ -102,10 +101,6 @@ export interface JudgedClaim {
   readonly isDecidable: boolean;
 }
 
-export function claimOutcome(outcome: Outcome): ClaimOutcome {
-  return OUTCOMES[outcome];
-}
-
 /** @param scenarios Those of the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
@@ -119,7 +114,7 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
     const verdict = verdictOf(claim.says, ground);
     const given = givenDoubt(claim, verdict, ground);
     const doubt = (again && runsDoubt(claim, verdict, { ground, again })) ?? given;
-    const outcome = OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
+    const outcome = CLAIM_OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
     return { claim, outcome, verdict, doubt, isDecidable: given === null };
   });
 }

@@ -1,7 +1,6 @@
 /** The claims of an experiment, judged: how many hold, and a table of them by their outcome. */
 import { type Finding, list, table, text } from "../blocks.ts";
 import {
-  CLAIM_MARKS,
   claimFound,
   claimGroupText,
   claimHeld,
@@ -9,10 +8,18 @@ import {
   claimSentence,
   claimsSummary,
 } from "../findings/claim_sentences.ts";
-import type { ClaimOutcome, JudgedClaim } from "../judge/claims.ts";
+import { FINDING_OUTCOMES, MARKS } from "../findings/gate_sentences.ts";
+import type { JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { type ColumnOf, NONE, type TableCell, tableOf, textCell } from "./tables/table.ts";
+import {
+  type ColumnOf,
+  NONE,
+  type TableCell,
+  tableOf,
+  textCell,
+  textColumn,
+} from "./tables/table.ts";
 
 export const claims: Subject<ReportContext> = {
   id: "claims",
@@ -26,7 +33,7 @@ export const claims: Subject<ReportContext> = {
     const lines = claims.map((claim): Finding => ({
       code: `claims.${claim.outcome}`,
       text: claimLine(claim),
-      outcome: OUTCOMES[claim.outcome],
+      outcome: FINDING_OUTCOMES[claim.outcome],
     }));
     return [
       list(lines, { forms: ["terminal"] }),
@@ -37,12 +44,6 @@ export const claims: Subject<ReportContext> = {
       table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
     ];
   },
-};
-
-const OUTCOMES: Readonly<Record<ClaimOutcome, Finding["outcome"]>> = {
-  reproduced: "good",
-  "not reproduced": "bad",
-  inconclusive: "open",
 };
 
 const HOW =
@@ -80,11 +81,11 @@ const COLUMNS: readonly ColumnOf<JudgedClaim>[] = [
     label: "Outcome",
     kind: "text",
     cell: ({ outcome }) => ({
-      text: `${CLAIM_MARKS[outcome]}${GLUE}${outcome}`,
+      text: `${MARKS[outcome]}${GLUE}${outcome}`,
       ...outcome === "not reproduced" && { alarming: true },
     }),
   },
-  { label: "In words", kind: "text", cell: (claim) => textCell(claimSentence(claim)) },
+  textColumn("In words", claimSentence),
 ];
 
 function cellAbove(text: string, below: string): TableCell {

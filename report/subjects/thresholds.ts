@@ -1,11 +1,16 @@
 /** The thresholds of an experiment, judged: a table of their outcomes. */
 import { type Block, type Finding, list, table, text } from "../blocks.ts";
-import { GATE_MARKS, gateLine, type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
-import type { ThresholdOutcome } from "../judge/gates.ts";
+import {
+  FINDING_OUTCOMES,
+  gateLine,
+  type GateOutcome,
+  gatePlace,
+  MARKS,
+} from "../findings/gate_sentences.ts";
 import { thresholdsOf } from "../cells/measured.ts";
 import { counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { tableOf, textCell } from "./tables/table.ts";
+import { tableOf, textCell, textColumn } from "./tables/table.ts";
 
 export const thresholds: Subject<ReportContext> = {
   id: "thresholds",
@@ -21,12 +26,6 @@ export const thresholds: Subject<ReportContext> = {
   },
 };
 
-const OUTCOMES: Readonly<Record<ThresholdOutcome, Finding["outcome"]>> = {
-  pass: "good",
-  fail: "bad",
-  inconclusive: "open",
-};
-
 const INCONCLUSIVE =
   "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";
 
@@ -37,22 +36,22 @@ export function thresholdBlocks(gates: readonly GateOutcome[]): Block[] {
     gates,
     [
       { label: "Threshold", kind: "name", cell: ({ threshold }) => textCell(threshold) },
-      { label: "Of", kind: "text", cell: (gate) => textCell(gatePlace(gate) || "–") },
+      textColumn("Of", (gate) => gatePlace(gate) || "–"),
       {
         label: "Outcome",
         kind: "text",
         cell: ({ outcome }) => ({
-          text: `${GATE_MARKS[outcome]} ${outcome}`,
+          text: `${MARKS[outcome]} ${outcome}`,
           ...outcome !== "pass" && { alarming: true },
         }),
       },
-      { label: "Found", kind: "text", cell: ({ found }) => textCell(found) },
+      textColumn("Found", ({ found }) => found),
     ],
   );
   const lines = gates.map((gate): Finding => ({
     code: `thresholds.${gate.outcome}`,
     text: gateLine(gate),
-    outcome: OUTCOMES[gate.outcome],
+    outcome: FINDING_OUTCOMES[gate.outcome],
   }));
   return [list(lines, { forms: ["terminal"] }), table(outcomes, { forms: ["page", "markdown"] })];
 }
