@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { assertOutcomes, judge, outcomeOf, RATES } from "./claimed.ts";
+import { assertOutcomes, judge, RATES } from "./claimed.ts";
 import type { CellSpec } from "./fixture.ts";
 import { answered, endOf, gatesIn, judge as judgeGate, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
@@ -43,28 +43,30 @@ function doubted(
 const crowded = (change?: (target: string) => Partial<CellSpec>): Results =>
   doubted(resultsAt(RATES, change), BUSY);
 
-Deno.test("a claim of speed is not decided by disturbed runs, whichever way it would be", () => {
-  assertOutcomes(
+const SPEED = "rate(fast) > 2 × rate(slow)";
+const wrong = (target: string): Partial<CellSpec> => target === "slow" ? { wrongRatio: 0.4 } : {};
+const timingOut = (): Partial<CellSpec> => ({ timeoutRatio: 0.2 });
+const unsteady = doubted(resultsAt(RATES), UNSTEADY);
+for (const run of unsteady.runs) run.warmup = { label: "flat", steadyFromS: 0 };
+const slow = doubted(resultsAt(RATES), BUSY, ({ target }) => target === "slow");
+const second = (): Results => doubted(resultsAt(RATES), BUSY, (run) => run.repetition === 2);
+const peaking = (results: Results, ...rounds: number[]): Results => ({
+  ...results,
+  peakThroughput: { redis: { perSec: 34_000, rounds, by: "redis-benchmark" } },
+});
+const STEADY = [33_000, 34_000, 35_000];
+
+const claims: [sentence: string, results: Results, rows: [text: string, outcome: string][]][] = [
+  [
+    "speed is not decided by disturbed runs, whichever way it would be",
     crowded(),
     [
-      "rate(fast) > 2 × rate(slow)",
-      "rate(fast) < rate(slow)",
-      "rate(fast) > 2000/s",
-      "rate(fast) > 9000/s",
-      "p99(fast) < 9s",
-      "p50(fast) > 9s",
-      "cpu(fast) < 100",
-      "memory(fast) < 1GB",
-      "requests(fast) > 1",
-      "rate(fast) / rate(slow) > p50(fast) / p50(slow)",
+      ...[SPEED, "rate(fast) < rate(slow)", "rate(fast) > 2000/s", "rate(fast) > 9000/s"],
+      ...["p99(fast) < 9s", "p50(fast) > 9s", "cpu(fast) < 100", "memory(fast) < 1GB"],
+      ...["requests(fast) > 1", "rate(fast) / rate(slow) > p50(fast) / p50(slow)"],
     ].map((text) => [text, "busy-machine"]),
-  );
-});
-
-Deno.test("a claim that contention cannot favour is decided on a busy machine, either way", () => {
-  const change = (target: string): Partial<CellSpec> =>
-    target === "slow" ? { wrongRatio: 0.4 } : {};
-  assertOutcomes(crowded(change), [
+  ],
+  ["what contention cannot favour is decided, either way", crowded(wrong), [
     ["success(fast) >= 100%", "reproduced"],
     ["success(slow) >= 99%", "not reproduced"],
     ["errors(fast) <= 0%", "reproduced"],
@@ -73,61 +75,49 @@ Deno.test("a claim that contention cannot favour is decided on a busy machine, e
     ["size(fast) < 1MB", "reproduced"],
     ["size(fast) > 1MB", "not reproduced"],
     ["size(slow) > 2 × size(fast)", "reproduced"],
-  ]);
-});
-
-Deno.test("failures that contention may have caused prove nothing against a target, those of a quiet machine do", () => {
-  const cells = { timeoutRatio: 0.2 };
-  const text = "success(fast) >= 99%";
-  assert.equal(outcomeOf(judge(crowded(() => cells), text)), "busy-failures");
-  assert.equal(outcomeOf(judge(crowded(() => cells), "success(fast) >= 1%")), "reproduced");
-  assert.equal(outcomeOf(judge(resultsAt(RATES, () => cells), text)), "not reproduced");
-});
-
-Deno.test("runs that are not valid for another reason count for no claim", () => {
-  assertOutcomes(doubted(resultsAt(RATES), LOST), [["size(fast) < 1MB", "busy-machine"]]);
-});
-
-Deno.test("runs that never settle count, as a claim is of whole runs, but not for their label", () => {
-  const results = doubted(resultsAt(RATES), UNSTEADY);
-  for (const run of results.runs) run.warmup = { label: "flat", steadyFromS: 0 };
-  assertOutcomes(results, [
-    ["rate(fast) > 2 × rate(slow)", "reproduced"],
+  ]],
+  ["failures that contention may have caused prove nothing", crowded(timingOut), [
+    ["success(fast) >= 99%", "busy-failures"],
+    ["success(fast) >= 1%", "reproduced"],
+  ]],
+  ["those of a quiet machine do", resultsAt(RATES, timingOut), [
+    ["success(fast) >= 99%", "not reproduced"],
+  ]],
+  ["runs that are not valid for another reason count for none", doubted(resultsAt(RATES), LOST), [
+    ["size(fast) < 1MB", "busy-machine"],
+  ]],
+  ["runs that never settle count, as a claim is of whole runs, but not for their label", unsteady, [
+    [SPEED, "reproduced"],
     ["warmup(fast) is flat", "busy-machine"],
-  ]);
-});
+  ]],
+  ["what is the same without the disturbed runs stands", second(), [[SPEED, "reproduced"]]],
+  ["and so do claims of other cells", slow, [
+    ["rate(fast) > 2000/s", "reproduced"],
+    ["rate(slow) > 500/s", "busy-machine"],
+  ]],
+  ["a suspect run is disturbed, too", doubted(resultsAt(RATES), { ...BUSY, severity: "suspect" }), [
+    [SPEED, "busy-machine"],
+  ]],
+  ["rounds that a busy machine spread are no peak", peaking(resultsAt(RATES), 19e3, 35e3, 48e3), [
+    ["ceiling(redis) within 5% of 130000/s", "rounds-differ"],
+    ["ceiling(redis) > 130000/s", "rounds-differ"],
+  ]],
+  ["a peak of a busy machine refutes nothing", peaking(crowded(), ...STEADY), [
+    ["ceiling(redis) > 130000/s", "busy-peak"],
+  ]],
+  ["one of a quiet machine does", peaking(resultsAt(RATES), ...STEADY), [
+    ["ceiling(redis) > 130000/s", "not reproduced"],
+  ]],
+];
 
-Deno.test("a claim whose outcome is the same without the disturbed runs keeps it, and so do claims of other cells", () => {
-  const second = doubted(resultsAt(RATES), BUSY, ({ repetition }) => repetition === 2);
-  assertOutcomes(second, [["rate(fast) > 2 × rate(slow)", "reproduced"]]);
-  const slow = doubted(resultsAt(RATES), BUSY, ({ target }) => target === "slow");
-  assertOutcomes(slow, [["rate(fast) > 2000/s", "reproduced"], [
-    "rate(slow) > 500/s",
-    "busy-machine",
-  ]]);
+for (const [sentence, results, rows] of claims) {
+  Deno.test(`claims on a busy machine: ${sentence}`, () => assertOutcomes(results, rows));
+}
+
+Deno.test("a doubt counts the runs of the cells that a claim is of, and says what is left without them", () => {
   assert.deepEqual(judge(slow, "rate(fast) > rate(slow)").doubt, {
     ...{ code: "busy-machine", invalid: 5, runs: 10, without: "inconclusive" },
   });
-});
-
-Deno.test("a run that is only suspect is disturbed, too", () => {
-  const suspect = doubted(resultsAt(RATES), { ...BUSY, severity: "suspect" });
-  assertOutcomes(suspect, [["rate(fast) > 2 × rate(slow)", "busy-machine"]]);
-});
-
-Deno.test("a peak whose rounds a busy machine spread is no peak, and refutes no claim", () => {
-  const redis = { perSec: 34_000, rounds: [19_000, 35_000, 48_000], by: "redis-benchmark" };
-  const results = { ...resultsAt(RATES), peakThroughput: { redis } };
-  assertOutcomes(results, [
-    ["ceiling(redis) within 5% of 130000/s", "rounds-differ"],
-    ["ceiling(redis) > 130000/s", "rounds-differ"],
-  ]);
-  const steady = { ...redis, rounds: [33_000, 34_000, 35_000] };
-  const busy = { ...crowded(), peakThroughput: { redis: steady } };
-  assertOutcomes(busy, [["ceiling(redis) > 130000/s", "busy-peak"]]);
-  assertOutcomes({ ...resultsAt(RATES), peakThroughput: { redis: steady } }, [
-    ["ceiling(redis) > 130000/s", "not reproduced"],
-  ]);
 });
 
 // Gates: a busy machine makes a target slower than it is, so what passes in spite of that passes.
@@ -170,8 +160,7 @@ Deno.test("a pair is open on the side that was disturbed", () => {
 });
 
 Deno.test("a threshold that fails without the disturbed runs, too, fails", () => {
-  const results = doubted(resultsAt(RATES), BUSY, ({ repetition }) => repetition === 2);
-  assert.equal(endOf(gatesIn(results, "rate(fast) > 4000/s")[0]), "fail");
+  assert.equal(endOf(gatesIn(second(), "rate(fast) > 4000/s")[0]), "fail");
 });
 
 Deno.test("a comparison of both sides of a busy session stands, as its own verdicts do", () => {
@@ -186,6 +175,5 @@ Deno.test("a single disturbed run passes by its speed, and fails by what content
   const ends = ["p99 < 50ms", "p99 < 1ms", "p99 < 1us", "rate > 1/s", "rate > 2000/s"]
     .map((text) => endOf(judgeGate(text, { ...timed([[1_000, 5]]), ...busy })));
   assert.deepEqual(ends, ["pass", "busy-machine", "fail", "pass", "busy-machine"]);
-  const wrong = { ...answered(500, 500), ...busy };
-  assert.equal(endOf(judgeGate("success >= 99%", wrong)), "fail");
+  assert.equal(endOf(judgeGate("success >= 99%", { ...answered(500, 500), ...busy })), "fail");
 });
