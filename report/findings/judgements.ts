@@ -46,12 +46,9 @@ export function shortfallShare(ratio: number): string {
 /** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`; `same throughput, p99 …`. */
 export function ratiosText(comparison: GroupComparison): string {
   const rate = comparisonOf(comparison, "rate");
-  const requests = hasSame(rate) ? "same throughput" : `${ratioText(rate)} the requests`;
+  const isEven = rate.interval !== null && isSame(rate.interval);
+  const requests = isEven ? "same throughput" : `${ratioText(rate)} the requests`;
   return `${requests}, p99 ${ratioText(comparisonOf(comparison, 99))}`;
-}
-
-function hasSame({ interval }: FigureComparison): boolean {
-  return interval !== null && isSame(interval);
 }
 
 // One figure of a pair.

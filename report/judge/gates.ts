@@ -397,24 +397,20 @@ function beyondOf(
   run: JudgedRun,
   limit: TimeLimit,
 ): Record<"sure" | "most", Proportion> {
-  const { count } = run[of];
-  const sure = of === "latency"
-    ? countBeyond(decodeSparse(run.histogram), run.latency.max, limit.isBeyond)
-    : count * shareBeyond(run[of], limit);
-  const most = sure + Math.min(count - sure, openBounds(of, run, limit));
+  const { latency: { censored, max }, requests: { dropped }, censoredHistogram, [of]: { count } } =
+    run;
+  const countIn = (histogram: string): number =>
+    countBeyond(decodeSparse(histogram), max, limit.isBeyond);
+  const sure = of === "latency" ? countIn(run.histogram) : count * shareBeyond(run[of], limit);
+  // Lower bounds below the limit; as many as there may be, where only their number is known.
+  const bounds = {
+    latency: censored - (censoredHistogram === undefined ? 0 : countIn(censoredHistogram)),
+    // What was never sent has no service time.
+    service: Math.max(0, censored - dropped),
+    ...{ firstByte: 0, connect: 0 },
+  };
+  const most = sure + Math.min(count - sure, bounds[of]);
   return { sure: { count: sure, of: count }, most: { count: most, of: count } };
-}
-
-/** Lower bounds below the limit; as many as there may be, where only their number is known. */
-function openBounds(of: Percentile["of"], run: JudgedRun, { isBeyond }: TimeLimit): number {
-  const { latency: { censored, max }, requests: { dropped }, censoredHistogram } = run;
-  // What was never sent has no service time.
-  if (of === "service") return Math.max(0, censored - dropped);
-  if (of !== "latency") return 0;
-  return censored -
-    (censoredHistogram === undefined
-      ? 0
-      : countBeyond(decodeSparse(censoredHistogram), max, isBeyond));
 }
 
 /**

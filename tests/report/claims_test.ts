@@ -263,6 +263,12 @@ Deno.test("one cell of all against the claim is enough, and it is the one that i
   ]);
 });
 
+Deno.test("of cells that all hold the one nearest to the limit is shown", () => {
+  const places = ["rate() > 500/s", "rate() < 9000/s"]
+    .map((text) => foundOf(judge(resultsAt(RATES), text), "value").of.place);
+  assert.deepEqual(places, ["static, slow", "static, fast"]);
+});
+
 const MISSING: Results["missing"][number] = {
   ...{ target: "hapi", scenario: "static", parameters: {}, repetition: null },
   ...{ kind: "failed", reason: "it exited with code 1", evidence: [] },
@@ -411,6 +417,10 @@ Deno.test("whether one figure changes by more than another", () => {
   const swinging = resultsAt({ slow: [1_000, 3_000, 2_000], fast: [2_000, 4_000, 6_000] });
   for (const run of swinging.runs) run.startUp = run.rate * (run.target === "fast" ? 1.1 : 1);
   assertOutcomes(swinging, [[text.replace("<", ">"), "reproduced"]]);
+  // What leaves one of four figures open leaves all of it open, whichever way.
+  const wrong = startingUp(1.5);
+  for (const run of wrong.runs) run.checks = { passed: 0, failed: run.requests.completed };
+  assertOutcomes(wrong, [[text, "wrong-responses"], [text.replace("<", ">"), "wrong-responses"]]);
 });
 
 type Label = NonNullable<Results["runs"][number]["warmup"]>["label"];

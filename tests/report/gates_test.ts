@@ -1,7 +1,7 @@
 /** A gate opens by evidence: what measurements show of a threshold, and what they can't. */
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
-import { type Gate, judgeTogether, worstOf } from "../../report/judge/gates.ts";
+import { type Gate, judgeTogether, measurementGates, worstOf } from "../../report/judge/gates.ts";
 import { type Evidence, fact, tested } from "../../report/judge/rules.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -251,16 +251,16 @@ Deno.test("a threshold of named cells is held against them alone, one of two fig
   assert.deepEqual(told("rate(list) > rate(wait)"), pass);
 });
 
-Deno.test("a pair with one run each, or with wrong responses, is undecided", () => {
+Deno.test("a pair with one run each, or whose first responses are wrong, is undecided", () => {
   const cells = ["plain", "cached"].map((target, i) => ({
     ...{ target, scenario: "list", medianMs: 12 / (1 + 5 * i) },
   }));
   const text = "rate(cached) > 2 × rate(plain)";
   assert.deepEqual(told(text, resultsFixture({ cells })), ["list, cached: one-run-each"]);
-  const wrong = resultsFixture({
-    cells: cells.map((cell, i) => ({ ...cell, runs: 5, wrongRatio: 0.4 * i })),
-  });
-  assert.deepEqual(told(text, wrong), ["list, cached: wrong-responses"]);
+  for (const [ratios, end] of [[[0, 0.4], "wrong-responses"], [[0.4, 0], "pass"]] as const) {
+    const wrong = cells.map((cell, i) => ({ ...cell, runs: 5, wrongRatio: ratios[i] }));
+    assert.deepEqual(told(text, resultsFixture({ cells: wrong })), [`list, cached: ${end}`]);
+  }
 });
 
 Deno.test("a gate that names what was not measured does not open", () => {
@@ -300,6 +300,22 @@ Deno.test("what fails alone and not among many is inconclusive, and says what wo
   assert.deepEqual(outcomes, ["fail", "inconclusive", "fail"]);
   const [{ evidence: { reason } }] = judgeTogether([failing(0.04), ...others]);
   assert.deepEqual(reason, { code: "family", tests: 20, remedy });
+});
+
+Deno.test("shares of requests that fail alone are not sure to fail among others, by the p of their counts", () => {
+  // 17 of 1,000 where 10 are allowed: 2.2 standard errors, p = 0.03.
+  const longer = timed([[983, 5], [17, 90]]);
+  for (
+    const [text, measurement] of [["p99 < 50ms", longer], [
+      "success >= 99%",
+      answered(983, 17),
+    ]] as const
+  ) {
+    assert.equal(endOf(judge(text, measurement)), "fail");
+    const all = thresholdsOf(text, "p50 < 9s", "p75 < 9s", "p90 < 9s");
+    const [gate] = measurementGates(all, measurement, null);
+    assert.equal(gate.evidence.reason?.code, "family");
+  }
 });
 
 Deno.test("facts are no tests and make nothing harder, and a pass stands by its own interval", () => {

@@ -4,6 +4,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Published } from "../../runner/result/result.ts";
+import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 import {
   column,
@@ -191,10 +192,13 @@ Deno.test("one run is compared by its figure, without an interval", () => {
 
 Deno.test("a published bound is far only beyond it, and has no place in an order; nothing is divided by it", () => {
   const model = modelOf({
-    measured: { a: { static: 1_000 }, b: { static: 2_000 }, c: { static: 3_000 } },
-    published: { values: { a: "< 5000", b: "< 1000", c: "> 9000" } },
+    measured: {
+      ...{ a: { static: 1_000 }, b: { static: 2_000 } },
+      ...{ c: { static: 3_000 }, d: { static: 4_000 } },
+    },
+    published: { values: { a: "< 5000", b: "< 1000", c: "> 9000", d: "> 1000" } },
   });
-  assert.equal(column(model, "Published"), "< 5,000 | < 1,000 | > 9,000");
+  assert.equal(column(model, "Published"), "< 5,000 | < 1,000 | > 9,000 | > 1,000");
   assert.deepEqual([model.chart, model.order, differing(model)], [null, null, "c | b"]);
   assert.match(model.differences[1], /measured 2,00\d\/s .* where <\s1,000\/s was published/);
   const measured = { a: { static: 1_000 }, b: { static: 2_000 } };
@@ -206,6 +210,21 @@ Deno.test("a published bound is far only beyond it, and has no place in an order
     published: { relative: "a", values: { a: "> 900", b: 2_000 } },
   });
   assert.match(notesOf(bounded), /^Nothing could be divided by a/);
+});
+
+Deno.test("a measured lower bound is not far below what was published, nor what is divided by one far above", () => {
+  const cells = ["a", "b"].map((target) => ({
+    ...{ target, scenario: "s", medianMs: 10, runs: 5, timeoutRatio: target === "a" ? 0.1 : 0 },
+  }));
+  const farIn = (values: Published["values"], relative: string | null): string => {
+    const published: Published[] = [
+      { figure: "p95", unit: "ms", values, relative, confounders: [] },
+    ];
+    return differing(partsOf(resultsFixture({ cells, experiment: { published } }))[0]);
+  };
+  assert.equal(farIn({ a: 1e9, b: 1e9 }, null), "b");
+  assert.equal(farIn({ a: 1e9, b: 1 }, "a"), "");
+  assert.equal(farIn({ a: 1, b: 1e9 }, "a"), "b");
 });
 
 // Published figures of 0, and measured ones.
