@@ -216,12 +216,15 @@ Deno.test("a measured lower bound is not far below what was published, nor what 
   const cells = ["a", "b"].map((target) => ({
     ...{ target, scenario: "s", medianMs: 10, runs: 5, timeoutRatio: target === "a" ? 0.1 : 0 },
   }));
-  const farIn = (values: Published["values"], relative: string | null): string => {
+  const partIn = (values: Published["values"], relative: string | null): PublishedPart => {
     const published: Published[] = [
       { figure: "p95", unit: "ms", values, relative, confounders: [] },
     ];
-    return differing(partsOf(resultsFixture({ cells, experiment: { published } }))[0]);
+    return partsOf(resultsFixture({ cells, experiment: { published } }))[0];
   };
+  const farIn = (values: Published["values"], relative: string | null): string =>
+    differing(partIn(values, relative));
+  assert.doesNotMatch(partIn({ a: 1, b: 2 }, null).finding, /change places/);
   assert.equal(farIn({ a: 1e9, b: 1e9 }, null), "b");
   assert.equal(farIn({ a: 1e9, b: 1 }, "a"), "");
   assert.equal(farIn({ a: 1, b: 1e9 }, "a"), "b");
