@@ -66,7 +66,7 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
 function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
   if (verdict === "equivalent") {
-    const where = reason === "sessions" ? " in these sessions" : "";
+    const where = reason === "sessions" ? " in these two sessions" : "";
     return [`equivalent${where}`, `within ${percentText(marginRatio)}`];
   }
   return verdict === "inconclusive" && reason !== null
@@ -82,7 +82,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
-      ? ["inconclusive", "too few runs"]
+      ? ["inconclusive: too few runs"]
       : ["no difference seen"],
     seenText(comparison),
     neededText(comparison, marginRatio),
@@ -90,7 +90,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
   many: likely((one) => [unproven(one), "too few among so many comparisons"]),
   exact: likely((one) => [unproven(one), "too few for the exact test"]),
-  sessions: () => ["differs in these sessions"],
+  sessions: () => ["differs in these two sessions"],
   groups: (comparison) => ["inconclusive: two groups of runs", groupsText(comparison)],
   unsteady: (comparison, marginRatio) => {
     const { count, of } = comparison.unsteady ?? { count: 0, of: 1 };
@@ -109,7 +109,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
 function likely(doubt: Said): Said {
   return (comparison, marginRatio) => {
     const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
-    const where = comparison.between?.kind === "unknown" ? " in these sessions" : "";
+    const where = comparison.between?.kind === "unknown" ? " in these two sessions" : "";
     const [why, ...more] = doubt(comparison, marginRatio);
     return [`likely ${side}${where}, ${why}`, ...more, neededText(comparison, marginRatio)];
   };

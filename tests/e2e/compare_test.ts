@@ -53,7 +53,7 @@ Deno.test("compare exits with 0 when everything is equivalent within the margin"
   const next = written(folder.path, "next", { api: around(1_000, 0.0005) });
   const ended = await plateau(["compare", base, join(next, "results.json"), "--margin", "30%"]);
   assert.equal(ended.code, 0, ended.stdout + ended.stderr);
-  assert.match(ended.stdout, /requests\/s, .*: the same within 30 %/);
+  assert.match(ended.stdout, /requests\/s, .*: equivalent, within 30 %/);
 });
 
 Deno.test("compare fails by a threshold against the base, and JUnit and markdown say the same", async () => {

@@ -99,7 +99,7 @@ testWith(
       const warning = `Warning: ${stage} of a failed: .*; its last line: no ${stage} today`;
       assert.match(stderr, new RegExp(warning));
       const page = site.read("out/report.html");
-      assert.match(page, new RegExp(`The ${stage} of a failed`));
+      assert.match(page, new RegExp(`no ${stage} today; exit 3 exited with code 3`));
     }
     const { commands = [], missing } = site.saved();
     assert.deepEqual(missing, []);

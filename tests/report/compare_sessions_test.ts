@@ -28,7 +28,7 @@ Deno.test("results of two sessions differ in these, and are inconclusive however
   assert.deepEqual(rateOf(comparison), ["inconclusive", "sessions"]);
   assert.equal(comparison.outcome, "inconclusive");
   const text = comparedText(comparison);
-  assert.match(text, /1,000 → 900 requests\/s, .*: differs in these sessions\n/);
+  assert.match(text, /1,000 → 900 requests\/s, .*: differs in these two sessions\n/);
   assert.equal(text.match(/Each side was measured in one session/g)?.length, 1);
   assert.match(text, /^Next: Each side was .*: measure both in one experiment/m);
 });
@@ -44,7 +44,7 @@ Deno.test("who seems ahead in two sessions is no likely leader: sessions may dif
   const { code, sentence } = comparedCard(apart);
   assert.equal(code, "undecided");
   assert.doesNotMatch(sentence, /probably|likely/);
-  assert.match(comparedText(apart), /likely better in these sessions/);
+  assert.match(comparedText(apart), /likely better in these two sessions/);
   const together = { ...near[1], startedAt: near[0].startedAt };
   assert.notEqual(comparedCard(compareSessions([near[0]], [together])).code, "undecided");
 });
@@ -56,7 +56,7 @@ Deno.test("results of two sessions may be equivalent in these, and that passes",
   assert.equal(comparison.outcome, "pass");
   assert.match(
     comparedText(comparison),
-    /requests\/s, .*: equivalent in these sessions, within 10.%\n/,
+    /requests\/s, .*: equivalent in these two sessions, within 10.%\n/,
   );
 });
 

@@ -59,7 +59,7 @@ const CASES: Record<string, [FigureComparison, Standing, word: string]> = {
   "an interval with 1 in it, where only more would have been seen": [
     compared(0.9, 1.2, { reason: "few-runs", smallestChange: 0.101 }),
     "few-runs",
-    "inconclusive",
+    "inconclusive: too few runs",
   ],
 };
 
@@ -81,8 +81,8 @@ function plain(text: string): string {
 Deno.test("standing: a change of more than ten times is no change that would have been seen", () => {
   const few = (smallestChange: number): string =>
     plain(verdictText(compared(0.1, 30, { reason: "few-runs", smallestChange }), 0.02));
-  assert.equal(few(290), "inconclusive, too few runs, add runs");
-  assert.equal(few(8.9), "inconclusive, too few runs, a change of 890 % would have been seen");
+  assert.equal(few(290), "inconclusive: too few runs, add runs");
+  assert.equal(few(8.9), "inconclusive: too few runs, a change of 890 % would have been seen");
 });
 
 /** Both ratios of a pair of which only p99 and requests/s are set. */

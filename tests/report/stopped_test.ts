@@ -75,7 +75,7 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
   const texts = [4.2e108, 8.5].map((smallestChange) =>
     verdictText({ ...rate, ...open, smallestChange }, 0.02)
   );
-  assert.equal(texts[0], "inconclusive, too few runs, add runs");
+  assert.equal(texts[0], "inconclusive: too few runs, add runs");
   assert.match(texts[1], /a change of 850\s% would have been seen$/);
 });
 

@@ -72,7 +72,8 @@ export function sectionMarkup(group: Group, place: PagePlace): Markup {
   return markup`<section id="${id}"${classAttribute([DEPTH_CLASSES[group.depth]])}>${
     headingMarkup(group.title, 2, { code: group.aside })
   }
-${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>`;
+${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>
+`;
 }
 
 function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
