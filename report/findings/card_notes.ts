@@ -49,8 +49,9 @@ export function priceNotes(
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
   if (places.every(({ code }) => code === "only" || code === "none")) return [];
   // One that was measured alone in a scenario may fall short there.
-  const lone = plans.filter(({ contests }) => contests.length === 0)
-    .flatMap(({ cells }) => cells.map(shortfallOf));
+  const apart = plans.filter(({ contests }) => contests.length === 0);
+  const lone = apart.flatMap(({ cells }) => cells.map(shortfallOf));
+  const noun = lone.length > apart.length ? "setting" : places[0].noun;
   const all = [...places.flatMap(({ short }) => short), ...lone.filter((short) => short !== null)];
   const [worst] = worstFirst(all);
   if (worst === undefined) return [];
@@ -58,9 +59,11 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   const of = places.length + lone.length;
   const others = unique(all.map(({ label }) => label)).filter((label) => label !== worst.label);
   return [
-    `${shortfallText(worst)}${of === 1 ? "" : ` in ${own} of ${of}`}, so it is not ranked${
-      own === of ? "" : " there"
-    }.`,
+    `${shortfallText(worst)}${
+      of === 1
+        ? ""
+        : ` in ${lone.length > 0 ? counted(own, noun) : `${own} of ${counted(of, noun)}`}`
+    }, so it is not ranked${own === of ? "" : " there"}.`,
     ...(others.length === 0 ? [] : [
       `${listedSome(others, "and")} ${others.length === 1 ? "falls" : "fall"} short, too.`,
     ]),
@@ -128,8 +131,9 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   );
 }
 
-/** Beside a base the verdict is about one other target. */
+/** Beside a base the verdict is about one other target, where anything is known of one. */
 export function moreNotes(places: readonly Place[], base: string): string[] {
+  if (!places.some(({ code }) => code === "leads" || code === "likely")) return [];
   const more = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? base]))
     .size - 2;
   return more < 1

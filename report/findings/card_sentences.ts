@@ -3,7 +3,7 @@ import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
-import { counted, listed, listedSome, unique } from "../writing/words.ts";
+import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
 import { shortfallShare, shortfallText } from "./judgements.ts";
 
 /** The places that a sentence is about, at least one, of all. */
@@ -58,16 +58,15 @@ const SENTENCES = {
     }.`;
   },
   undecided: (of: Of) => {
-    const [[why, [{ decision }]]] = [
-      ...Map.groupBy(of.those, ({ why }) => why ?? "few-runs"),
-    ].toSorted(([, a], [, b]) => b.length - a.length);
+    const [[most]] = [...Map.groupBy(of.those, ({ why }) => why).values()]
+      .toSorted((a, b) => b.length - a.length);
     const targets = unique(of.those.flatMap(({ first, peers, rival }) => [
       first.name,
       ...peers.length > 0 ? peers : rival === null ? [] : [rival.name],
     ]));
-    return `Undecided between ${listedSome(targets, "and")}${inShare(of)}: ${
-      WHY[why](decision?.runs ?? 1)
-    }${besides(of)}.`;
+    return `Undecided between ${listedSome(targets, "and")}${inShare(of)}: ${whyText(most)}${
+      besides(of)
+    }.`;
   },
   unsettled: (of: Of) =>
     `Not settled${inShare(of)}: most runs of ${
@@ -78,31 +77,38 @@ const SENTENCES = {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
   }) => {
-    const [worst] = worstFirst(short);
-    const more = unique(short.map(({ label }) => label)).length - 1;
-    const many = keepers.length > 1 ? 1 : 0;
-    return `${keepers.length === 0 ? "No target" : `Only ${listedSome(keepers, "and")}`} ${
-      KEEPS_UP.includes(worst.kind)
-        ? ["keeps up", "keep up"][many]
-        : ["responds correctly", "respond correctly"][many]
-    }${inShare(of)}: ${shortfallText(worst)}${
-      more === 0 ? "" : `, and ${more} more ${more === 1 ? "falls" : "fall"} short`
+    const worst = [...Map.groupBy(worstFirst(short), ({ label }) => label).values()]
+      .map(([own]) => own);
+    const more = worst.length - MOST_SHORT;
+    const isOne = keepers.length < 2;
+    const does = KEEPS_UP.includes(worst[0].kind)
+      ? `keep${isOne ? "s" : ""} up`
+      : `respond${isOne ? "s" : ""} correctly`;
+    const head = keepers.length > 0
+      ? `Only ${listedSome(keepers, "and")} ${does}`
+      : worst.length === 1
+      ? `No target ${does}`
+      : `${allOf(worst.length, "target")} fall short`;
+    const named = worst.slice(0, MOST_SHORT).map(shortfallText).join(", ");
+    return `${head}${inShare(of)}: ${named}${
+      more > 0 ? `, and ${more} more ${more === 1 ? "falls" : "fall"} short` : ""
     }${besides(of)}.`;
   },
-  /** @param where `at 80 connections`, `in static`. @param within The rules of a search for a capacity. @param of Targets that are not compared. */
-  alone: ({ target, value, figure, where, within, of }: {
+  /** @param where `at 80 connections`, `in static`. @param within The rules of a search for a capacity. @param over `5.0× as much as at 1 connection`. @param of Targets that are not compared. */
+  alone: ({ target, value, figure, where, within, over, of }: {
     readonly target: string;
     readonly value: string;
     readonly figure: string;
     readonly where: string;
     readonly within: readonly string[];
+    readonly over: string;
     readonly of: number;
   }) =>
     `${of > 1 ? `Nothing is compared. Of ${of} targets, ${target}` : target} ${
       within.length > 0 ? "takes" : "serves"
     } ${of > 1 ? "the most: " : ""}${value} ${figure}${
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
-    }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}.`,
+    }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
   /** @param meaning What doubt means for the figures. @param side Of a comparison; "" for an experiment. */
   "nothing-valid": ({ runs, meaning, side }: { runs: number; meaning: string; side: string }) =>
     `Not to be trusted: ${runs === 1 ? "the only run" : `none of ${counted(runs, "run")}`}${
@@ -141,25 +147,48 @@ export function cardSentence<Code extends SentenceCode>(
   return sentences[code](evidence);
 }
 
+/** So many of those that fall short are named with what they do. */
+const MOST_SHORT = 2;
+
 /** What a target falls short by that is no wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-const notProven = (runs: number): string => `not proven by ${counted(runs, "run")} each`;
+type Known = Pick<Place, "why" | "decision">;
 
-const WHY: Readonly<Record<Why, (runs: number) => string>> = {
-  "likely-ahead": notProven,
-  "likely-behind": notProven,
-  "no-difference-seen": (runs) => `no difference was seen in ${counted(runs, "run")} each`,
-  "few-runs": (runs) => `${counted(runs, "run")} each do not tell them apart`,
-  groups: () => "their runs fall into two groups",
-  unsteady: () => "most runs never reach a steady state",
-  "at-least": () => "a search ended below the limit of a target",
-  "one-run": () => "one run says nothing about the next",
-  unknown: () => "the figures cannot be compared",
-  sessions: () => "nobody knows by how much two sessions of this machine differ",
-  unconfirmed: () => "fresh runs did not confirm it",
-  doubted: () => "the valid runs alone do not decide",
-  lost: () => "too few runs are valid",
+/** Why a place is not decided. */
+export function whyText({ why, decision }: Known): string {
+  return WHY[why ?? "few-runs"][1](decision?.runs ?? 1);
+}
+
+/** As much as a narrow table has room for. */
+export function whyWord({ why }: Known): string {
+  return WHY[why ?? "few-runs"][0];
+}
+
+const NOT_PROVEN: Said = ["not proven", (runs) => `not proven by ${counted(runs, "run")} each`];
+
+type Said = readonly [word: string, sentence: (runs: number) => string];
+
+const WHY: Readonly<Record<Why, Said>> = {
+  "likely-ahead": NOT_PROVEN,
+  "likely-behind": NOT_PROVEN,
+  "no-difference-seen": [
+    "no difference seen",
+    (runs) => `no difference was seen in ${counted(runs, "run")} each`,
+  ],
+  "few-runs": ["too few runs", (runs) => `${counted(runs, "run")} each do not tell them apart`],
+  groups: ["two groups of runs", () => "their runs fall into two groups"],
+  unsteady: ["never settled", () => "most runs never reach a steady state"],
+  "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
+  "one-run": ["one run", () => "one run says nothing about the next"],
+  unknown: ["not comparable", () => "the figures cannot be compared"],
+  sessions: [
+    "two sessions",
+    () => "nobody knows by how much two sessions of this machine differ",
+  ],
+  unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
+  doubted: ["not by valid runs", () => "the valid runs alone do not decide"],
+  lost: ["too few valid runs", () => "too few runs are valid"],
 };
 
 export function winnerName(place: Place): string {
@@ -237,16 +266,17 @@ function variedIn(places: readonly Place[]): string[] {
   return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
 }
 
-/** Beside a base several are at one place. */
-function countOf(places: readonly Place[]): number {
-  return new Set(places.map(({ name }) => name)).size;
+/** What places are counted in: beside a base several comparisons may be at one setting. */
+function nounOf(places: readonly Place[]): string {
+  const names = unique(places.map(({ name }) => name));
+  return names.length < places.length ? "comparison" : places[0].noun;
 }
 
 /** ` in 4 of 5 scenarios`, ` in both scenarios`; "" of a single place. */
 function inShare({ those, places }: Of): string {
-  const [some, all] = [countOf(those), countOf(places)];
-  if (all < 2) return "";
-  const [{ noun }] = places;
+  const [some, all] = [those.length, places.length];
+  if (some === all && places.every(({ name }) => name === places[0].name)) return "";
+  const noun = nounOf(places);
   if (some < all) return ` in ${some} of ${counted(all, noun)}`;
   return all === 2 ? ` in both ${noun}s` : ` in all ${counted(all, noun)}`;
 }
@@ -286,7 +316,7 @@ export function throughputOr(figure: string): string {
 }
 
 export interface TrustEvidence {
-  /** `8 of 10 runs`, `all 10 runs of BASE and 8 of 10 of NEW`. */
+  /** `8 of 10 runs are valid`, `5 runs are suspect and 19 invalid`. */
   readonly valid: string;
   /** Of all places those that lean on runs that are not valid. */
   readonly lost: Of;
@@ -296,18 +326,25 @@ export interface TrustEvidence {
 
 /** How the verdict depends on runs that are not valid: it qualifies the verdict and never denies it. */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
-  "all-valid": ({ valid }) => `${valid} valid.`,
-  "none-valid": ({ valid, levels }) =>
-    `${valid} valid${levels === "" ? "" : ` (${levels})`}, so there is no verdict.`,
-  uncompared: ({ valid, levels }) => `${valid} valid; the figures include the others (${levels}).`,
-  same: ({ valid }) => `${valid} valid; the verdict is the same without the others.`,
-  partly: ({ valid, lost: { those, places } }) =>
-    `${valid} valid; without the others ${countOf(those)} of ${
-      counted(countOf(places), places[0].noun)
-    } ${countOf(those) === 1 ? "is" : "are"} not decided, and the verdict on the rest is the same.`,
-  open: ({ valid }) => `${valid} valid, which do not decide without the others.`,
-  fewer: ({ valid }) => `${valid} valid, too few to compare.`,
-  changed: ({ valid }) => `${valid} valid, and they contradict the others.`,
+  "all-valid": ({ valid }) => `${valid}.`,
+  // The headline says that none is valid, and so that there is no verdict.
+  "none-valid": ({ valid }) => `${valid}.`,
+  uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
+  same: ({ valid }) => `${valid}; the verdict is the same without the others.`,
+  partly: ({ valid, lost: { those, places } }) => {
+    const rest = places.filter((place) => !those.includes(place));
+    const isDecided = rest.some(({ code }) => code !== "undecided");
+    return `${valid}; without the others ${those.length} of ${
+      counted(places.length, nounOf(places))
+    } ${those.length === 1 ? "is" : "are"} not decided, and the ${
+      isDecided
+        ? "verdict on the rest is the same"
+        : `other ${rest.length} ${rest.length === 1 ? "is" : "are"} undecided either way`
+    }.`;
+  },
+  open: ({ valid }) => `${valid}, which do not decide without the others.`,
+  fewer: ({ valid }) => `${valid}, too few to compare.`,
+  changed: ({ valid }) => `${valid}, and they contradict the others.`,
 };
 
 export function trustLine(survival: Survival, evidence: TrustEvidence): string {

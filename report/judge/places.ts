@@ -29,6 +29,8 @@ export type Why =
 
 interface Side {
   readonly name: string;
+  /** With the values of its factors, which tell it from others of its name. */
+  readonly label: string;
   readonly color: number;
 }
 
@@ -185,8 +187,8 @@ export function withoutLevel(decision: FigureComparison): FigureComparison {
   return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
 }
 
-function sideOf({ target, color }: CellRuns): Side {
-  return { name: target, color };
+function sideOf({ target, label, color }: CellRuns): Side {
+  return { name: target, label, color };
 }
 
 /** Of targets that compete with none of their cells. */

@@ -2,7 +2,7 @@
 import { type Block, list, text } from "../blocks.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
-import { type TrustModel, trustOfRuns } from "../findings/trust.ts";
+import { isValid, type TrustModel, trustOfRuns } from "../findings/trust.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
@@ -23,7 +23,7 @@ export const about: Subject<ReportContext> = {
     const agents = agentsText(runs);
     return [
       { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
-      ...trustBlocks(trustOfRuns(runs)),
+      ...trustBlocks(trustOfRuns(runs), { isCarded: !runs.some(isValid) }),
       { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
       { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
       ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
@@ -32,12 +32,24 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are not valid; where all are, a word for those who have no card with it. */
-export function trustBlocks(trust: TrustModel | null): Block[] {
+/**
+ * Why runs are not valid; where all are, a word for those who have no card with it.
+ *
+ * @param isCarded Whether a card above has said all but why; a terminal shows it last.
+ */
+export function trustBlocks(trust: TrustModel | null, { isCarded = false } = {}): Block[] {
   if (trust === null) return [];
   const { level, reasons } = trust;
   const title = `${capitalized(level)}: ${trust.text}`;
-  return reasons.length === 0
-    ? [{ ...text(`trust.${level}`, title), forms: ["terminal", "markdown"] }]
-    : [list(reasons.map((text) => ({ code: `trust.${level}`, text })), { title, fold: level })];
+  if (reasons.length === 0) {
+    return [{ ...text(`trust.${level}`, title), forms: ["terminal", "markdown"] }];
+  }
+  const reasonsUnder = (title: string): Block =>
+    list(reasons.map((text) => ({ code: `trust.${level}`, text })), { title, fold: level });
+  return isCarded
+    ? [
+      { ...reasonsUnder(title), forms: ["terminal"] },
+      { ...reasonsUnder("Why, run by run"), forms: ["page", "markdown"] },
+    ]
+    : [reasonsUnder(title)];
 }

@@ -1,13 +1,125 @@
-/** Every target in every scenario, or at every setting, shaded by how near it comes to the best there. */
+/**
+ * Every target in every scenario, or at every setting: its figure, its ratio to the best there, by which it is shaded,
+ * and how certain it is that it differs. Rows are sorted by result.
+ */
+import type { Conclusion } from "../../runner/result/conclusion.ts";
 import { type Block, table, text } from "../blocks.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { takenPerSec } from "../figures/capacity.ts";
+import { shortfallClause } from "../findings/judgements.ts";
+import { comparisonOf } from "../judge/comparison.ts";
+import { decisiveFigure, settingsOf } from "../judge/pairs.ts";
+import type { DecidedPlan } from "../judge/places.ts";
+import { shortfallOf } from "../judge/shortfall.ts";
+import { certaintyOf, standingOf } from "../judge/standing.ts";
+import { ratioText } from "../writing/ratios.ts";
+import { mean } from "../writing/spread.ts";
+import { boundText, formatMs, formatNumber } from "../writing/units.ts";
 import { listed, unique } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import { NONE, type TableCell } from "./tables/table.ts";
-import type { MatrixCell, MatrixModel } from "./verdict/matrix.ts";
+import { REQUESTS } from "./verdict/asked_figure.ts";
+
+export type MatrixModel = NonNullable<Conclusion["matrix"]>;
+type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
+type MatrixColumn = MatrixModel["columns"][number];
+
+/** Null where there is only one cell. @param isTrusted False: no run is valid, and so nothing is certain. */
+export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): MatrixModel | null {
+  const settings = plans.flatMap((plan) => {
+    const own = settingsOf(plan.cells);
+    const scenario = plans.length > 1 || own.length === 1 ? plan.name : "";
+    return own.map(({ label, cells }) => {
+      const figure = decisiveFigure(cells);
+      const names = [scenario, own.length > 1 ? label : ""];
+      const column: MatrixColumn = {
+        label: names.filter(Boolean).join(" · "),
+        scenario: plan.name,
+        figure: figure === 99 ? "p99" : figure,
+        ...figure === "rate" && plan.unit !== REQUESTS && { unit: plan.unit },
+      };
+      // Of a target that has a factor of its own, each value has a row.
+      const rowOf = ({ target, label }: CellRuns): string =>
+        cells.filter((cell) => cell.target === target).length === 1 ? target : label;
+      const shown = new Map(cells.map((cell) => {
+        const { certainty, ...rest } = cellOf(cell, plan, figure);
+        const isClaimed = certainty === "decided" || certainty === "likely";
+        const known = isClaimed && !isTrusted ? "open" : certainty;
+        return [rowOf(cell), { ...rest, certainty: known, color: cell.color }];
+      }));
+      const able = [...shown.values()].filter(isAble).map(({ value }) => value);
+      const best = figure === "rate" ? Math.max(...able) : Math.min(...able);
+      return { column, shown, best };
+    });
+  });
+  const labels = unique(settings.flatMap(({ shown }) => [...shown.keys()]));
+  if (labels.length * settings.length < 2) return null;
+  const rows = labels.map((label) => {
+    const cells = settings.map(({ shown }) => shown.get(label) ?? null);
+    return {
+      label,
+      distance: mean(cells.map((cell, i) => distanceOf(cell, settings[i].best))),
+      color: cells.find((cell) => cell !== null)?.color ?? 0,
+      cells: cells.map((cell) => {
+        if (cell === null) return null;
+        const { color: _, ...shown } = cell;
+        return shown;
+      }),
+    };
+  });
+  return {
+    columns: settings.map(({ column }) => column),
+    rows: rows.toSorted((a, b) => a.distance - b.distance)
+      .map(({ distance: _, ...row }) => row),
+  };
+}
+
+function isAble({ shortfall, value }: Pick<MatrixCell, "shortfall" | "value">): boolean {
+  return shortfall === "" && value > 0;
+}
+
+/** How far from the best, by the logarithm; what falls short, or was not measured, is farthest. */
+function distanceOf(cell: Pick<MatrixCell, "shortfall" | "value"> | null, best: number): number {
+  return cell !== null && isAble(cell) ? Math.abs(Math.log(cell.value / best)) : Math.log(1_000);
+}
+
+function cellOf(cell: CellRuns, plan: DecidedPlan, figure: "rate" | 99): MatrixCell {
+  const p99 = cell.latency.percentile(99);
+  const taken = takenPerSec(cell);
+  const short = shortfallOf(cell);
+  return {
+    label: cell.label,
+    scenario: plan.name,
+    text: figure === 99
+      ? boundText(formatMs(p99.value), p99.isAtLeast)
+      : `${boundText(formatNumber(taken.value), taken.isAtLeast)}/s`,
+    value: figure === 99 ? p99.value : taken.value,
+    shortfall: short === null ? "" : shortfallClause(short),
+    ...againstBest(cell, plan, figure),
+  };
+}
+
+/** This one's figure over the best; 1 for the best; null where it falls short or is not compared. */
+function againstBest(
+  cell: CellRuns,
+  { contests, lookup }: DecidedPlan,
+  figure: "rate" | 99,
+): Pick<MatrixCell, "ratio" | "ratioText" | "certainty"> {
+  const contest = contests.find(({ ranked, unjudged }) => [...ranked, ...unjudged].includes(cell));
+  if (contest === undefined) return { ratio: null, ratioText: "", certainty: "none" };
+  const [first] = contest.ranked;
+  if (first === cell) return { ratio: 1, ratioText: "", certainty: "best" };
+  const comparison = comparisonOf(lookup(first, cell), figure);
+  return {
+    ratio: comparison.ratio,
+    ratioText: ratioText(comparison),
+    certainty: certaintyOf(standingOf(comparison)),
+  };
+}
 
 export const matrix: Subject<ReportContext> = {
   id: "matrix",
-  title: "Every result against the best",
+  title: ({ matrix }) => titleOf(matrix?.rows ?? []),
   depth: "summary",
   build: ({ matrix, scenarios }) => {
     if (matrix === null) return [];
@@ -18,28 +130,40 @@ export const matrix: Subject<ReportContext> = {
         ? ""
         : `: ${listed(unique(columns.map(({ label }) => label)), "and")}`;
       return table({
-        caption: `Every result against the best of its column${of}`,
+        caption: `${titleOf(rows)}${rows.length > 1 ? " of its column" : ""}${of}`,
         columns: [
           { label: "Target", unit: "", kind: "name" },
-          ...columns.map(({ label, figure }) => ({
+          ...columns.map(({ label, figure, unit = REQUESTS }) => ({
             label,
-            unit: figure === "rate" ? "requests/s" : "p99",
+            unit: figure === "rate" ? unit : "p99",
             kind: "number" as const,
           })),
         ],
         rows: rows.map(({ label, color, cells }) => [
           { text: label, color },
-          ...cells.map((cell) => cell === null ? NONE : tableCell(cell, links.get(cell.scenario))),
+          ...cells.map((cell) =>
+            cell === null
+              ? NONE
+              : tableCell(cell, { link: links.get(cell.scenario), isHeld: rows.length > 1 })
+          ),
         ]),
         notes: [],
       }, { forms: ["page"] });
     });
-    return [...tables, { ...text("reading", READING, "reading"), forms: ["page"] }];
+    const shades = matrix.rows.length > 1 ? ` ${SHADES}` : "";
+    const reading =
+      `Each cell is a target in a scenario, or at a value of a factor.${shades} A press on a cell leads to its scenario.`;
+    return [...tables, { ...text("reading", reading, "reading"), forms: ["page"] }];
   },
 };
 
-const READING =
-  "Each cell is a target in a scenario, or at a value of a factor; below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average. A press on a cell leads to its scenario.";
+/** One alone is held against nobody. */
+function titleOf(rows: readonly unknown[]): string {
+  return rows.length > 1 ? "Every result against the best" : "Every result";
+}
+
+const SHADES =
+  "Below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average.";
 
 /** Columns that no row connects are tables of their own, as most of one table would be empty; single cells share one. */
 function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
@@ -64,17 +188,15 @@ function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
 }
 
 function tableCell(
-  { text, value, ratio, ratioText, certainty, shortfall, label }: MatrixCell,
-  link: string | undefined,
+  { text, value, ratio, ratioText, certainty, shortfall }: MatrixCell,
+  { link, isHeld }: { readonly link: string | undefined; readonly isHeld: boolean },
 ): TableCell {
-  // Whose shortfall it is stands beside the row.
-  const short = shortfall.replace(` of the requests to ${label} were`, "").replace(`${label} `, "");
-  const below = short || ratioText;
+  const below = shortfall || ratioText;
   return {
     ...{ text, value, link },
     ...below !== "" && { below },
     ...shortfall !== "" && { alarming: true },
-    shade: [shadeOf(ratio, certainty), certainty].filter(Boolean).join(" "),
+    ...isHeld && { shade: [shadeOf(ratio, certainty), certainty].filter(Boolean).join(" ") },
   };
 }
 

@@ -15,13 +15,13 @@ import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
-import type { MatrixModel } from "./verdict/matrix.ts";
+import type { MatrixModel } from "./matrix.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
   readonly id: string;
   /** Its heading, and its link in the navigation. */
-  readonly title: string;
+  readonly title: string | ((context: Context) => string);
   readonly depth: Depth;
   /** Nothing to say: no blocks, and so no heading and no link. */
   readonly build: (context: Context) => readonly Block[];
@@ -43,7 +43,9 @@ export function groupOf<Context>(
   context: Context,
 ): Group | null {
   const blocks = prunedAll(build(context));
-  return blocks.length === 0 ? null : group(title, blocks, { id, depth: depthOf(blocks, depth) });
+  if (blocks.length === 0) return null;
+  const heading = typeof title === "function" ? title(context) : title;
+  return group(heading, blocks, { id, depth: depthOf(blocks, depth) });
 }
 
 export interface Settling {

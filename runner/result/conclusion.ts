@@ -56,6 +56,9 @@ const matrix = z.strictObject({
     label: z.string(),
     scenario: z.string(),
     figure: z.enum(["rate", "p99"]),
+    unit: z.string().optional().describe(
+      "What a rate counts, such as visits/s; absent: requests/s",
+    ),
   })),
   rows: z.array(z.strictObject({
     label: z.string(),

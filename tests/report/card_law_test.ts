@@ -72,6 +72,20 @@ const LAWS: Readonly<Record<string, (card: ConclusionModel, results: Results) =>
     (reliability?.light === "green") === (reliability?.valid === reliability?.runs),
   "a forest stands beside winners of no other place": ({ forest, winners }) =>
     forest === null || winners.length === 0,
+  "places that are counted add up to all": ({ code, sentence }) => {
+    const [, all] = / in \d+ of (\d+) /.exec(sentence) ?? [];
+    if (all === undefined || code === "separate") return true;
+    const counts = [...sentence.matchAll(/ in (\d+)\b(?! runs?\b)/g)].map(([, count]) => +count);
+    return counts.reduce((sum, count) => sum + count, 0) === Number(all);
+  },
+  "no two rows of a forest are called alike": ({ forest }) => {
+    const labels = forest?.rows.map(({ label }) => label) ?? [];
+    return new Set(labels).size === labels.length;
+  },
+  "who does not win has a reason beside it": ({ winners }) =>
+    winners.every(({ word }) => word !== "undecided" && word !== ""),
+  "trust does not say again that there is no verdict": ({ code, reliability }) =>
+    code !== "nothing-valid" || !/none|no verdict|\bvalid/i.test(reliability?.sentence ?? ""),
   "no runs are to be added where none is valid": ({ code, next }) =>
     code !== "nothing-valid" || next.every(({ code }) => code !== "add-runs"),
 };

@@ -1,6 +1,7 @@
 /** The card of an experiment by its code: what is decided, what is shown, and whether it can be relied on. */
 import assert from "node:assert/strict";
 import type { CardCode } from "../../report/findings/card_sentences.ts";
+import { reportModel } from "../../report/model.ts";
 import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
 import type { Results } from "../../runner/result/result.ts";
 import {
@@ -37,8 +38,13 @@ interface Expected {
   /** Its value within 2 %, its unit and its certainty. */
   readonly figure?: readonly [value: number, unit: string, certainty: string] | null;
   readonly next?: readonly string[];
+  /** What its rows are called. */
+  readonly forest?: readonly string[];
   /** Words of notes that must be there. */
   readonly notes?: readonly RegExp[];
+  /** Words of the sentence, and of the line of trust. */
+  readonly says?: RegExp;
+  readonly trust?: RegExp;
 }
 
 function assertCard(results: Results, expected: Expected): ConclusionModel {
@@ -60,6 +66,11 @@ function assertCard(results: Results, expected: Expected): ConclusionModel {
   }
   if (expected.next) assert.deepEqual(card.next.map(({ code }) => code), expected.next, shown);
   for (const note of expected.notes ?? []) assert.match(card.notes.join(" "), note);
+  if (expected.forest) {
+    assert.deepEqual(card.forest?.rows.map(({ label }) => label), expected.forest, shown);
+  }
+  if (expected.says) assert.match(card.sentence, expected.says);
+  if (expected.trust) assert.match(card.reliability?.sentence ?? "", expected.trust);
   return card;
 }
 
@@ -110,7 +121,11 @@ cases("one setting", {
   ],
   "nobody responds correctly": [
     () => resultsAt(TWO, () => ({ wrongRatio: 0.1 })),
-    { code: "falls-short", next: ["check-targets"] },
+    {
+      code: "falls-short",
+      next: ["check-targets"],
+      says: /^Both targets fall short: a responds wrongly to 25\s%, b responds wrongly to 13\s%\.$/,
+    },
   ],
   "one alone keeps up with what is offered": [
     () => offered(4_000, resultsAt({ a: around(2_000), b: around(4_000) })),
@@ -162,7 +177,11 @@ cases("one setting", {
         parameters: { connections },
         rate: 1_000 * Math.min(connections, 5),
       }))),
-    { code: "alone", figure: [5_000, "requests/s", "decided"] },
+    {
+      code: "alone",
+      figure: [5_000, "requests/s", "decided"],
+      says: /: 5\.0× as much as at 1 connection\.$/,
+    },
   ],
   "what compares nothing is the most that is served": [
     () => {
@@ -227,7 +246,7 @@ cases("several settings", {
           ...{ medianMs: target === "a" ? 10 : 20, runs: 3 },
         })),
       }),
-    { code: "leads", notes: [/a responds wrongly to 100/] },
+    { code: "leads", notes: [/a responds wrongly to 100\s% in 1 scenario, so/] },
   ],
 });
 
@@ -302,6 +321,43 @@ cases("beside a base", {
       ),
     { code: "gains", figure: [2, "×", "decided"] },
   ],
+  "of several of which none is known all are named": [
+    () => based("a", resultsAt({ ...NOISY, c: NOISY.a.toReversed() })),
+    { code: "undecided", says: /^Undecided between b, a and c: / },
+  ],
+  "runs that are not valid may lose one comparison of several": [
+    () =>
+      doubted(
+        based("a", resultsAt({ a: around(2_000), b: around(1_000), c: around(500) })),
+        ({ target }) => target === "c",
+      ),
+    { code: "costs", light: "amber", trust: /1 of 2 comparisons is .* the verdict on the rest/ },
+  ],
+  "a base that falls short in one scenario has counts of comparisons": [
+    () => {
+      const short = resultsAt({ ...TWO, c: around(3_000) }, (target) => ({
+        wrongRatio: target === "a" ? 0.1 : 0,
+      }));
+      return based("a", together(short, resultsAt({ ...NOISY, c: NOISY.a })));
+    },
+    {
+      code: "falls-short",
+      says: / in 2 of 4 comparisons: .*; equivalent in 1 and undecided in 1\.$/,
+    },
+  ],
+  "values of a factor of one target's own are rows that differ": [
+    () =>
+      based(
+        "a",
+        sweepResults([
+          { target: "a", parameters: {}, rate: 1_000 },
+          ...["1s", "10ms"].map((ttl) => ({
+            ...{ target: "b", parameters: { "set.ttl": ttl }, rate: 2_000 },
+          })),
+        ]),
+      ),
+    { code: "gains", forest: ["b · ttl 1s", "b · ttl 10ms"] },
+  ],
   "a base that was not measured is none": [
     () => based("z", resultsAt(TWO)),
     { code: "leads" },
@@ -342,11 +398,21 @@ cases("trust", {
   "places that were undecided are lost with their runs": [
     () =>
       doubted(together(resultsAt(NOISY), resultsAt(NOISY)), ({ scenario }) => scenario === "s1"),
-    { code: "undecided", light: "amber" },
+    {
+      code: "undecided",
+      light: "amber",
+      trust: /1 of 2 scenarios is not decided, and the other 1 is undecided either way/,
+    },
   ],
   "without a valid run there is no verdict, figure or forest, and no number of runs to add": [
     () => doubted(resultsAt(SEEMS), () => true),
-    { code: "nothing-valid", light: "red", figure: null, next: ["mend-runs"] },
+    {
+      code: "nothing-valid",
+      light: "red",
+      figure: null,
+      next: ["mend-runs"],
+      trust: /^All 6 runs are suspect\.$/,
+    },
   ],
   "of several scenarios one that leans on them is likely": [
     () => {
@@ -460,6 +526,7 @@ Deno.test("card: of a flow the figure is how often all of it is done, by its nam
   const flow = { ...results, experiment: { ...results.experiment, scenarios } };
   const both = concluded(flow);
   assert.match(both.sentence, / have equal purchases\/s within /);
+  assert.deepEqual(both.matrix?.columns.map(({ unit }) => unit), ["purchases/s"]);
   assert.ok(Math.abs((both.figure?.value ?? 0) - 1) < 0.02); // twice the requests, of twice the steps
   const alone = concluded({ ...flow, runs: flow.runs.filter(({ target }) => target === "a") });
   assert.deepEqual([alone.code, alone.figure?.unit], ["alone", "purchases/s"]);
@@ -488,6 +555,11 @@ Deno.test("matrix: rows from the best, with the ratio to the best of each column
   const short = concluded(resultsAt(TWO, (target) => ({ wrongRatio: target === "b" ? 0.1 : 0 })));
   const cells = short.matrix?.rows.map(({ cells: [cell] }) => [cell?.ratio, cell?.certainty]);
   assert.deepEqual(cells, [[1, "best"], [null, "none"]]);
+  const titleOf = (results: Results): string | undefined =>
+    reportModel(results).groups.find(({ id }) => id === "matrix")?.title;
+  const one = [1, 8].map((connections) => ({ parameters: { connections }, rate: 1_000 }));
+  assert.equal(titleOf(many()), "Every result against the best");
+  assert.equal(titleOf(sweepResults(one)), "Every result");
   assert.deepEqual(
     concluded(sweepResults(WAITING)).matrix?.columns.map(({ label }) => label),
     ["sleepTime 0ms", "sleepTime 1ms", "sleepTime 100ms", "sleepTime unset"],

@@ -147,7 +147,7 @@ function placeOf(
     ...{ name, scenario, short },
     factors: [],
     noun: "cell",
-    sides: [{ name: base, color }, { name: next, color }],
+    sides: [{ name: base, label: base, color }, { name: next, label: next, color }],
     of: figure,
     figure: figureNameOf(figure, match.next),
     decision: comparisonOf(comparison, figure),
@@ -176,7 +176,7 @@ function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel[
   };
 }
 
-/** `All 18 runs of BASE and 9 of 18 of NEW are`. */
+/** `All 18 runs of BASE and 9 of 18 of NEW are valid`. */
 function validText(sides: readonly ComparedSide[]): string {
   const texts = sides.map(({ name, runs: { length: runs }, valid }, i) => {
     const noun = i === 0 ? ` ${runs === 1 ? "run" : "runs"}` : "";
@@ -184,7 +184,7 @@ function validText(sides: readonly ComparedSide[]): string {
       ? `all ${runs}${noun} of ${name}`
       : `${valid} of ${runs}${noun} of ${name}`;
   });
-  return `${capitalized(listed(texts, "and"))} are`;
+  return `${capitalized(listed(texts, "and"))} are valid`;
 }
 
 function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep[] {

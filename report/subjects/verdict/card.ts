@@ -13,6 +13,7 @@ import {
   sharesText,
   throughputOr,
   timesRange,
+  whyWord,
   winnerName,
   worstFirst,
 } from "../../findings/card_sentences.ts";
@@ -157,10 +158,11 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
     Math.max(...those.map(({ decision }) => Math.abs(Math.log(decision?.ratio ?? 1))));
   const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
+  if (certainOf(own) > 0) return sideVerdict(own, { other, base });
   // Where the base itself falls short, whoever keeps up does so beside it.
-  return certainOf(own) === 0 && 2 * having(places, "only").length >= places.length
+  return 2 * having(places, "only").length >= places.length
     ? shortVerdict(places)
-    : sideVerdict(own, { other, base });
+    : sideVerdict(having(places, "likely").length > 0 ? own : places, { other, base });
 }
 
 interface Sides {
@@ -314,7 +316,8 @@ export function winnersTable(winners: readonly Winner[]): Table | null {
   ]);
 }
 
-function wordOf({ code, marginRatio, why, short }: Place): string {
+function wordOf(place: Place): string {
+  const { code, marginRatio, why, short } = place;
   switch (code) {
     case "leads":
       return "certain";
@@ -323,8 +326,7 @@ function wordOf({ code, marginRatio, why, short }: Place): string {
     case "equivalent":
       return `equal within ${percentText(marginRatio)}`;
     case "undecided":
-      if (why === "lost") return "too few valid runs";
-      return why === "unsteady" ? "never settled" : "undecided";
+      return whyWord(place);
     case "only":
       return short.length === 0 ? "no other was measured" : "no other keeps up";
     case "none":

@@ -21,8 +21,12 @@ import {
 import { type CardCode, trustLine, worstFirst } from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
+import { comparisonOf } from "../../judge/comparison.ts";
+import { decisiveFigure } from "../../judge/pairs.ts";
 import { figureNameOf, type Judged, judgedTwice, placesOf } from "../../judge/places.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
+import { standingOf } from "../../judge/standing.ts";
+import { percentText, timesText } from "../../writing/ratios.ts";
 import { boundText, formatInterval, formatNumber, GLUE } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
 import { askedOf, REQUESTS } from "./asked_figure.ts";
@@ -38,7 +42,7 @@ import {
   winnersTable,
 } from "./card.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
-import { type MatrixModel, matrixOf } from "./matrix.ts";
+import { type MatrixModel, matrixOf } from "../matrix.ts";
 import { nextSteps } from "./next_steps.ts";
 import { baseForest, placesForest } from "./small_forest.ts";
 
@@ -109,7 +113,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
-    matrix: matrixOf(compared, isTrusted),
+    matrix: matrixOf(asked, isTrusted),
   };
   const several = isTrusted && asked.length > 1 ? asked : [];
   return {
@@ -191,6 +195,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
     figure: unit,
     where: [setting === "" ? "" : `at ${setting}`, where].filter(Boolean).join(" "),
     within: cell.runs.find(({ capacity }) => capacity)?.capacity?.within ?? [],
+    over: targets === 1 && plans.length === 1 ? overSlowest(plans[0], cell) : "",
     of: targets,
   }, {
     text: boundText(formatNumber(value), isAtLeast),
@@ -204,6 +209,23 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
     unit,
     certainty: interval === null ? "open" : "decided",
   });
+}
+
+/** Of one target at several values: `5.0× what it serves at 1 connection`; "" where the rate is not the question. */
+function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: CellRuns): string {
+  const [pair] = pairs;
+  if (pairs.length !== 1 || pair.next !== fastest || decisiveFigure(cells) !== "rate") return "";
+  const slowest = settingIn(pair.base, cells);
+  const comparison = lookup(pair.base, fastest);
+  const rate = comparisonOf(comparison, "rate");
+  switch (standingOf(rate)) {
+    case "ahead":
+      return `${timesText(rate.ratio ?? 1)} as much as at ${slowest}`;
+    case "equivalent":
+      return `within ${percentText(comparison.marginRatio)} of what it is at ${slowest}`;
+    default:
+      return `not certainly more than at ${slowest}`;
+  }
 }
 
 /** `80 connections`; of several factors `connections 80 · delay 10ms`; "" where none varies. */
@@ -274,7 +296,9 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
     runs: runs.length,
     level: invalid > 0 ? "invalid" : levels[0] ?? "valid",
     sentence: trustLine(survival, {
-      valid: validText(valid, runs.length),
+      valid: valid === 0
+        ? doubtedText(levels.map((level) => ({ level, count: countOf(level) })))
+        : validText(valid, runs.length),
       lost: { those: judged.lost, places: judged.places },
       levels: listed(levels.map((level) => `${countOf(level)} ${level}`), "and"),
     }),
@@ -282,9 +306,24 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
 }
 
 function validText(valid: number, runs: number): string {
-  if (valid === 0) return runs === 1 ? "The run is not" : `None of ${counted(runs, "run")} is`;
-  if (valid === runs) return runs === 1 ? "The run is" : `${allOf(runs, "run")} are`;
-  return `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"}`;
+  if (valid === runs) return `${allRuns(runs)} valid`;
+  return `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
+}
+
+/** `5 runs are suspect and 19 invalid`, `All 10 runs are suspect`. */
+function doubtedText(
+  [first, second]: readonly { readonly level: string; readonly count: number }[],
+): string {
+  const { level, count } = first;
+  return second === undefined
+    ? `${allRuns(count)} ${level}`
+    : `${counted(count, "run")} ${
+      count === 1 ? "is" : "are"
+    } ${level} and ${second.count} ${second.level}`;
+}
+
+function allRuns(runs: number): string {
+  return runs === 1 ? "The run is" : `${allOf(runs, "run")} are`;
 }
 
 function claimCounts(judged: readonly JudgedClaim[]): Record<ClaimOutcome, number> {

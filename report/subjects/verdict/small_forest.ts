@@ -87,16 +87,22 @@ export function baseForest(
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
   const isOne = places.every(({ first }) => first.name === places[0].first.name);
   const areSeveral = places.some(({ name }) => name !== places[0].name);
+  const labelOf = ({ name, first }: Place): string => {
+    const alike = places.filter((place) => place.name === name && place.first.name === first.name);
+    const side = alike.length > 1 ? first.label : first.name;
+    return !areSeveral ? side : isOne && alike.length === 1 ? name : `${name}: ${side}`;
+  };
   return forestOf(
-    places.flatMap(({ name, first, rival, decision, figure, marginRatio, why }) =>
-      decision === null || rival === null ? [] : [{
-        label: !areSeveral ? first.name : isOne ? name : `${name}: ${first.name}`,
+    places.flatMap((place) => {
+      const { first, rival, decision, figure, marginRatio, why } = place;
+      return decision === null || rival === null ? [] : [{
+        label: labelOf(place),
         color: first.color,
         base: rival.name,
         comparison: decision,
         isDoubted: why === "doubted" || why === "lost",
         ...{ figure, marginRatio },
-      }]
-    ),
+      }];
+    }),
   );
 }
