@@ -3,7 +3,7 @@
  * and how certain it is that it differs. Rows are sorted by result.
  */
 import type { Conclusion } from "../../runner/result/conclusion.ts";
-import { type Block, table, text } from "../blocks.ts";
+import { type Block, type Group, group, prunedAll, table, text } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { takenPerSec } from "../figures/capacity.ts";
 import { shortfallClause } from "../findings/judgements.ts";
@@ -16,7 +16,7 @@ import { ratioText } from "../writing/ratios.ts";
 import { mean } from "../writing/spread.ts";
 import { boundText, formatMs, formatNumber } from "../writing/units.ts";
 import { listed, unique } from "../writing/words.ts";
-import type { ReportContext, Subject } from "./subject.ts";
+import type { ReportContext } from "./subject.ts";
 import { NONE, type TableCell } from "./tables/table.ts";
 import { REQUESTS } from "./verdict/asked_figure.ts";
 
@@ -117,45 +117,42 @@ function againstBest(
   };
 }
 
-export const matrix: Subject<ReportContext> = {
-  id: "matrix",
-  title: ({ matrix }) => titleOf(matrix?.rows ?? []),
-  depth: "summary",
-  build: ({ matrix, scenarios }) => {
-    if (matrix === null) return [];
-    const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));
-    const parts = partsOf(matrix);
-    const tables = parts.map(({ columns, rows }): Block => {
-      const of = parts.length === 1
-        ? ""
-        : `: ${listed(unique(columns.map(({ label }) => label)), "and")}`;
-      return table({
-        caption: `${titleOf(rows)}${rows.length > 1 ? " of its column" : ""}${of}`,
-        columns: [
-          { label: "Target", unit: "", kind: "name" },
-          ...columns.map(({ label, figure, unit = REQUESTS }) => ({
-            label,
-            unit: figure === "rate" ? unit : "p99",
-            kind: "number" as const,
-          })),
-        ],
-        rows: rows.map(({ label, color, cells }) => [
-          { text: label, color },
-          ...cells.map((cell) =>
-            cell === null
-              ? NONE
-              : tableCell(cell, { link: links.get(cell.scenario), isHeld: rows.length > 1 })
-          ),
-        ]),
-        notes: [],
-      }, { forms: ["page"] });
-    });
-    const shades = matrix.rows.length > 1 ? ` ${SHADES}` : "";
-    const reading =
-      `Each cell is a target in a scenario, or at a value of a factor.${shades} A press on a cell leads to its scenario.`;
-    return [...tables, { ...text("reading", reading, "reading"), forms: ["page"] }];
-  },
-};
+/** None where the bars say as much. */
+export function matrix({ matrix, scenarios }: ReportContext): Group[] {
+  if (matrix === null) return [];
+  const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));
+  const parts = partsOf(matrix);
+  const tables = parts.map(({ columns, rows }): Block => {
+    const of = parts.length === 1
+      ? ""
+      : `: ${listed(unique(columns.map(({ label }) => label)), "and")}`;
+    return table({
+      caption: `${titleOf(rows)}${rows.length > 1 ? " of its column" : ""}${of}`,
+      columns: [
+        { label: "Target", unit: "", kind: "name" },
+        ...columns.map(({ label, figure, unit = REQUESTS }) => ({
+          label,
+          unit: figure === "rate" ? unit : "p99",
+          kind: "number" as const,
+        })),
+      ],
+      rows: rows.map(({ label, color, cells }) => [
+        { text: label, color },
+        ...cells.map((cell) =>
+          cell === null
+            ? NONE
+            : tableCell(cell, { link: links.get(cell.scenario), isHeld: rows.length > 1 })
+        ),
+      ]),
+      notes: [],
+    }, { forms: ["page"] });
+  });
+  const shades = matrix.rows.length > 1 ? ` ${SHADES}` : "";
+  const reading =
+    `Each cell is a target in a scenario, or at a value of a factor.${shades} A press on a cell leads to its scenario.`;
+  const blocks: Block[] = [...tables, { ...text("reading", reading, "reading"), forms: ["page"] }];
+  return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
+}
 
 /** One alone is held against nobody. */
 function titleOf(rows: readonly unknown[]): string {

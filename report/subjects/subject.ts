@@ -21,7 +21,7 @@ export interface Subject<Context> {
   /** What addresses of the page name it by. */
   readonly id: string;
   /** Its heading, and its link in the navigation. */
-  readonly title: string | ((context: Context) => string);
+  readonly title: string;
   readonly depth: Depth;
   /** Nothing to say: no blocks, and so no heading and no link. */
   readonly build: (context: Context) => readonly Block[];
@@ -43,9 +43,7 @@ export function groupOf<Context>(
   context: Context,
 ): Group | null {
   const blocks = prunedAll(build(context));
-  if (blocks.length === 0) return null;
-  const heading = typeof title === "function" ? title(context) : title;
-  return group(heading, blocks, { id, depth: depthOf(blocks, depth) });
+  return blocks.length === 0 ? null : group(title, blocks, { id, depth: depthOf(blocks, depth) });
 }
 
 export interface Settling {
