@@ -92,7 +92,9 @@ function cellOf(cell: CellRuns, plan: DecidedPlan, figure: "rate" | 99): MatrixC
     scenario: plan.name,
     text: figure === 99
       ? boundText(formatMs(p99.value), p99.isAtLeast)
-      : `${boundText(formatNumber(taken.value), taken.isAtLeast)}/s`,
+      : `${boundText(formatNumber(taken.value), taken.isAtLeast)}${
+        plan.unit.endsWith("/s") ? "/s" : ""
+      }`,
     value: figure === 99 ? p99.value : taken.value,
     shortfall: short === null ? "" : shortfallClause(short),
     ...againstBest(cell, plan, figure),

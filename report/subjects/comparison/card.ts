@@ -10,11 +10,10 @@ import { comparisonOf, decisiveOf } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
 import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../../findings/judgements.ts";
-import { trustLine } from "../../findings/card_sentences.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
 import { meaningOfRuns } from "../../findings/trust.ts";
 import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
-import { type CardModel, LIGHTS } from "../verdict/conclusion.ts";
+import { type CardModel, relianceOf } from "../verdict/conclusion.ts";
 import { mendStep, type NextStep } from "../verdict/next_steps.ts";
 import {
   besidePlace,
@@ -163,17 +162,11 @@ function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel[
     ? "none-valid"
     : judged.survival;
   const levels = sides.map(({ trust }) => trust?.level ?? "valid");
-  const level = TRUSTS.findLast((one) => levels.includes(one)) ?? "valid";
-  return {
-    survival,
-    light: LIGHTS[survival],
-    level,
-    sentence: trustLine(survival, {
-      valid: validText(sides),
-      levels: "",
-      lost: { those: judged.lost, places: judged.places },
-    }),
-  };
+  return relianceOf({ ...judged, survival }, {
+    level: TRUSTS.findLast((one) => levels.includes(one)) ?? "valid",
+    valid: validText(sides),
+    levels: "",
+  });
 }
 
 /** `All 18 runs of BASE and 9 of 18 of NEW are valid`. */

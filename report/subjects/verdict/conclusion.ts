@@ -18,12 +18,23 @@ import {
   shortNotes,
   unsettledNotes,
 } from "../../findings/card_notes.ts";
-import { type CardCode, trustLine, worstFirst } from "../../findings/card_sentences.ts";
+import {
+  type CardCode,
+  type TrustEvidence,
+  trustLine,
+  worstFirst,
+} from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
 import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
-import { figureNameOf, type Judged, judgedTwice, placesOf } from "../../judge/places.ts";
+import {
+  figureNameOf,
+  type Judged,
+  judgedTwice,
+  placesOf,
+  type Survival,
+} from "../../judge/places.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { standingOf } from "../../judge/standing.ts";
 import { percentText, timesText } from "../../writing/ratios.ts";
@@ -271,7 +282,7 @@ function notesOf(
   ];
 }
 
-export const LIGHTS: Readonly<Record<Reliability["survival"], Reliability["light"]>> = {
+const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "all-valid": "green",
   uncompared: "amber",
   same: "amber",
@@ -282,26 +293,32 @@ export const LIGHTS: Readonly<Record<Reliability["survival"], Reliability["light
   "none-valid": "red",
 };
 
+/** How the verdict of these places depends on runs that are not valid. @param level Of the worst run. */
+export function relianceOf(
+  { places, lost, survival }: Judged,
+  { level, ...counts }: Pick<Reliability, "level"> & Pick<TrustEvidence, "valid" | "levels">,
+): Pick<Reliability, "survival" | "light" | "level" | "sentence"> {
+  const sentence = trustLine(survival, { ...counts, lost: { those: lost, places } });
+  return { survival, light: LIGHTS[survival], level, sentence };
+}
+
 function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | null {
   if (runs.length === 0) return null;
-  const countOf = (level: string): number =>
-    runs.filter(({ generator: { trust } }) => trust === level).length;
-  const [valid, invalid] = [countOf("valid"), countOf("invalid")];
-  const levels = (["suspect", "invalid"] as const).filter((level) => countOf(level) > 0);
+  const byLevel = Map.groupBy(runs, ({ generator: { trust } }) => trust);
+  const valid = byLevel.get("valid")?.length ?? 0;
+  const doubts = (["suspect", "invalid"] as const).flatMap((level) => {
+    const count = byLevel.get(level)?.length ?? 0;
+    return count === 0 ? [] : [{ level, count }];
+  });
   const survival = valid === 0 ? "none-valid" : judged.survival;
   return {
-    survival,
-    light: LIGHTS[survival],
+    ...relianceOf({ ...judged, survival }, {
+      level: doubts.at(-1)?.level ?? "valid",
+      valid: valid === 0 ? doubtedText(doubts) : validText(valid, runs.length),
+      levels: listed(doubts.map(({ level, count }) => `${count} ${level}`), "and"),
+    }),
     valid,
     runs: runs.length,
-    level: invalid > 0 ? "invalid" : levels[0] ?? "valid",
-    sentence: trustLine(survival, {
-      valid: valid === 0
-        ? doubtedText(levels.map((level) => ({ level, count: countOf(level) })))
-        : validText(valid, runs.length),
-      lost: { those: judged.lost, places: judged.places },
-      levels: listed(levels.map((level) => `${countOf(level)} ${level}`), "and"),
-    }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The small forest of a card: each ratio to the base, with its interval, on one axis. */
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import { verdictWord } from "../../findings/judgements.ts";
-import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
+import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
 import { figureNameOf, isMoreBetter, type Place, withoutLevel } from "../../judge/places.ts";
 import { competing } from "../../judge/shortfall.ts";
@@ -13,52 +13,50 @@ import type { ScenarioComparison } from "./compared_scenarios.ts";
 export type ConclusionForest = NonNullable<Conclusion["forest"]>;
 export type ConclusionRow = ConclusionForest["rows"][number];
 
-interface ForestComparison extends Pick<ConclusionRow, "label" | "color"> {
+/** What a row is made of, as a place has it. */
+type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
+  readonly label: string;
+  readonly color: number;
   readonly base: string;
-  /** `requests/s` */
-  readonly figure: string;
-  readonly comparison: FigureComparison;
-  readonly marginRatio: number;
   /** Whether the valid runs alone say otherwise. */
   readonly isDoubted: boolean;
-}
+};
 
 /** More have no place on a first screen. */
 const MOST_ROWS = 10;
 
 /** Of the first figure, as a forest has one axis; null without a ratio. */
-function forestOf(all: readonly ForestComparison[]): ConclusionForest | null {
-  const rows = all.filter(({ comparison }) =>
-    comparison.ratio !== null && comparison.figure === all[0].comparison.figure
+function forestOf(compared: readonly Compared[]): ConclusionForest | null {
+  const all = compared.flatMap(({ decision, ...row }) =>
+    decision === null || decision.ratio === null
+      ? []
+      : [{ ...row, decision, ratio: decision.ratio }]
   );
-  const [first] = rows;
+  const [first] = all;
   if (first === undefined) return null;
-  const against = rows.every(({ base }) => base === first.base)
-    ? `against ${first.base}`
-    : "compared";
-  const isMore = isMoreBetter(first.comparison);
+  const rows = all.filter(({ decision }) => decision.figure === first.decision.figure);
+  const isOneBase = rows.every(({ base }) => base === first.base);
+  const isMore = isMoreBetter(first.decision);
   return {
-    title: `${capitalized(first.figure)} ${against}, ${isMore ? "more" : "less"} is better`,
+    title: `${capitalized(first.figure)} ${isOneBase ? `against ${first.base}` : "compared"}, ${
+      isMore ? "more" : "less"
+    } is better`,
     better: isMore ? "higher" : "lower",
     margin: 1 + first.marginRatio,
-    rows: rows.slice(0, MOST_ROWS).map(forestRow),
+    rows: rows.slice(0, MOST_ROWS).map(
+      ({ label, color, ratio, decision, marginRatio, isDoubted }) => {
+        const shown = withoutLevel(decision);
+        return {
+          ...{ label, color, ratio },
+          low: shown.interval?.low ?? null,
+          high: shown.interval?.high ?? null,
+          certainty: isDoubted ? "open" : certaintyOf(standingOf(shown)),
+          text: ratioText(shown),
+          word: isDoubted ? "not by the valid runs alone" : verdictWord(shown, marginRatio),
+        };
+      },
+    ),
     omitted: Math.max(0, rows.length - MOST_ROWS),
-  };
-}
-
-function forestRow(
-  { label, color, comparison: compared, marginRatio, isDoubted }: ForestComparison,
-): ConclusionRow {
-  const comparison = withoutLevel(compared);
-  return {
-    label,
-    color,
-    ratio: comparison.ratio ?? 1,
-    low: comparison.interval?.low ?? null,
-    high: comparison.interval?.high ?? null,
-    certainty: isDoubted ? "open" : certaintyOf(standingOf(comparison)),
-    text: ratioText(comparison),
-    word: isDoubted ? "not by the valid runs alone" : verdictWord(comparison, marginRatio),
   };
 }
 
@@ -67,19 +65,19 @@ export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
   isDoubted: boolean,
 ): ConclusionForest | null {
-  const figure = decisiveFigure(cells);
+  const of = decisiveFigure(cells);
+  const figure = figureNameOf(of, cells[0], unit);
   const able = competing(cells).map(({ label }) => label);
+  const sign = of === "rate" ? -1 : 1;
   const shown = rows.filter(({ name, base }) =>
     able.length === 0 || able.includes(name) && able.includes(base)
-  );
-  const sign = figure === "rate" ? -1 : 1;
+  ).map(({ name, color, base, comparison }) => ({
+    ...{ label: name, color, base, figure, isDoubted },
+    decision: comparisonOf(comparison, of),
+    marginRatio: comparison.marginRatio,
+  }));
   return forestOf(
-    shown.map(({ name, color, base, comparison }) => ({
-      ...{ label: name, color, base, isDoubted },
-      figure: figureNameOf(figure, cells[0], unit),
-      comparison: comparisonOf(comparison, figure),
-      marginRatio: comparison.marginRatio,
-    })).toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1))),
+    shown.sort((a, b) => sign * ((a.decision.ratio ?? 1) - (b.decision.ratio ?? 1))),
   );
 }
 
@@ -92,17 +90,14 @@ export function placesForest(places: readonly Place[]): ConclusionForest | null 
     const side = alike.length > 1 ? first.label : first.name;
     return !areSeveral ? side : isOne && alike.length === 1 ? name : `${name}: ${side}`;
   };
-  return forestOf(
-    places.flatMap((place) => {
-      const { first, rival, decision, figure, marginRatio, why } = place;
-      return decision === null || rival === null ? [] : [{
-        label: labelOf(place),
-        color: first.color,
-        base: rival.name,
-        comparison: decision,
-        isDoubted: why === "doubted" || why === "lost",
-        ...{ figure, marginRatio },
-      }];
-    }),
-  );
+  return forestOf(places.flatMap((place) => {
+    const { first, rival, why } = place;
+    return rival === null ? [] : [{
+      ...place,
+      label: labelOf(place),
+      color: first.color,
+      base: rival.name,
+      isDoubted: why === "doubted" || why === "lost",
+    }];
+  }));
 }
