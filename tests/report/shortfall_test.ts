@@ -103,7 +103,7 @@ Deno.test("shortfall: where nobody keeps up nobody leads, whatever the p99 of a 
   assert.equal(code, "falls-short");
   assert.match(
     sentence,
-    /^No target keeps up: a completes 4,000 of 9,000 requests\/s, and 1 more /,
+    /^Both targets fall short: a completes 4,000 of 9,000 requests\/s, b completes /,
   );
 });
 
