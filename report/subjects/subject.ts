@@ -1,4 +1,5 @@
 /** A subject: something that a report has to say, one a file. It sees results, cells and judgements, and no renderer. */
+import type { Conclusion } from "../../runner/result/conclusion.ts";
 import type { Run } from "../../runner/result/result.ts";
 import {
   type Block,
@@ -15,7 +16,6 @@ import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
-import type { MatrixModel } from "./matrix.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
@@ -71,7 +71,7 @@ export interface ReportContext {
   /** With what the page can compare in place of the base of the experiment. */
   readonly bases: () => readonly OtherBase[];
   /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */
-  readonly matrix: MatrixModel | null;
+  readonly matrix: Conclusion["matrix"];
 }
 
 export interface ScenarioContext {
