@@ -21,7 +21,7 @@ import { shortfallShare } from "../../findings/judgements.ts";
 import { isMoreBetter, type Place, winnerOf } from "../../judge/places.ts";
 import type { Shortfall } from "../../judge/shortfall.ts";
 import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
-import { boundText, formatInterval } from "../../writing/units.ts";
+import { boundText, formatInterval, GLUE } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 
@@ -310,7 +310,9 @@ export function winnersTable(winners: readonly Winner[]): Table | null {
     {
       label: figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
       kind: "text",
-      cell: ({ winner, margin }) => ({ text: winner === null || margin === "" ? "–" : margin }),
+      cell: ({ winner, margin }) => ({
+        text: winner === null || margin === "" ? "–" : margin.replace(`${GLUE}[`, " ["),
+      }),
     },
     { label: "Certainty", kind: "text", cell: ({ word }) => ({ text: word }) },
   ]);
