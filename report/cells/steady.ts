@@ -9,7 +9,7 @@ import { mean, type Spread, spreadOf } from "../writing/spread.ts";
 import type { CellRuns } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "../figures/pool.ts";
-import { flattenedOf, FLATTENING } from "../figures/intervals.ts";
+import { flattenedOf, POINT_PERCENTILES } from "../figures/intervals.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {
@@ -41,7 +41,7 @@ export interface Steadiness extends Settling {
   readonly within: Spread | null;
   /** Of all runs, with what the experiment discards. */
   readonly whole: PartFigures;
-  /** Seconds until each of FLATTENING is near where it ends (Kuffel and Walter); null without requests. */
+  /** Seconds until each of POINT_PERCENTILES is near where it ends (Kuffel and Walter); null without requests. */
   readonly flattening: readonly (Spread | null)[];
 }
 
@@ -57,7 +57,7 @@ export function steadinessOf(cell: CellRuns): Steadiness {
       }),
     ),
     whole: wholeFigures(cell),
-    flattening: FLATTENING.map((percentile) =>
+    flattening: POINT_PERCENTILES.map((percentile) =>
       spreadOrNull(runs.flatMap((run) => flattenedOf(run, percentile)?.fromS ?? []))
     ),
   };

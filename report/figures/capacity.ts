@@ -4,7 +4,7 @@ import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
 import type { Ends, Range } from "./range.ts";
 import type { Spread } from "../writing/spread.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { type Bounded, bounded } from "./lower_bounds.ts";
 
 type Searched = Partial<Pick<Run, "capacity">>;
 
@@ -16,7 +16,7 @@ export function foundCapacity({ capacity }: Searched): Bounded | { readonly none
   if (capacity === undefined) return { none: "the load is no search for a capacity" };
   const found = capacity.capacity;
   if (found === null) return { none: "no rate was found at which every rule holds" };
-  return (isLowerBound(found) ? atLeast : exactly)(found.value);
+  return bounded(found.value, isLowerBound(found));
 }
 
 /** Whether the load of any is a search: then their requests/s are what the target can take. */
@@ -34,12 +34,13 @@ export function capacityRange(
   runs: readonly Searched[],
   confidence: number,
 ): CapacityRange | null {
-  const found = runs.flatMap(({ capacity }) => capacity?.capacity ?? []);
-  if (found.length === 1) return oneSearch(found[0]);
-  const cell = capacityOverRuns(
-    found.map((one) => ({ value: one.value, isAtLeast: isLowerBound(one) })),
-    confidence,
-  );
+  const found = runs.flatMap(({ capacity }) => capacity?.capacity ?? [])
+    .map((one) => ({ ...one, isAtLeast: isLowerBound(one) }));
+  if (found.length === 1) {
+    const [{ value, isAtLeast, low, high }] = found;
+    return { value, isAtLeast, interval: isAtLeast || high === null ? null : { low, high } };
+  }
+  const cell = capacityOverRuns(found, confidence);
   if (cell === null) return null;
   const { value, isAtLeast, low, high } = cell;
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
@@ -62,15 +63,7 @@ export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[
   return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
-function oneSearch(found: FoundRate): CapacityRange {
-  const { value, low, high } = found;
-  const isAtLeast = isLowerBound(found);
-  return { value, isAtLeast, interval: isAtLeast || high === null ? null : { low, high } };
-}
-
-type FoundRate = NonNullable<RunCapacity["capacity"]>;
-
 /** Whether something else than the target's rules ended the search, or no rate that breaks is known. */
-function isLowerBound({ bound, high }: Pick<FoundRate, "bound" | "high">): boolean {
+function isLowerBound({ bound, high }: NonNullable<RunCapacity["capacity"]>): boolean {
   return bound === "generator" || high === null;
 }

@@ -19,17 +19,17 @@ import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { capacityRange, foundCapacity } from "./capacity.ts";
 import { type Flattened, flattenedOf } from "./intervals.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
-import { percentileBounds, poolLatency } from "./pool.ts";
+import { type Bounded, bounded } from "./lower_bounds.ts";
+import { poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "../writing/spread.ts";
 import { errorsOf, successesOf } from "./errors.ts";
 import {
   estimatedRange,
-  extremeRange,
   histogramRange,
   type JudgedCell,
   type JudgedRun,
+  type KeptTimes,
   meanRange,
   type Range,
   runsRange,
@@ -58,11 +58,22 @@ export interface FigureReading extends Figure {
   readonly flattered: "time" | "rate" | null;
 }
 
-const TIMES = [
-  ...["service", "firstByte", "connect", "session", "2xx", "3xx", "4xx", "5xx"] as const,
-];
-/** A distribution of times other than latency. */
-type TimesName = typeof TIMES[number];
+/** Distributions of times other than latency, and why there is none. */
+const TIMES = {
+  service: "no request has a service time",
+  firstByte: "no response began",
+  connect: "no connection was made",
+  session: "the load has no virtual users",
+  "2xx": "no response has a status of 2xx",
+  "3xx": "no response has a status of 3xx",
+  "4xx": "no response has a status of 4xx",
+  "5xx": "no response has a status of 5xx",
+} as const;
+type TimesName = keyof typeof TIMES;
+
+function isTimes(name: DistributionName | null): name is TimesName {
+  return name !== null && name in TIMES;
+}
 
 /** Percentiles of whole seconds, as results call them. */
 const SECONDS = { 1: "p1", 2.5: "p2_5", 50: "p50", 97.5: "p97_5" } as const;
@@ -73,48 +84,50 @@ const NO_LATENCY = { none: "no request has a latency" };
 
 /** Of a share of requests: which ones it counts, of how many, and why there is none of none. */
 const SHARES = {
-  success: [(run) => successesOf([run]), "no request ended"],
-  errors: [(run) => errorsOf([run]), "no request ended"],
-  dropped: [
-    ({ requests }) => ({ count: requests.dropped, of: requests.due }),
-    "no request was due",
-  ],
-  "2xx": [(run) => ofStatus(run, "2"), "no request was completed"],
-  "3xx": [(run) => ofStatus(run, "3"), "no request was completed"],
-  "4xx": [(run) => ofStatus(run, "4"), "no request was completed"],
-  "5xx": [(run) => ofStatus(run, "5"), "no request was completed"],
+  success: { counted: (run) => successesOf([run]), none: "no request ended" },
+  errors: { counted: (run) => errorsOf([run]), none: "no request ended" },
+  dropped: {
+    counted: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
+    ...NOTHING_SENT,
+  },
+  "2xx": { counted: (run) => ofStatus(run, "2"), ...NOTHING_COMPLETED },
+  "3xx": { counted: (run) => ofStatus(run, "3"), ...NOTHING_COMPLETED },
+  "4xx": { counted: (run) => ofStatus(run, "4"), ...NOTHING_COMPLETED },
+  "5xx": { counted: (run) => ofStatus(run, "5"), ...NOTHING_COMPLETED },
 } as const satisfies Partial<
-  Record<FigureName, readonly [count: (run: JudgedRun) => Proportion, none: string]>
+  Record<FigureName, { counted: (run: JudgedRun) => Proportion; none: string }>
 >;
 
-function shares(): Record<keyof typeof SHARES, ReadFrom> {
-  return Object.fromEntries(
-    Object.entries(SHARES).map(([name, [counted, none]]): [string, ReadFrom] => [name, (run) => {
-      const { count, of } = counted(run);
-      return quotient(count, of, none);
-    }]),
-  ) as Record<keyof typeof SHARES, ReadFrom>;
+function isShare(name: FigureName): name is keyof typeof SHARES {
+  return name in SHARES;
 }
 
-const READ: Readonly<Record<FigureName, ReadFrom>> = {
-  rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
-  ...shares(),
+function shareOf(name: keyof typeof SHARES): ReadFrom {
+  const { counted, none } = SHARES[name];
+  return (run) => {
+    const { count, of } = counted(run);
+    return quotient(count, of, none);
+  };
+}
+
+const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>> = {
+  rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : bounded(rate),
   capacity: foundCapacity,
-  requests: ({ requests }) => exactly(requests.completed),
-  read: ({ bytes }) => exactly(bytes.in),
-  bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
+  requests: ({ requests }) => bounded(requests.completed),
+  read: ({ bytes }) => bounded(bytes.in),
+  bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : bounded(bytes.inPerSecond),
   size: ({ requests, bytes }) => quotient(bytes.in, requests.completed, NOTHING_COMPLETED.none),
   "over.10ms": (run) => slowerThan(10, run),
   "over.100ms": (run) => slowerThan(100, run),
   "over.1s": (run) => slowerThan(1_000, run),
   startUp: ({ startUp = null }) =>
-    startUp === null ? { none: "the target was not started here" } : exactly(startUp),
+    startUp === null ? { none: "the target was not started here" } : bounded(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
   perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
-    busy === null ? { none: "the system does not report how busy its cores are" } : exactly(busy),
-  "generator.cpu": ({ generator }) => exactly(generator.cpu),
+    busy === null ? { none: "the system does not report how busy its cores are" } : bounded(busy),
+  "generator.cpu": ({ generator }) => bounded(generator.cpu),
   hitRatio: ({ cache = {} }) => {
     const [hit, miss, stale] = CACHE_STATUSES.map((use) => cache[use]?.latency.count ?? 0);
     return quotient(hit + stale, hit + miss + stale, "no response has a header x-cache");
@@ -129,25 +142,27 @@ const READ: Readonly<Record<FigureName, ReadFrom>> = {
   "imbalance.p50": (run) => imbalanceOf(run, ({ percentiles }) => percentiles["50"]),
   "imbalance.p99": (run) => imbalanceOf(run, ({ percentiles }) => percentiles["99"]),
   ...family(["latency"], (_, statistic) => (run) => latencyOf(run, statistic)),
-  ...family(TIMES, (name, statistic) => (run) => timeOf(run, name, statistic)),
+  ...family(
+    Object.keys(TIMES) as TimesName[],
+    (name, statistic) => (run) => timeOf(run, name, statistic),
+  ),
   ...family(["rate", "bytes"], (of, statistic) => ({ elapsedS, perSecond }) => {
     if (elapsedS < 1) return { none: "no whole second was measured" };
     const spread = perSecond[of === "rate" ? "requests" : "bytes"];
-    return exactly(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
+    return bounded(typeof statistic === "string" ? spread[statistic] : spread[SECONDS[statistic]]);
   }),
-  ...family(["initial"], (_, p) => (run) => flatOf(run, p, (one) => exactly(one.initialMs))),
-  ...family(["final"], (_, p) => (run) => flatOf(run, p, (one) => exactly(one.finalMs))),
+  ...family(["initial"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.initialMs))),
+  ...family(["final"], (_, p) => (run) => flatOf(run, p, (one) => bounded(one.finalMs))),
   ...family(
     ["stable"],
-    (_, p) => (run) =>
-      flatOf(run, p, (one) => (one.isAtLeast ? atLeast : exactly)(1_000 * one.fromS)),
+    (_, p) => (run) => flatOf(run, p, (one) => bounded(1_000 * one.fromS, one.isAtLeast)),
   ),
   ...family(["lag"], (_, statistic) => ({ load, requests, generator: { lag } }) => {
     if (load.kind === "closed") {
       return { none: "a closed loop sends when it can and has no lag" };
     }
     if (requests.due === 0) return NOTHING_SENT;
-    return exactly(statistic === "max" ? lag.max : lag[`p${statistic}`]);
+    return bounded(statistic === "max" ? lag.max : lag[`p${statistic}`]);
   }),
 };
 
@@ -169,11 +184,11 @@ export const FIGURES = Object.fromEntries(
     const { name, statistic } = figure;
     return [name, {
       ...figure,
-      of: READ[name],
+      of: isShare(name) ? shareOf(name) : READ[name],
       pooled: poolOf(figure),
       supported: (count) =>
         typeof statistic === "number" ? supportsPercentile(count, statistic) : count > 0,
-      counted: name in SHARES ? SHARES[name as keyof typeof SHARES][0] : null,
+      counted: isShare(name) ? SHARES[name].counted : null,
       estimate: estimateOf(figure),
       isLasting: isLasting(figure),
       flattered: flatteredBy(figure),
@@ -189,17 +204,17 @@ function poolOf(figure: Figure): Pool {
   const { name, distribution, statistic } = figure;
   const estimate = estimateOf(figure);
   if (statistic === "min" || statistic === "max") {
-    return (values) => extremeRange(statistic, values);
+    // The extreme of all runs is a fact about them; runs to come have no say in it.
+    return (values) => ({ value: Math[statistic](...values), interval: null });
   }
   if (name === "capacity") {
     return (values, cell) => capacityRange(cell.runs, cell.level) ?? meanOfRuns(values, cell);
   }
   if (estimate !== null) return (values, cell) => latencyRange(estimate, values, cell);
   if (distribution === "lag") return runsRange;
-  const times = TIMES.find((one) => one === distribution);
-  if (times === undefined || statistic === null || statistic === "stdev") return meanOfRuns;
+  if (!isTimes(distribution) || statistic === null || statistic === "stdev") return meanOfRuns;
   return (values, cell) => {
-    const kept = cell.runs.flatMap((run) => timesIn(run, times) ?? []);
+    const kept = cell.runs.flatMap((run) => timesIn(run, distribution) ?? []);
     return histogramRange(statistic, kept, { values, level: cell.level }) ??
       (statistic === "mean" ? meanOfRuns(values, cell) : runsRange(values));
   };
@@ -213,7 +228,7 @@ function latencyRange(
 ): ReturnType<Pool> {
   const drawn = values.length > 1 ? estimatedRange(estimate, cell) : null;
   if (typeof estimate !== "number") return drawn ?? meanOfRuns(values, cell);
-  const { isAtLeast } = percentileBounds(cell.runs, estimate);
+  const { isAtLeast } = poolLatency(cell.runs).percentile(estimate);
   return { ...drawn ?? runsRange(values), isAtLeast };
 }
 
@@ -262,7 +277,7 @@ export function rangeOf(
 // How single figures are read.
 
 function quotient(count: number, of: number, none: string): FigureOfRun {
-  return of === 0 ? { none } : exactly(count / of);
+  return of === 0 ? { none } : bounded(count / of);
 }
 
 function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfRun {
@@ -270,15 +285,13 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
   const pooled = poolLatency([run]);
   switch (statistic) {
     case "min":
-      return pooled.fastest === 0 ? NOTHING_COMPLETED : exactly(pooled.fastest);
+      return pooled.fastest === 0 ? NOTHING_COMPLETED : bounded(pooled.fastest);
     case "mean":
     case "stdev":
-      return (pooled.isAtLeast("mean") ? atLeast : exactly)(pooled[statistic]);
-    case "max": {
+      return bounded(pooled[statistic], pooled.isAtLeast("mean"));
+    case "max":
       // Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before.
-      const isAtLeast = pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0;
-      return (isAtLeast ? atLeast : exactly)(pooled.max);
-    }
+      return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0
         ? { none: "no request ended" }
@@ -292,33 +305,15 @@ function timeOf(
   statistic: StatisticOf<TimesName>,
 ): FigureOfRun {
   const times = timesIn(run, name)?.times;
-  if (times === undefined || times.count === 0) return { none: nothingMeasured(name) };
+  if (times === undefined || times.count === 0) return { none: TIMES[name] };
   const value = typeof statistic === "number"
     ? times.percentiles[`${statistic}`]
     : times[statistic];
-  return (name === "service" && isServiceAtLeast(run, statistic) ? atLeast : exactly)(value);
-}
-
-function nothingMeasured(name: TimesName): string {
-  switch (name) {
-    case "service":
-      return "no request has a service time";
-    case "firstByte":
-      return "no response began";
-    case "connect":
-      return "no connection was made";
-    case "session":
-      return "the load has no virtual users";
-    default:
-      return `no response has a status of ${name}`;
-  }
+  return bounded(value, name === "service" && isServiceAtLeast(run, statistic));
 }
 
 /** Of a run, with their histogram where the results keep it; null where there are none, or an older file does not say. */
-export function timesIn(
-  run: JudgedRun,
-  of: TimesName,
-): { readonly times: Distribution; readonly histogram: string | undefined } | null {
+export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
   if (of === "service" || of === "firstByte" || of === "connect") {
     return { times: run[of], histogram: histograms[of] };
@@ -358,7 +353,7 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   if (count === 0) return NO_LATENCY;
   const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
   const isOpen = censored > (censoredHistogram ? slowerIn(censoredHistogram) : 0);
-  return (isOpen ? atLeast : exactly)(slowerIn(histogram));
+  return bounded(slowerIn(histogram), isOpen);
 }
 
 /** Responses of one class of status, of those that were completed. */
@@ -375,7 +370,7 @@ function imbalanceOf(
   if (instances.length < 2) return { none: "no two instances are known by a header x-instance" };
   const values = instances.map(({ latency }) => of(latency));
   const mean = sum(values, (value) => value) / values.length;
-  return exactly(mean === 0 ? 0 : Math.max(...values) / mean - 1);
+  return bounded(mean === 0 ? 0 : Math.max(...values) / mean - 1);
 }
 
 function ofTarget(
@@ -386,5 +381,5 @@ function ofTarget(
     return { none: "CPU and memory are those of targets that Plateau starts" };
   }
   const value = of({ resources });
-  return value === null ? { none: "the target used no CPU time that was seen" } : exactly(value);
+  return value === null ? { none: "the target used no CPU time that was seen" } : bounded(value);
 }

@@ -32,7 +32,7 @@ export function isEmpty({ histogram }: IntervalPoint): boolean {
   return histogram === "";
 }
 
-/** Percentiles that a point has. */
+/** Percentiles that a point has; each flattens in its own time. */
 export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
 
 /** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
@@ -45,12 +45,7 @@ export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): 
   ];
 }
 
-// When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`.
-
-/** Percentiles that flatten, each in its own time. */
-export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
-
-/** How a percentile of a run's intervals flattens. */
+/** When a percentile of a run's intervals becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
 export interface Flattened {
   /** Median of its intervals in the first half second with requests. */
   readonly initialMs: number;
@@ -62,22 +57,22 @@ export interface Flattened {
 }
 
 type Timed = Pick<Measurement, "timeline">;
-type Flattening = typeof FLATTENING[number];
+type PointPercentile = typeof POINT_PERCENTILES[number];
 
 /** What was found of each run: sentences, tables and charts want it again and again. */
 const found = new WeakMap<
   Measurement["timeline"],
-  Partial<Record<Flattening, Flattened | null>>
+  Partial<Record<PointPercentile, Flattened | null>>
 >();
 
 /** Null without requests. */
-export function flattenedOf(run: Timed, percentile: Flattening): Flattened | null {
+export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
   return known[percentile] ??= findFlattened(run, percentile);
 }
 
-function findFlattened(run: Timed, percentile: Flattening): Flattened | null {
+function findFlattened(run: Timed, percentile: PointPercentile): Flattened | null {
   const points = intervalsOf(run).map(({ point }) => point);
   const settling = findSettlingTime(
     points.map((point) => isEmpty(point) ? null : point[percentile]),
@@ -85,15 +80,11 @@ function findFlattened(run: Timed, percentile: Flattening): Flattened | null {
   if (settling === null) return null;
   const { from, settledValue: finalMs, isAtLeast } = settling;
   const fromS = from === 0 ? 0 : points[from - 1].endS;
-  return { initialMs: initialOf(run, percentile), fromS, finalMs, isAtLeast };
+  const known = run.timeline.points.filter((point) => !isEmpty(point));
+  const initial = known.filter(({ endS }) => endS - known[0].endS < INITIAL_S);
+  const initialMs = medianOf(initial.map((point) => point[percentile]));
+  return { initialMs, fromS, finalMs, isAtLeast };
 }
 
 /** Two of the intervals that Kuffel and Walter draw. */
 const INITIAL_S = 0.5;
-
-/** @param run With requests. */
-function initialOf({ timeline: { points } }: Timed, percentile: Flattening): number {
-  const known = points.filter((point) => !isEmpty(point));
-  const isInitial = ({ endS }: IntervalPoint): boolean => endS - known[0].endS < INITIAL_S;
-  return medianOf(known.filter(isInitial).map((point) => point[percentile]));
-}

@@ -6,6 +6,7 @@ import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
+import type { PooledLatency } from "./pool.ts";
 
 export interface Bounded {
   readonly value: number;
@@ -18,12 +19,9 @@ export interface Bounded {
   readonly atMost: number;
 }
 
-export function exactly(value: number): Bounded {
-  return { value, isAtLeast: false, atMost: value };
-}
-
-export function atLeast(value: number): Bounded {
-  return { value, isAtLeast: true, atMost: Infinity };
+/** A value as it is, or one that may turn out any larger. */
+export function bounded(value: number, isAtLeast = false): Bounded {
+  return { value, isAtLeast, atMost: isAtLeast ? Infinity : value };
 }
 
 /** Latencies of which is known which are lower bounds. */
@@ -60,41 +58,26 @@ export function boundedPercentile(
   valueMs = percentileMs(sample, percentile),
 ): Bounded {
   const { all, bounds, ended } = sample;
-  if (!isMovable(all, bounds, percentile, ended)) return exactly(valueMs);
-  return {
-    value: valueMs,
-    isAtLeast: true,
-    atMost: mostUs(all, bounds, percentile, ended) / 1_000,
-  };
+  if (!isMovable(all, bounds, percentile, ended)) return bounded(valueMs);
+  const atMost = mostUs(all, bounds, percentile, ended) / 1_000;
+  return { value: valueMs, isAtLeast: true, atMost };
 }
 
 /** What ≥ means; "" without lower bounds. */
 export function lowerBoundsText(censored: number): string {
   if (censored === 0) return "";
-  const [what, they] = censored === 1
-    ? [
-      "latency is a lower bound: a request that timed out, was unfinished at the end or was never sent",
-      "it",
-    ]
-    : [
-      "latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent",
-      "they",
-    ];
-  return `${formatCount(censored)} ${what}. Figures that ${they} could make larger are marked ≥.`;
-}
-
-interface PartlyEnded {
-  readonly censored: number;
-  readonly count: number;
-  /** Of the completed requests. */
-  readonly ended: { readonly count: number };
+  const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
+  return `${formatCount(censored)} ${what}: requests that timed out, were unfinished at the end ` +
+    "or were never sent. Figures that they could make larger are marked ≥.";
 }
 
 /** What ≥ means, and what histograms leave out; "" without lower bounds. */
-export function boundsNote(latencies: readonly PartlyEnded[]): string {
+export function boundsNote(
+  latencies: readonly Pick<PooledLatency, "count" | "censored" | "endedCount">[],
+): string {
   const censored = sum(latencies, (one) => one.censored);
   if (censored === 0) return "";
-  const left = sum(latencies, ({ count, ended }) => count - ended.count);
+  const left = sum(latencies, ({ count, endedCount }) => count - endedCount);
   const which = left === censored ? "them" : `${formatCount(left)} of them`;
   return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
 }

@@ -16,7 +16,7 @@ import {
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { sum } from "../writing/spread.ts";
-import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
+import { type Bounded, bounded, boundedPercentile, percentileMs } from "./lower_bounds.ts";
 
 /** Times in ms, as in the results. */
 export interface PooledLatency {
@@ -54,26 +54,24 @@ export function percentileOf({ percentiles }: PooledLatency, p: Percentile): num
   return percentiles[PERCENTILES.indexOf(p)];
 }
 
-/** A percentile (0–100) of all runs together, ms, with the most that it can be. */
-export function percentileBounds(runs: readonly Latent[], percentile: number): Bounded {
-  return poolLatency(runs).percentile(percentile);
-}
-
 export function poolLatency(runs: readonly Latent[]): PooledLatency {
   const filled = runs.filter(({ latency }) => latency.count > 0);
   const latencies = filled.map(({ latency }) => latency);
   let pooled: PooledSample | null = null;
   const sample = (): PooledSample => pooled ??= sampleOf(filled);
-  const valueMs = (p: number): number =>
-    (filled.length === 1 ? keptPercentile(latencies[0], p) : undefined) ?? valueIn(sample(), p);
+  const kept: Readonly<Record<number, number | undefined>> = filled.length === 1
+    ? latencies[0].percentiles
+    : {};
+  const valueMs = (p: number): number => kept[p] ?? valueIn(sample(), p);
   const percentile = (p: number): Bounded => boundedIn(sample(), p, valueMs(p));
   const censored = sum(latencies, (latency) => latency.censored);
+  const fastest = Math.min(...latencies.map(({ fastest }) => fastest || Infinity));
   let percentiles: readonly number[] | null = null;
   let ended: Histogram | null = null;
   return {
     ...moments(latencies),
     censored,
-    fastest: lowest(latencies.map(({ fastest }) => fastest).filter((ms) => ms > 0)),
+    fastest: fastest === Infinity ? 0 : fastest,
     max: Math.max(0, ...latencies.map(({ max }) => max)),
     // A comparison reads none of what takes the histograms.
     get percentiles(): readonly number[] {
@@ -140,23 +138,17 @@ function decodedPart(run: Latent): PooledSample {
   const decoded = decodeInterval(run);
   // The histogram knows the largest value by its bucket alone.
   const all = { ...decoded, maxUs: Math.min(decoded.maxUs, Math.round(latency.max * 1_000)) };
-  const bounds = boundsOf(censored, censoredHistogram);
+  const bounds = censored === 0
+    ? EMPTY
+    : censoredHistogram === undefined
+    ? null
+    : decodeSparse(censoredHistogram);
   const ended = bounds === null ? endedLatency(all, fastest) : withoutBounds(all, bounds);
   return { clock, all, bounds, count, censored, ended };
 }
 
-function boundsOf(censored: number, histogram: string | undefined): SparseHistogram | null {
-  if (censored === 0) return EMPTY;
-  return histogram === undefined ? null : decodeSparse(histogram);
-}
-
 function merged(parts: readonly SparseHistogram[]): SparseHistogram {
   return parts.length === 1 ? parts[0] : sumOfSparse(parts);
-}
-
-function keptPercentile({ percentiles }: Latent["latency"], p: number): number | undefined {
-  const kept = PERCENTILES.find((one) => one === p);
-  return kept && percentiles[`${kept}`];
 }
 
 function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number {
@@ -168,26 +160,17 @@ function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number
 function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
   const { clock, all, bounds, ended, censored, count } = sample;
   if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
-  return p >= 50 && isAmongLast(censored, count, p) ? atLeast(valueMs) : exactly(valueMs);
+  // A lower bound, if such turned out to be the largest of all values.
+  return bounded(valueMs, p >= 50 && censored > 0 && p / 100 * count > count - censored);
 }
-
-/** Whether a percentile would be a lower bound, if such turned out to be the largest of all values. */
-function isAmongLast(censored: number, count: number, percentile: number): boolean {
-  return censored > 0 && percentile / 100 * count > count - censored;
-}
-
-/** 0 of none. */
-function lowest(values: readonly number[]): number {
-  return values.length === 0 ? 0 : Math.min(...values);
-}
-
-type Moments = Pick<PooledLatency, "count" | "mean" | "stdev">;
 
 /**
  * Count, mean and standard deviation of the whole from those of its parts:
  * σ² = Σ nᵢ(σᵢ² + μᵢ²)/n − μ², which is exact.
  */
-function moments(parts: readonly Latent["latency"][]): Moments {
+function moments(
+  parts: readonly Latent["latency"][],
+): Pick<PooledLatency, "count" | "mean" | "stdev"> {
   if (parts.length === 1) {
     const [{ count, mean, stdev }] = parts;
     return { count, mean, stdev };

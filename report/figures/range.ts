@@ -1,5 +1,5 @@
 /** A value with its interval over the runs of a cell: what the figures of several runs pool into, and ratios of these. */
-import type { Measurement, Run } from "../../runner/result/result.ts";
+import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
@@ -40,11 +40,6 @@ export interface Range {
   readonly interval: Ends | null;
 }
 
-/** The extreme of all runs is a fact about them; runs to come have no say in it. */
-export function extremeRange(which: "min" | "max", values: readonly number[]): Range {
-  return { value: Math[which](...values), interval: null };
-}
-
 /** Of the mean of the runs' values, by Student's t; of one value none. */
 export function meanRange(values: readonly number[], level: number): Range {
   const mean = sum(values, (value) => value) / values.length;
@@ -66,8 +61,8 @@ export function runsRange(values: readonly number[]): Range {
 }
 
 /** Times of a run, with their histogram where the results keep it. */
-interface KeptTimes {
-  readonly times: { readonly count: number };
+export interface KeptTimes {
+  readonly times: Distribution;
   readonly histogram: string | undefined;
 }
 
@@ -110,29 +105,21 @@ export function estimatedRange(
   };
 }
 
-/** Of two independent figures: 0 or ∞ times where one of them is 0; null where both are. */
-export function quotientOf(of: Range, to: Range): Range | null {
-  if (of.value > 0 && to.value > 0) return positiveQuotient(of, to);
-  return of.value > 0 || to.value > 0 ? zeroQuotient(of, to) : null;
-}
-
-function zeroQuotient(of: Range, to: Range): Range {
-  const value = of.value / to.value;
-  if (of.interval === null || to.interval === null) return { value, interval: null };
-  const [ofLow, ofHigh] = [Math.max(0, of.interval.low), of.interval.high];
-  const { low: toLow, high: toHigh } = to.interval;
-  const low = ofLow === 0 ? 0 : toHigh <= 0 ? Infinity : ofLow / toHigh;
-  return { value, interval: { low, high: toLow <= 0 ? Infinity : ofHigh / toLow } };
-}
-
 /**
- * On the logarithmic scale, where the distances to the ends add up as squares
- * (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", Statistics in
- * Medicine 27, 2008).
+ * Of two independent figures: 0 or ∞ times where one of them is 0; null where both are. Else on the logarithmic scale,
+ * where the distances to the ends add up as squares (G. Y. Zou and A. Donner, "Construction of confidence limits about
+ * effect measures", Statistics in Medicine 27, 2008).
  */
-function positiveQuotient(of: Range, to: Range): Range {
+export function quotientOf(of: Range, to: Range): Range | null {
+  if (!(of.value > 0 || to.value > 0)) return null;
   const value = of.value / to.value;
   if (of.interval === null || to.interval === null) return { value, interval: null };
+  if (!(of.value > 0 && to.value > 0)) {
+    const [ofLow, ofHigh] = [Math.max(0, of.interval.low), of.interval.high];
+    const { low: toLow, high: toHigh } = to.interval;
+    const low = ofLow === 0 ? 0 : toHigh <= 0 ? Infinity : ofLow / toHigh;
+    return { value, interval: { low, high: toLow <= 0 ? Infinity : ofHigh / toLow } };
+  }
   const low = value * Math.exp(-Math.hypot(logBelow(of), logAbove(to)));
   const high = value * Math.exp(Math.hypot(logAbove(of), logBelow(to)));
   return { value, interval: { low, high } };

@@ -6,7 +6,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
-import { percentileBounds } from "../figures/pool.ts";
+import { poolLatency } from "../figures/pool.ts";
 import {
   type JudgedCell,
   type JudgedRun,
@@ -145,7 +145,7 @@ export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell
   if (distribution === "stable") return { ...above, why: { code: "settling-open", cell } };
   const why = requestsOpen(runs, cell);
   if (typeof estimate !== "number") return { ...above, why };
-  const { value, atMost } = percentileBounds(runs, estimate);
+  const { value, atMost } = poolLatency(runs).percentile(estimate);
   return { ...above, mostRatio: atMost / value, why };
 }
 

@@ -12,7 +12,7 @@ import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
 import { cellsOf, nameOf } from "../cells/match.ts";
 import { axisOver, compact, markOf, type Xy } from "../chart.ts";
 import { rangeOf } from "../figures/figures.ts";
-import { FLATTENING } from "../figures/intervals.ts";
+import { POINT_PERCENTILES } from "../figures/intervals.ts";
 import type { Range } from "../figures/range.ts";
 import { SETTLED } from "../findings/steady_finding.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
@@ -36,7 +36,7 @@ export const settling: Subject<ReportContext> = {
   build: ({ settling }) => settling?.blocks ?? [],
 };
 
-/** A cell, and of each of FLATTENING when it is stable and at what, ms. */
+/** A cell, and of each of POINT_PERCENTILES when it is stable and at what, ms. */
 interface SettledCell {
   readonly cell: CellRuns;
   /** Unique among the cells. */
@@ -53,7 +53,7 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
   const cells = cellsOf(scenarios).flatMap((cell): SettledCell[] => {
     const flattens = flattensOf(cell);
     const name = several ? nameOf(cell) : cell.label;
-    return flattens.length < FLATTENING.length ? [] : [{ cell, name, flattens }];
+    return flattens.length < POINT_PERCENTILES.length ? [] : [{ cell, name, flattens }];
   });
   if (cells.every(({ flattens }) => flattens.every(({ from }) => from.value === 0))) return null;
   const inOrder = cells.toSorted((a, b) => stableAfterMs(a) - stableAfterMs(b));
@@ -80,7 +80,7 @@ const READING =
 /** None for a load that itself changes, and without requests. */
 function flattensOf(cell: CellRuns): SettledCell["flattens"] {
   if (cell.runs.every(({ warmup }) => warmup === null)) return [];
-  return FLATTENING.flatMap((percentile) => {
+  return POINT_PERCENTILES.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [rangeOf(`stable${behind}`, cell), rangeOf(`final${behind}`, cell)];
     return "none" in from || "none" in final ? [] : [{ from, final }];
@@ -98,7 +98,7 @@ function findingOf(cells: readonly SettledCell[]): string {
   if (stableAfterMs(first) === stableAfterMs(last)) {
     return `Every median is stable ${afterText(first)}.`;
   }
-  const [rho, ...others] = FLATTENING.map((_, i) =>
+  const [rho, ...others] = POINT_PERCENTILES.map((_, i) =>
     spearmanRho(
       cells.map(({ flattens }) => flattens[i].final.value),
       cells.map(({ flattens }) => flattens[i].from.value),
@@ -106,7 +106,7 @@ function findingOf(cells: readonly SettledCell[]): string {
   );
   const interval = spearmanInterval(rho, cells.length);
   const ends = interval ? ` [${signed(interval.low)}, ${signed(interval.high)}]` : "";
-  const also = others.map((other, i) => `${FLATTENING[i + 1]} ${signed(other)}`);
+  const also = others.map((other, i) => `${POINT_PERCENTILES[i + 1]} ${signed(other)}`);
   return `${relationText(interval)}: Spearman’s rank correlation ${signed(rho)}${ends} over ${
     counted(cells.length, "cell")
   }; of ${also.join(", ")}. The first median to be stable is that of ${first.name}, ${
@@ -219,7 +219,7 @@ function stableTable(cells: readonly SettledCell[], several: boolean): Table {
         cell: ({ cell }: SettledCell) => textCell(cell.scenario),
       }]
       : [],
-    ...FLATTENING.flatMap((percentile, i) => [
+    ...POINT_PERCENTILES.flatMap((percentile, i) => [
       column(`Final ${percentile}`, unit, ({ flattens }) => flattens[i].final),
       column(`${percentile} stable after`, SECONDS, ({ flattens }) => flattens[i].from),
     ]),

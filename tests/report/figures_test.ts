@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { FIGURE_NAMES, type FigureName, UNITS } from "../../base/figures/figure.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { atLeast, exactly } from "../../report/figures/lower_bounds.ts";
+import { bounded } from "../../report/figures/lower_bounds.ts";
 import { FIGURES, rangeOf } from "../../report/figures/figures.ts";
 import type { JudgedRun } from "../../report/figures/range.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -71,25 +71,25 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
 
 Deno.test("percentiles below the median are of requests that ended: those under way pass for no fast ones", () => {
   for (const p of [2.5, 10, 25] as const) {
-    assert.deepEqual(FIGURES[`p${p}`].of(RUN), exactly(endedUs(RUN, p) / 1_000));
+    assert.deepEqual(FIGURES[`p${p}`].of(RUN), bounded(endedUs(RUN, p) / 1_000));
   }
   const slow = measurementFixture({ target: "", scenario: "static", medianMs: 500, duration: 4 });
   const whole = decodeHistogram(slow.histogram).valueAtPercentile(2.5);
   assert.ok(whole < endedUs(slow, 2.5), "unfinished requests are among the fastest of all");
-  assert.deepEqual(FIGURES["p2.5"].of(slow), exactly(endedUs(slow, 2.5) / 1_000));
+  assert.deepEqual(FIGURES["p2.5"].of(slow), bounded(endedUs(slow, 2.5) / 1_000));
 });
 
 Deno.test("the fastest of no answers is none, not 0, which would keep every limit", () => {
   const dead = { ...RUN, latency: { ...RUN.latency, fastest: 0 } };
   assert.deepEqual(FIGURES.min.of(dead), { none: "no request was completed" });
-  assert.deepEqual(FIGURES.min.of(RUN), exactly(RUN.latency.fastest));
+  assert.deepEqual(FIGURES.min.of(RUN), bounded(RUN.latency.fastest));
 });
 
 Deno.test("p97.5 is of all requests, as its neighbours are, and as sure", () => {
   const ms = decodeHistogram(RUN.histogram).valueAtPercentile(97.5) / 1_000;
-  assert.deepEqual(FIGURES["p97.5"].of(RUN), exactly(ms));
+  assert.deepEqual(FIGURES["p97.5"].of(RUN), bounded(ms));
   const latency = { ...RUN.latency, censored: Math.round(RUN.latency.count / 20) };
-  assert.deepEqual(FIGURES["p97.5"].of({ ...RUN, latency }), atLeast(ms));
+  assert.deepEqual(FIGURES["p97.5"].of({ ...RUN, latency }), bounded(ms, true));
 });
 
 Deno.test("what a run discards is in none of them", () => {
@@ -99,7 +99,7 @@ Deno.test("what a run discards is in none of them", () => {
   });
   const [run] = reportModel(results).context.runs;
   const [whole] = results.runs;
-  assert.deepEqual(FIGURES.p25.of(run), exactly(endedUs(run, 25) / 1_000));
+  assert.deepEqual(FIGURES.p25.of(run), bounded(endedUs(run, 25) / 1_000));
   assert.ok(endedUs(run, 25) < endedUs(whole, 25));
 });
 
@@ -120,7 +120,7 @@ Deno.test("a figure is what the results say under another name", () => {
     ["generator.cpu", generator.cpu],
   ];
   for (const [name, value] of expected) {
-    assert.deepEqual(FIGURES[name].of(RUN), exactly(value), name);
+    assert.deepEqual(FIGURES[name].of(RUN), bounded(value), name);
   }
   assert.deepEqual(FIGURES["rate.min"].of({ ...RUN, elapsedS: 0.8 }), {
     none: "no whole second was measured",
@@ -172,14 +172,14 @@ Deno.test("the most that a figure can be is the figure, unless lower bounds coul
   for (const name of ["p50", "p75", "p95", "p97.5", "min", "rate", "success"] as const) {
     const found = FIGURES[name].of(TIMED_OUT_RUN);
     assert.ok("value" in found);
-    assert.deepEqual(found, exactly(found.value), name);
+    assert.deepEqual(found, bounded(found.value), name);
   }
   for (
     const name of ["p99", "p99.9", "mean", "stdev", "max", "service.p99", "service.mean"] as const
   ) {
     const found = FIGURES[name].of(TIMED_OUT_RUN);
     assert.ok("value" in found);
-    assert.deepEqual(found, atLeast(found.value), name);
+    assert.deepEqual(found, bounded(found.value, true), name);
   }
 });
 
@@ -198,11 +198,11 @@ Deno.test("a percentile above short lower bounds can be no more than if they wer
 
 Deno.test("requests that were never sent are no success, but no service time hangs on them", () => {
   const share = 383 / 990; // of all but the ten unfinished
-  assert.deepEqual(FIGURES.errors.of(FROZEN_RUN), exactly(share));
-  assert.deepEqual(FIGURES.success.of(FROZEN_RUN), exactly(607 / 990));
-  assert.deepEqual(FIGURES.dropped.of(FROZEN_RUN), exactly(383 / 1_000));
+  assert.deepEqual(FIGURES.errors.of(FROZEN_RUN), bounded(share));
+  assert.deepEqual(FIGURES.success.of(FROZEN_RUN), bounded(607 / 990));
+  assert.deepEqual(FIGURES.dropped.of(FROZEN_RUN), bounded(383 / 1_000));
   const [p95, service] = [FIGURES.p95.of(FROZEN_RUN), FIGURES["service.p95"].of(FROZEN_RUN)];
   assert.ok("value" in p95 && "value" in service);
   assert.ok(p95.isAtLeast && p95.value > 1_700);
-  assert.deepEqual(service, exactly(FROZEN_RUN.service.percentiles["95"]));
+  assert.deepEqual(service, bounded(FROZEN_RUN.service.percentiles["95"]));
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { percentileBounds, percentileOf, poolLatency } from "../../report/figures/pool.ts";
+import { percentileOf, poolLatency } from "../../report/figures/pool.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
@@ -80,7 +80,7 @@ const BOUNDS: readonly [number, number, number, boolean, string][] = [
 for (const [count, censored, p, expected, sentence] of BOUNDS) {
   Deno.test(`of results that only count them, ${sentence}`, () => {
     const run = runOf(Array(count).fill(7_000), censored);
-    const { isAtLeast, atMost } = percentileBounds([run], p);
+    const { isAtLeast, atMost } = poolLatency([run]).percentile(p);
     assert.deepEqual([isAtLeast, atMost], [expected, expected ? Infinity : 7]);
   });
 }

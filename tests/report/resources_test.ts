@@ -1,7 +1,7 @@
 /** What targets used: the figures, the table, the sentence, the CSV and the timelines. */
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/render/csv.ts";
-import { exactly } from "../../report/figures/lower_bounds.ts";
+import { bounded } from "../../report/figures/lower_bounds.ts";
 import { reportModel } from "../../report/model.ts";
 import {
   cpuSecondsOf,
@@ -52,7 +52,7 @@ Deno.test("what older results and other systems do not tell is not made up", () 
 });
 
 Deno.test("perCpu is requests per second of CPU time, of a target that used some", () => {
-  assert.deepEqual(FIGURES.perCpu.of(runWith(3_000)), exactly(2_000));
+  assert.deepEqual(FIGURES.perCpu.of(runWith(3_000)), bounded(2_000));
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
   for (const run of [runWith(3_000, []), idle]) assert.ok("none" in FIGURES.perCpu.of(run));
 });
@@ -65,7 +65,7 @@ Deno.test("behind a cache requests per CPU-second count the whole chain, never t
     { role: "redis", name: "Redis", points: [{ ...idle, cpu: 0.4995 }] },
   ];
   const run = { ...runWith(3_000, [{ ...idle, cpu: 1.0005 }]), parts };
-  assert.deepEqual(FIGURES.perCpu.of(run), exactly(2_000));
+  assert.deepEqual(FIGURES.perCpu.of(run), bounded(2_000));
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs = [run];
   const model = reportModel(results);

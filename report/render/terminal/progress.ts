@@ -15,7 +15,7 @@ import {
 } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
-import { type Latent, percentileBounds, poolLatency } from "../../figures/pool.ts";
+import { type Latent, poolLatency } from "../../figures/pool.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
@@ -103,7 +103,7 @@ function advanceBoard(board: Board, event: Progress): Board {
       const { runs, ...cell } = event.cell;
       return withCell(board, runs[0], {
         ...cell,
-        isAtLeast: cell.figure === "p99" && percentileBounds(runs, 99).isAtLeast,
+        isAtLeast: cell.figure === "p99" && poolLatency(runs).isAtLeast(99),
         measured: runs.length,
         wrongRatio: errorRatioOf(runs) ?? 0,
         doubted: runs.filter(({ generator }) => generator.trust !== "valid").length,

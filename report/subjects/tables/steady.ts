@@ -3,7 +3,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { group, list, table } from "../../blocks.ts";
 import { type Steadiness, steadinessOf } from "../../cells/steady.ts";
-import { FLATTENING } from "../../figures/intervals.ts";
+import { POINT_PERCENTILES } from "../../figures/intervals.ts";
 import { FLAT, SETTLED, steadyFindings } from "../../findings/steady_finding.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { formatCount, formatTick, timeUnit } from "../../writing/units.ts";
@@ -54,7 +54,7 @@ function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
     spreadColumn("Steady from", "s", ({ seconds }) => seconds),
     spreadColumn("After requests", "", ({ requests }) => requests, formatCount),
     spreadColumn("Within ±", "%", ({ within }) => within),
-    ...FLATTENING.map((percentile, i) =>
+    ...POINT_PERCENTILES.map((percentile, i) =>
       spreadColumn(`${percentile} flat from`, "s", ({ flattening }) => flattening[i])
     ),
   ]);
