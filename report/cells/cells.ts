@@ -4,19 +4,27 @@
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import {
-  type DrawEstimate,
   drawsOfCell,
   type Estimate,
+  estimateOfMean,
 } from "../../runner/stats/confidence/bootstrap.ts";
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { cellLabel } from "./cell_label.ts";
+import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { errorRatioOf } from "../figures/errors.ts";
-import { type Ends, estimatedRange, type Estimates, type JudgedCell } from "../figures/range.ts";
+import {
+  type DrawnFigure,
+  type Ends,
+  estimatedRange,
+  type Estimates,
+  type JudgedCell,
+} from "../figures/range.ts";
+import { cpuPerRequestUs } from "../figures/resources.ts";
 
 /** A target with its parameters in a scenario; `rangeOf(figure, cell)` gives any of its figures. */
 export interface CellRuns extends JudgedCell {
@@ -99,11 +107,7 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
   const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
   const { session, level } = repeated;
-  const sampling = { session, repetitions: counted.map(({ run }) => run.repetition) };
-  const estimates = estimatesOf(
-    () => drawsOfCell(counted.map(({ blocks }) => blocks), sampling),
-    () => drawsOfCell(counted.map(endedBlocks), sampling),
-  );
+  const estimates = estimatesOf(runs, counted, session);
   const isUnsteady = unsteadyOf(runs) !== null ||
     (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled));
   return {
@@ -122,24 +126,33 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
   };
 }
 
-/**
- * Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are.
- *
- * @param all,ended What begins to draw from all requests, and from those that ended: percentiles below the median.
- */
-function estimatesOf(all: () => DrawEstimate, ended: () => DrawEstimate): Estimates {
-  const drawn = new Map<PooledFigure, Estimate | null>();
-  const [drawAll, drawEnded] = [once(all), once(ended)];
-  return {
-    get(figure): Estimate | null {
-      const known = drawn.get(figure);
-      if (known !== undefined) return known;
-      const draw = typeof figure === "number" && figure < 50 ? drawEnded : drawAll;
-      const estimate = draw()(figure);
-      drawn.set(figure, estimate);
-      return estimate;
-    },
+/** Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are. */
+function estimatesOf(
+  runs: readonly Run[],
+  counted: readonly RunParts[],
+  session: string | null,
+): Estimates {
+  const sampling = { session, repetitions: counted.map(({ run }) => run.repetition) };
+  const drawn = new Map<DrawnFigure, Estimate | null>();
+  const draws = once(() => drawsOfCell(counted.map(({ blocks }) => blocks), sampling));
+  const drawsOfEnded = once(() => drawsOfCell(counted.map(endedBlocks), sampling));
+  const get = (figure: DrawnFigure): Estimate | null => {
+    const known = drawn.get(figure);
+    if (known !== undefined) return known;
+    const estimate = figure === "cpuPerRequest"
+      ? cpuEstimate(runs, get("rate"))
+      : (typeof figure === "number" && figure < 50 ? drawsOfEnded : draws)()(figure);
+    drawn.set(figure, estimate);
+    return estimate;
   };
+  return { get };
+}
+
+/** Drawn as their rates are; null where the CPU time of a run was not seen, or one has no rate that counts. */
+function cpuEstimate(runs: readonly Run[], rate: Estimate | null): Estimate | null {
+  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+  const isSeen = values.length === runs.length && rate?.repetitions.length === runs.length;
+  return isSeen ? estimateOfMean(values, rate) : null;
 }
 
 function once<T>(make: () => T): () => T {
@@ -179,7 +192,7 @@ function colorsOf(results: Grouped): (run: Run) => number {
     const steps = factors.reduce((product, { values }) => product * values.length, 1);
     const step = factors.reduce(
       (at, { path, values }) =>
-        at * values.length + Math.max(0, values.indexOf(keyOf(parameters[path]))),
+        at * values.length + Math.max(0, values.indexOf(valueText(parameters[path]))),
       0,
     );
     const index = targets.indexOf(target);
@@ -195,25 +208,11 @@ const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 /** As planned, in the order of the file; where the file writes them otherwise, those of the runs in natural order. */
 function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
   const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
-    .map(({ parameters }) => keyOf(parameters[path]));
-  const planned = [
-    entryAt(experiment?.targets, [runs[0].target, ...path.split(".")]),
-    entryAt(experiment?.load, path.split(".")),
-  ].find(Array.isArray);
-  const keys: string[] = planned?.map(keyOf) ?? [];
-  return held.every((key) => keys.includes(key)) ? keys : [...new Set(held)].sort(compareNatural);
-}
-
-function entryAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (entry, key) =>
-      typeof entry === "object" && entry !== null ? Reflect.get(entry, key) : undefined,
-    value,
-  );
-}
-
-function keyOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+    .map(({ parameters }) => valueText(parameters[path]));
+  const planned = writtenValues(experiment, path);
+  return held.every((text) => planned.includes(text))
+    ? planned
+    : [...new Set(held)].sort(compareNatural);
 }
 
 /** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */
@@ -230,17 +229,14 @@ export interface Repeated extends CountedPart {
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
+  // Then the runs themselves decided how many there are.
+  const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
+    repeat.until !== null;
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",
-    level: isUntil(repeat) ? LOOK_CONFIDENCE : 0.95,
+    level: isUntil ? LOOK_CONFIDENCE : 0.95,
   };
-}
-
-/** Whether the runs themselves decided how many there are. */
-function isUntil(repeat: unknown): boolean {
-  return typeof repeat === "object" && repeat !== null && "until" in repeat &&
-    repeat.until !== null;
 }
 
 // Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it.

@@ -98,6 +98,20 @@ export function valueText(value: ParameterValue | undefined): string {
     : JSON.stringify(value ?? null);
 }
 
+/** A factor's values as the experiment file lists them; none where it is not found. */
+export function writtenValues(experiment: unknown, path: string): string[] {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  const found = listsUnder(experiment, key).toSorted((a, b) => b.length - a.length)[0] ?? [];
+  return found.map((value) => valueText(value));
+}
+
+function listsUnder(value: unknown, key: string): ParameterValue[][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === key && Array.isArray(inner) ? [inner] : listsUnder(inner, key)
+  );
+}
+
 /** Names that are said after their number. */
 const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 

@@ -6,7 +6,14 @@
 import type { Results, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "./cell_label.ts";
 import type { CellRuns } from "./cells.ts";
-import { factorName, factorPaths, numericFactor, valueOf, valueText } from "./factors.ts";
+import {
+  factorName,
+  factorPaths,
+  numericFactor,
+  valueOf,
+  valueText,
+  writtenValues,
+} from "./factors.ts";
 
 /** What the experiment file says; null where it leaves it open. */
 export interface ComparedChoice {
@@ -84,20 +91,6 @@ export function recast(
 /** Whether a value says by itself what it is: `least-connections` or `lru`, but not `on` or `16`. */
 function isSelfEvident(text: string): boolean {
   return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
-}
-
-/** A factor's values as the experiment file lists them; none where it is not found. */
-function writtenValues(experiment: unknown, path: string): string[] {
-  const key = path.slice(path.lastIndexOf(".") + 1);
-  const found = listsUnder(experiment, key).toSorted((a, b) => b.length - a.length)[0] ?? [];
-  return found.map((value) => valueText(value));
-}
-
-function listsUnder(value: unknown, key: string): Run["parameters"][string][][] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    name === key && Array.isArray(inner) ? [inner] : listsUnder(inner, key)
-  );
 }
 
 /** With the base first, where there is one: what is compared is held against the first. */

@@ -12,8 +12,10 @@ export type JudgedRun =
   & Measurement
   & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity">>;
 
+export type DrawnFigure = PooledFigure | "cpuPerRequest";
+
 /** What is drawn of the runs of a cell: rates per second, times in µs; null or absent where the runs have no such figure. */
-export type Estimates = Pick<ReadonlyMap<PooledFigure, Estimate | null>, "get">;
+export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
 export interface JudgedCell {

@@ -85,6 +85,12 @@ export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRu
   return target > 0 ? completedInTime(run) / (target + redis) : null;
 }
 
+/** CPU time of a request, of all that serves it; null where none was seen. */
+export function cpuPerRequestUs(run: ChainedRun): number | null {
+  const perSecond = perCpuSecondOf(run);
+  return perSecond === null || perSecond === 0 ? null : 1e6 / perSecond;
+}
+
 /** Context switches of one kind for each completed request; null where nobody knows. */
 export function switchesPerRequestOf(
   kind: "voluntary" | "involuntary",

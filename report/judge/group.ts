@@ -1,11 +1,10 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
 import type { Measurement, Run } from "../../runner/result/result.ts";
-import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
-import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
 import { isAtLimit, isOpenAbove } from "../figures/capacity.ts";
 import { percentileOf, poolLatency } from "../figures/pool.ts";
-import { perCpuSecondOf } from "../figures/resources.ts";
+import type { Estimates } from "../figures/range.ts";
+import { cpuPerRequestUs } from "../figures/resources.ts";
 import { sum } from "../writing/spread.ts";
 
 /** Requests per second; mean and percentiles of latency; CPU time of all that serves a request. */
@@ -39,12 +38,10 @@ export type ComparableRun =
   & Pick<Measurement, "rate" | "elapsedS" | "requests" | "latency" | "histogram">
   & Partial<Pick<Run, "resources" | "parts" | "drain">>;
 
-export type DrawnFigure = PooledFigure | "cpuPerRequest";
-
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, else microseconds; null where the runs have no such figure, or can't be drawn from. */
-  readonly estimates: { get(figure: DrawnFigure): Estimate | null | undefined };
+  readonly estimates: Estimates;
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
   /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
@@ -62,37 +59,13 @@ export function groupOf(cell: CellRuns): ComparedRuns {
   const unsteady = unsteadyOf(runs);
   return {
     runs,
-    estimates: {
-      get: (figure) => figure === "cpuPerRequest" ? cpuEstimate(cell) : estimates.get(figure),
-    },
+    estimates,
     unsteady,
     strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
     halves: () => halvesOf(runs),
     isOpenAbove: isOpenAbove(runs),
     isAtLimit: isAtLimit(cell),
   };
-}
-
-const cpuEstimates = new WeakMap<CellRuns, Estimate | null>();
-
-/** Null where the CPU time of a run was not seen. */
-function cpuEstimate(cell: CellRuns): Estimate | null {
-  const known = cpuEstimates.get(cell);
-  if (known !== undefined) return known;
-  const { runs, estimates } = cell;
-  const sampling = estimates.get("rate");
-  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
-  const estimate = sampling && sampling.repetitions.length === values.length &&
-      values.length === runs.length
-    ? estimateOfMean(values, sampling)
-    : null;
-  cpuEstimates.set(cell, estimate);
-  return estimate;
-}
-
-function cpuPerRequestUs(run: ComparableRun): number | null {
-  const perSecond = perCpuSecondOf(run);
-  return perSecond === null || perSecond === 0 ? null : 1e6 / perSecond;
 }
 
 /** Requests per second, or ms, of all runs together; 0 without samples, or where nobody saw the CPU time. */
@@ -102,14 +75,12 @@ export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigu
     return figure === "rate" ? estimate.value : estimate.value / 1_000;
   }
   if (figure === "rate") return rateOf(runs);
-  if (figure === "cpuPerRequest") return cpuMs(runs);
+  if (figure === "cpuPerRequest") {
+    const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+    return values.length < runs.length ? 0 : sum(values, (us) => us / 1_000) / values.length;
+  }
   const pooled = poolLatency(runs);
   return figure === "mean" ? pooled.mean : percentileOf(pooled, figure);
-}
-
-function cpuMs(runs: readonly ComparableRun[]): number {
-  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
-  return values.length < runs.length ? 0 : sum(values, (us) => us / 1_000) / values.length;
 }
 
 function rateOf(runs: readonly ComparableRun[]): number {
@@ -119,20 +90,22 @@ function rateOf(runs: readonly ComparableRun[]): number {
 }
 
 function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, second: number] | null {
-  const halves = runs.map(({ timeline: { points } }) => {
-    const middle = Math.floor(points.length / 2);
-    const [middleS, endS] = [points[middle - 1]?.endS ?? 0, points.at(-1)?.endS ?? 0];
-    return [
-      { seconds: middleS, points: points.slice(0, middle) },
-      { seconds: endS - middleS, points: points.slice(middle) },
-    ];
-  });
   const [first, second] = [0, 1].map((half) => {
-    const parts = halves.map((of) => of[half]);
-    return sum(parts.flatMap(({ points }) => points), ({ completed }) => completed) /
-      sum(parts, ({ seconds }) => seconds);
+    const parts = runs.map(({ timeline: { points } }) => {
+      const middle = Math.floor(points.length / 2);
+      return half === 0 ? partOf(points, 0, middle) : partOf(points, middle, points.length);
+    });
+    return sum(parts, ({ completed }) => completed) / sum(parts, ({ seconds }) => seconds);
   });
   return first > 0 && second > 0 ? [first, second] : null;
+}
+
+/** What some intervals of a run completed, and in how long. */
+function partOf(points: Run["timeline"]["points"], from: number, to: number) {
+  return {
+    completed: sum(points.slice(from, to), ({ completed }) => completed),
+    seconds: (points[to - 1]?.endS ?? 0) - (points[from - 1]?.endS ?? 0),
+  };
 }
 
 /** Of two of which one never settled: whether the one that serves more did so in the first half and in the second. */
@@ -156,9 +129,8 @@ function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
   if (parts < 2) return Infinity; // nothing to hold against another
   const size = Math.max(1, Math.floor(points.length / parts));
   const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
-    const startS = i === 0 ? 0 : points[i * size - 1].endS;
-    const those = points.slice(i * size, (i + 1) * size);
-    return sum(those, ({ completed }) => completed) / (those[those.length - 1].endS - startS);
+    const { completed, seconds } = partOf(points, i * size, (i + 1) * size);
+    return completed / seconds;
   });
   return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

@@ -12,7 +12,8 @@ import {
   studentInterval,
   type Variance,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import type { ComparedRuns, DrawnFigure } from "./group.ts";
+import type { DrawnFigure } from "../figures/range.ts";
+import type { ComparedRuns } from "./group.ts";
 
 /**
  * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two

@@ -7,7 +7,8 @@ import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import type { Variance } from "../../runner/stats/confidence/confidence_interval.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../cells/cells.ts";
 import { type CellPair, cellPlace, cellsOf } from "../cells/match.ts";
-import { type ComparedRuns, type DrawnFigure, groupOf } from "./group.ts";
+import type { DrawnFigure } from "../figures/range.ts";
+import { type ComparedRuns, groupOf } from "./group.ts";
 import type { Between, GroupPair } from "./ratio_of.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
