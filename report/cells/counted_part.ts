@@ -94,6 +94,7 @@ type Point = Run["timeline"]["points"][number];
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   const points = run.timeline.points.slice(first);
+  const bounds = boundsOf(run, points);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
     spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
@@ -103,24 +104,13 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
       ...run.bytes,
       inPerSecond: rest.seconds > 0 ? sum(points, ({ bytes }) => bytes) / rest.seconds : 0,
     },
-    ...latenciesOf(run, rest, points),
+    latency: latencyOf(run.latency, rest, bounds),
+    histogram: encodeHistogram(rest.latency),
+    censoredHistogram: bounds === null || bounds.count === 0 ? undefined : encodeHistogram(bounds),
     perSecond: {
       requests: secondsOf(({ completed }) => completed) ?? run.perSecond.requests,
       bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
     },
-  };
-}
-
-/** What of a run says its latencies. */
-type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
-
-function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
-  const bounds = boundsOf(run, points);
-  const latency = latencyOf(run.latency, rest, bounds);
-  return {
-    latency,
-    histogram: encodeHistogram(rest.latency),
-    censoredHistogram: bounds === null || bounds.count === 0 ? undefined : encodeHistogram(bounds),
   };
 }
 

@@ -166,9 +166,15 @@ function testOf(
 }
 
 /** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
-export function decisivePs({ pairs }: PairTests): number[] {
+export function decisivePs(tests: PairTests): number[] {
+  return familyOf(tests, true).map(({ p }) => p);
+}
+
+function familyOf({ pairs }: Pick<PairTests, "pairs">, isDeciding: boolean): Test[] {
   return pairs.flatMap(({ decisive, tests }) =>
-    tests.flatMap((test, i) => decisive.includes(COMPARED[i]) ? test?.p ?? [] : [])
+    tests.flatMap((test, i) =>
+      test !== null && decisive.includes(COMPARED[i]) === isDeciding ? [test] : []
+    )
   );
 }
 
@@ -183,9 +189,7 @@ export function judgePairs(
 ): GroupComparison[] {
   const adjusted = new Map<Test, Adjusted>();
   for (const isDeciding of [true, false]) {
-    const family = pairs.flatMap(({ decisive, tests }) =>
-      tests.filter((test, i) => test !== null && decisive.includes(COMPARED[i]) === isDeciding)
-    ).filter((test) => test !== null);
+    const family = familyOf({ pairs }, isDeciding);
     const raised = holmOfKnown([...family.map(({ p }) => p), ...(isDeciding ? besides : [])]);
     family.forEach((test, i) =>
       adjusted.set(test, { adjustedP: raised[i] ?? test.p, size: raised.length })
@@ -279,19 +283,8 @@ function compareFigure(
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
   return {
-    ...{
-      ...values,
-      unsteady,
-      verdict,
-      reason,
-      interval,
-      p,
-      adjustedP,
-      exact,
-      runs,
-      between,
-      groups,
-    },
+    ...{ ...values, unsteady, verdict, reason },
+    ...{ interval, p, adjustedP, exact, runs, between, groups },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),

@@ -28,7 +28,7 @@ import {
 import { stepScenarios } from "../subjects/steps/step_cells.ts";
 import { unique } from "../writing/words.ts";
 import type { Measurable, RunFilter } from "./amounts.ts";
-import { ratiosOf } from "./contests.ts";
+import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import type { Absence, Absent } from "./found.ts";
 

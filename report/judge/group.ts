@@ -101,7 +101,11 @@ function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, secon
 }
 
 /** What some intervals of a run completed, and in how long. */
-function partOf(points: Run["timeline"]["points"], from: number, to: number) {
+function partOf(
+  points: Run["timeline"]["points"],
+  from: number,
+  to: number,
+): { readonly completed: number; readonly seconds: number } {
   return {
     completed: sum(points.slice(from, to), ({ completed }) => completed),
     seconds: (points[to - 1]?.endS ?? 0) - (points[from - 1]?.endS ?? 0),

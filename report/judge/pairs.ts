@@ -2,13 +2,37 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
-import { type CellRuns, unsteadyOf } from "../cells/cells.ts";
-import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../cells/factors.ts";
-import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import {
+  type CellRuns,
+  type Grouped,
+  repeatedOf,
+  type ScenarioRuns,
+  unsteadyOf,
+} from "../cells/cells.ts";
+import {
+  factorName,
+  factorPaths,
+  numericFactor,
+  numericFactors,
+  valueOf,
+  valueText,
+} from "../cells/factors.ts";
+import { basedOn, choiceIn, type ComparedChoice, comparedFactor, recast } from "../cells/recast.ts";
+import {
+  comparePairs,
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+} from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
-import type { RatioOf } from "./ratio_of.ts";
+import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
+import { standingOf } from "./standing.ts";
+
+function targetsOf(cells: readonly CellRuns[]): Set<string> {
+  return new Set(cells.map(({ target }) => target));
+}
 
 /** Cells whose responses were right, but for a few. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
@@ -82,7 +106,7 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
   const ranked = rankedCells(cells);
-  const isOneTarget = new Set(cells.map(({ target }) => target)).size === 1;
+  const isOneTarget = targetsOf(cells).size === 1;
   if (isOneTarget && factorPaths(cells).every((path) => numericFactor(cells, path) === null)) {
     return [...ranked, ...cells.filter((cell) => !ranked.includes(cell))];
   }
@@ -108,7 +132,7 @@ export interface Setting {
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [...Map.groupBy(cells, pathsKey).values()];
   const areApart = families.length > 1 &&
-    families.every((family) => new Set(family.map(({ target }) => target)).size > 1);
+    families.every((family) => targetsOf(family).size > 1);
   const paths = factorPaths(cells)
     .filter((path) => areApart || cells.every((cell) => valueOf(cell, path) !== undefined));
   const factorsOf = (cell: CellRuns): Setting["factors"] =>
@@ -150,8 +174,7 @@ function orderOf(cells: readonly CellRuns[], path: string): string[] {
  */
 export function basePairs(cells: readonly CellRuns[]): CellPair[] {
   const right = rightCells(cells);
-  const targets = new Set(right.map(({ target }) => target));
-  return targets.size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
+  return targetsOf(right).size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
 }
 
 function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
@@ -193,23 +216,19 @@ export function compareCells(
 ): Lookup {
   // A pair is compared once, whichever way around it is named first.
   const known = new Map<CellRuns, Map<CellRuns, GroupComparison | null>>();
-  const put = ({ base, next }: CellPair, comparison: GroupComparison | null): void => {
-    known.set(base, (known.get(base) ?? new Map()).set(next, comparison));
-  };
-  const compare = (those: readonly CellPair[], isProven: boolean): void => {
-    const added = those.filter((pair) => {
-      const { base, next } = pair;
+  for (const those of [pairs, unproven]) {
+    const added = those.filter(({ base, next }) => {
       if (known.get(base)?.has(next) || known.get(next)?.has(base)) return false;
-      put(pair, null);
+      known.set(base, (known.get(base) ?? new Map()).set(next, null));
       return true;
     });
-    const sides = added.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) }));
     // Who uses less CPU time is no faster: it must not make that harder to decide.
-    const judged = comparePairs(sides, { ...options, decisive: ["rate", 99] }, ratioOf);
-    added.forEach((pair, i) => put(pair, isProven ? judged[i] : withoutVerdicts(judged[i])));
-  };
-  compare(pairs, true);
-  compare(unproven, false);
+    const judge = { ...options, decisive: ["rate", 99] } as const;
+    comparePairs(added.map(sidesOf), judge, ratioOf).forEach((judged, i) => {
+      const comparison = those === pairs ? judged : withoutVerdicts(judged);
+      known.get(added[i].base)?.set(added[i].next, comparison);
+    });
+  }
   return (base, next) => {
     const found = known.get(base)?.get(next);
     if (found) return found;
@@ -217,6 +236,10 @@ export function compareCells(
     if (turned) return inverse(turned);
     throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
   };
+}
+
+function sidesOf({ base, next }: CellPair): GroupPair {
+  return { base: groupOf(base), next: groupOf(next) };
 }
 
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
@@ -257,4 +280,115 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
     }),
     runs: { base: runs.next, next: runs.base },
   };
+}
+
+/** What competes at equal values of the factors. */
+export interface Contest extends Setting, Judged {}
+
+/** What is compared in a scenario. */
+export interface Plan {
+  readonly name: string;
+  /** The factor whose values are compared, by its path; null: targets are. */
+  readonly factor: string | null;
+  /** What is compared: targets, or where a factor is compared, its values in their place. */
+  readonly cells: readonly CellRuns[];
+  /** At each setting; none of one target. */
+  readonly contests: readonly Contest[];
+  /** Each cell with the base. */
+  readonly againstBase: readonly CellPair[];
+  /** The pairs that decide who is ahead. */
+  readonly pairs: readonly CellPair[];
+}
+
+/** @param choice What the experiment compares. */
+export function planOf({ name, cells: measured }: ScenarioRuns, choice: ComparedChoice): Plan {
+  const factor = comparedFactor(measured, choice);
+  const cells = basedOn(factor === null ? measured : recast(measured, factor, choice), choice.base);
+  const contests = contestsOf(cells);
+  const plan = { name, factor, cells, contests, againstBase: basePairs(cells) };
+  const isOneTarget = targetsOf(rightCells(cells)).size <= 1;
+  if (contests.length > 1 || !isOneTarget) return { ...plan, pairs: contests.flatMap(firstPairs) };
+  const judged = judgedOf(rankedCells(cells));
+  const { ranked } = judged;
+  if (ranked.length < 2 || numericFactors(ranked).length === 0) {
+    return { ...plan, pairs: firstPairs(judged) };
+  }
+  // Where a number varies: the fastest against the slowest.
+  return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
+}
+
+/** The first against each other, with those that never settled. */
+function firstPairs({ ranked, unjudged }: Judged): CellPair[] {
+  return againstFirst([...ranked, ...unjudged]);
+}
+
+function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
+  return others.map((other) => ({ base: other, next: first }));
+}
+
+/** The pairs that are proven together: these are one family of Holm's method, and lend each other their spread. */
+export function provenPairs(plans: readonly Plan[]): CellPair[] {
+  return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);
+}
+
+/** Of those that never settled, but ran ahead of all that did: whether one is likely the fastest shows against each other. */
+export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
+  return plans.flatMap(({ contests }) => contests).flatMap((contest) => {
+    const [ahead] = unjudgedAhead(contest);
+    if (ahead === undefined) return [];
+    const others = [...contest.ranked, ...contest.unjudged].filter((cell) => cell !== ahead);
+    return againstFirst([ahead, ...others]);
+  });
+}
+
+/**
+ * The ratios of an experiment's cells, each with the interval that its comparisons, claims, thresholds and published
+ * figures show alike.
+ *
+ * @param scenarios Those of the results.
+ */
+export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): RatioOf {
+  const plans = scenarios.map((scenario) => planOf(scenario, choiceIn(results)));
+  return ratiosOfPlans(plans, repeatedOf(results).level);
+}
+
+/** @param level What intervals are computed at so that they may be called 95 %. */
+export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
+  return ratiosBeside(provenPairs(plans).map(sidesOf), level);
+}
+
+/** At each setting those that compete, where two or more were measured and one at least responded correctly. */
+function contestsOf(cells: readonly CellRuns[]): Contest[] {
+  return settingsOf(cells)
+    .filter((setting) => targetsOf(setting.cells).size > 1)
+    .map((setting) => ({ ...setting, ...judgedOf(rankedCells(setting.cells)) }))
+    .filter(({ ranked }) => ranked.length > 0);
+}
+
+/** One that never settled is ranked where it is likely the fastest: then it is said to be so. */
+export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
+  const ahead = unjudgedAhead(contest);
+  if (ahead.length === 0) return contest;
+  const likely = {
+    ...contest,
+    ranked: [...ahead, ...contest.ranked],
+    unjudged: contest.unjudged.filter((cell) => !ahead.includes(cell)),
+  };
+  const [first, ...others] = [...likely.ranked, ...likely.unjudged];
+  const figure = decisiveFigure(likely.ranked);
+  const isLikely = others.every((other) =>
+    ["ahead", "likely-ahead"].includes(standingOf(comparisonOf(lookup(other, first), figure)))
+  );
+  return isLikely ? likely : contest;
+}
+
+/** Those not judged whose runs, for what they are worth, are better than those of the first; the best first. */
+export function unjudgedAhead({ ranked, unjudged }: Judged): CellRuns[] {
+  const [first] = ranked;
+  const isOpen = decisiveFigure(ranked) === 99;
+  return unjudged.filter(({ rate, latency }) =>
+    isOpen
+      ? latency.percentile(99).value < first.latency.percentile(99).value
+      : rate.mean > first.rate.mean
+  );
 }

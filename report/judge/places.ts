@@ -7,9 +7,8 @@ import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
 import { comparisonOf, type FigureComparison } from "./comparison.ts";
-import { type Contest, type Plan, unjudgedAhead } from "./contests.ts";
 import type { ComparedFigure } from "./group.ts";
-import { decisiveFigure, type Lookup } from "./pairs.ts";
+import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 import { type Standing, standingOf } from "./standing.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { ratiosOf } from "../../report/judge/contests.ts";
+import { ratiosOf } from "../../report/judge/pairs.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
-import { percentileBounds } from "../../report/figures/pool.ts";
+import { poolLatency } from "../../report/figures/pool.ts";
 import type { Claim, Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -149,7 +149,7 @@ Deno.test("requests without a response leave a percentile open as far as they co
     ["p99.9(a) > 1ms", "reproduced"],
   ]);
   const results = partlyOpen();
-  const { value, isAtLeast, atMost } = percentileBounds(results.runs, 95);
+  const { value, isAtLeast, atMost } = poolLatency(results.runs).percentile(95);
   assert.ok(isAtLeast && 1.05 * value < atMost && atMost < 2 * value, `${value} ${atMost}`);
   assertOutcomes(results, [
     [`p95(a) < ${Math.round(3 * value)}ms`, "reproduced"],

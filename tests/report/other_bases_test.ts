@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
-import { ratiosOf } from "../../report/judge/contests.ts";
-import { compareCells } from "../../report/judge/pairs.ts";
+import { compareCells, ratiosOf } from "../../report/judge/pairs.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -5,14 +5,18 @@ import { COLORS } from "../../cells/colors.ts";
 import type { CellPair } from "../../cells/match.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
 import {
+  basePairs,
+  compareCells,
+  isOpenLoop,
+  type Lookup,
   planOf,
   provenPairs,
   ratiosOfPlans,
+  rightCells,
   unprovenPairs,
   withLikelyFirst,
-} from "../../judge/contests.ts";
+} from "../../judge/pairs.ts";
 import type { JudgeOptions } from "../../judge/group.ts";
-import { basePairs, compareCells, isOpenLoop, type Lookup, rightCells } from "../../judge/pairs.ts";
 import type { DecidedPlan } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
