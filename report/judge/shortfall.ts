@@ -46,12 +46,10 @@ export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean
 /** So much less than the offered rate may be completed by the deadline, besides what is then in flight. */
 const TOLERATED_SHORT_RATIO = 0.02;
 
-/** What a cell falls short by, in what most of its requests end. */
-export type ShortfallKind = "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
-
 export interface Shortfall {
   readonly label: string;
-  readonly kind: ShortfallKind;
+  /** What most of its requests end in. */
+  readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
   /** Of its requests, 0–1: those that end so; of `slow`, those that are not completed in time. */
   readonly ratio: number;
   /** Requests/s that were due, and that were completed by the deadline. */
@@ -65,19 +63,23 @@ interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
 }
 
 /** Null where the cell does what was required. */
-export function shortfallOf(cell: ServedRuns): Shortfall | null {
-  const { label, runs } = cell;
-  const pace = paceOf(cell);
+export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
+  const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
+  const offeredPerSec = sum(runs, ({ requests }) => requests.due) / seconds;
+  const servedPerSec =
+    sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0)) / seconds;
+  const short = { label, offeredPerSec, servedPerSec };
   if (runs.every(({ requests }) => requests.completed === 0)) {
-    return { label, kind: "silent", ratio: 1, ...pace };
+    return { ...short, kind: "silent", ratio: 1 };
   }
-  if (hasTooManyErrors(cell)) {
-    return { label, ...commonestError({ runs: judgedRuns(runs) }), ...pace };
-  }
-  if (!isOpen(cell) || isAtLimit(cell) || pace.offeredPerSec === 0) return null;
-  const ratio = 1 - pace.servedPerSec / pace.offeredPerSec;
-  const slow = { label, kind: "slow", ratio, ...pace } as const;
-  return ratio > TOLERATED_SHORT_RATIO + inFlightRatio(cell) ? slow : null;
+  if (hasTooManyErrors({ runs })) return { ...short, ...commonestError(judgedRuns(runs)) };
+  if (!isOpen({ runs }) || isAtLimit({ runs }) || offeredPerSec === 0) return null;
+  // Even a server that keeps up has requests in flight at the deadline: as many as come in one latency.
+  const runS = mean(runs.map(({ elapsedS }) => elapsedS));
+  const inFlightRatio = runS > 0 ? latency.percentile(50).value / 1_000 / runS : 0;
+  const ratio = 1 - servedPerSec / offeredPerSec;
+  const isShort = ratio > TOLERATED_SHORT_RATIO + inFlightRatio;
+  return isShort ? { ...short, kind: "slow", ratio } : null;
 }
 
 /** Cells that do what was required. */
@@ -90,24 +92,7 @@ export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }
 
-function paceOf(
-  { runs }: Pick<ServedRuns, "runs">,
-): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
-  const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
-  const inTime = sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0));
-  return {
-    offeredPerSec: sum(runs, ({ requests }) => requests.due) / seconds,
-    servedPerSec: inTime / seconds,
-  };
-}
-
-/** Even a server that keeps up has requests in flight at the deadline: as many as come in one latency. */
-function inFlightRatio({ runs, latency }: ServedRuns): number {
-  const seconds = mean(runs.map(({ elapsedS }) => elapsedS));
-  return seconds > 0 ? latency.percentile(50).value / 1_000 / seconds : 0;
-}
-
-function commonestError({ runs }: Pick<ServedRuns, "runs">): Pick<Shortfall, "kind" | "ratio"> {
+function commonestError(runs: readonly Measurement[]): Pick<Shortfall, "kind" | "ratio"> {
   const failed = sum(runs, ({ requests }) => requests.failed);
   const timeout = sum(runs, ({ errors }) => errors.timeout ?? 0);
   const dropped = sum(runs, ({ requests }) => requests.dropped);
