@@ -8,22 +8,19 @@ export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
 
 /** The target, and each factor with its value: what `cellLabel` joins. */
 export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
-  return [target, ...settingParts(parameters).map(partText)].filter(Boolean);
+  const texts = settingParts(parameters).map(({ name, value }) => `${name} ${value}`);
+  return [target, ...texts].filter(Boolean);
 }
 
 /** `connections 50 · delay 100ms`; "" where no factor varies. */
 export function settingLabel(parameters: Run["parameters"]): string {
-  return settingParts(parameters).map(partText).join(" · ");
+  return cellParts({ target: "", parameters }).join(" · ");
 }
 
 export interface SettingPart {
   /** Of the factor. */
   readonly name: string;
   readonly value: string;
-}
-
-function partText({ name, value }: SettingPart): string {
-  return `${name} ${value}`;
 }
 
 export function settingParts(parameters: Run["parameters"]): SettingPart[] {

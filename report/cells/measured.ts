@@ -18,14 +18,11 @@ export interface BenchCommand {
   readonly thresholds: readonly Threshold[];
 }
 
-/** What the file of a measurement does not hold. */
-export interface Alone
-  extends Pick<Results, "machine" | "seed" | "settings" | "startedAt" | "finishedAt"> {
-  readonly bench: BenchCommand;
-}
-
-/** A single measurement: one run of one cell. */
-export function measuredAlone(measurement: Measurement, alone: Alone): MeasuredRuns {
+/** A single measurement: one run of one cell. @param alone What its file does not hold. */
+export function measuredAlone(
+  measurement: Measurement,
+  alone: Omit<MeasuredRuns, "runs" | "version">,
+): MeasuredRuns {
   const { version } = measurement;
   return { ...alone, version, runs: [runAlone(measurement, alone.startedAt)] };
 }

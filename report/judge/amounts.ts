@@ -92,20 +92,15 @@ function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimat
 
 /** The ratio of two amounts with the interval that comparisons of them show; null where both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range | null {
-  const { estimate } = FIGURES[of.figure];
-  const isOfOne = estimate !== null && of.figure === to.figure;
+  if (of.figure === to.figure && FIGURES[of.figure].estimate !== null) {
+    return ratioOfFigure(of.figure, [of, to], ratioOf);
+  }
   const ratio = of.drawn && to.drawn &&
-    (isOfOne
-      ? ratioOf(of.drawn, to.drawn, estimate)
-      : ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level }));
+    ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level });
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 
-/** The runs of a cell with the range of one figure. */
-interface OfOneFigure {
-  readonly cell: JudgedCell;
-  readonly range: Range;
-}
+type OfOneFigure = Pick<Amount, "cell"> & { readonly range: Range };
 
 /** Of one figure of two cells: 0 or ∞ where one of them is 0; null where both are. */
 export function ratioOfFigure(
