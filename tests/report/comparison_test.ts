@@ -3,6 +3,7 @@ import {
   comparePairs,
   comparisonOf,
   decisivePs,
+  type FigureComparison,
   type GroupComparison,
   judgePairs,
   testPairs,
@@ -42,8 +43,9 @@ function compare(
   return comparePairs([{ base: groupAt(base, "000"), next: groupAt(next, "000") }], judge)[0];
 }
 
-function rateVerdict(comparison: GroupComparison): string {
-  return comparisonOf(comparison, "rate").verdict;
+/** Requests/s against 1,000. */
+function rateOf(next: readonly Run[], judge?: JudgeOptions): FigureComparison {
+  return comparisonOf(compare(runsAt(around(1_000)), next, judge), "rate");
 }
 
 const verdicts: [sentence: string, next: readonly number[], verdict: string][] = [
@@ -55,14 +57,12 @@ const verdicts: [sentence: string, next: readonly number[], verdict: string][] =
 
 for (const [sentence, next, verdict] of verdicts) {
   Deno.test(`comparison: ${sentence}`, () => {
-    const comparison = compare(runsAt(around(1_000)), runsAt(next));
-    assert.equal(rateVerdict(comparison), verdict);
+    assert.equal(rateOf(runsAt(next)).verdict, verdict);
   });
 }
 
 Deno.test("comparison: the interval holds the ratio, of five pairs", () => {
-  const comparison = compare(runsAt(around(1_000)), runsAt(around(2_000, 0.001)));
-  const rate = comparisonOf(comparison, "rate");
+  const rate = rateOf(runsAt(around(2_000, 0.001)));
   const { base, next, ratio, interval, pairs, p, adjustedP } = rate;
   assert.ok(Math.abs(base - 1_000) < 1 && Math.abs(next - 2_002) < 2);
   assert.ok(interval && ratio !== null && p !== null && adjustedP !== null);
@@ -96,16 +96,12 @@ Deno.test("comparison: 5 % less is worse in spite of blocks that differ by 10 %,
 });
 
 Deno.test("comparison: a repetition that one side lacks is left out of both", () => {
-  const [base, next] = [runsAt(around(1_000)), runsAt(around(900))];
-  const { pairs, verdict } = comparisonOf(compare(base, next.filter((_, i) => i !== 1)), "rate");
+  const { pairs, verdict } = rateOf(runsAt(around(900)).filter((_, i) => i !== 1));
   assert.deepEqual([pairs, verdict], [4, "worse"]);
 });
 
 Deno.test("comparison: what is surely lower, and perhaps by less than the margin, is not worse", () => {
-  const { verdict, reason, runsNeeded } = comparisonOf(
-    compare(runsAt(around(1_000)), runsAt(around(975, 0.0002))),
-    "rate",
-  );
+  const { verdict, reason, runsNeeded } = rateOf(runsAt(around(975, 0.0002)));
   assert.deepEqual([verdict, reason], ["inconclusive", "margin"]);
   assert.ok(runsNeeded !== null && runsNeeded > 5);
 });
@@ -123,7 +119,7 @@ Deno.test("comparison: pairs of two kinds have no verdict, and the kinds are tol
 
 Deno.test("comparison: where most runs of a side never settle there is no verdict", () => {
   const straying = unsettled(0.5);
-  const rate = comparisonOf(compare(runsAt(around(1_000)), straying), "rate");
+  const rate = rateOf(straying);
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
   assert.equal(
     verdictText(rate, 0.02),
@@ -150,7 +146,7 @@ Deno.test("comparison: tenths of a run that are too short for a response are no 
     }));
     return { ...run, timeline: { ...run.timeline, points } };
   });
-  const rate = comparisonOf(compare(runsAt(around(1_000)), inBursts), "rate");
+  const rate = rateOf(inBursts);
   assert.deepEqual([rate.verdict, rate.reason], ["worse", null]);
 });
 
@@ -177,14 +173,12 @@ Deno.test("comparison: Holm's method goes over rate, p99 and CPU time of all pai
   const tests = testPairs([pair, pair]);
   const alone = decisivePs(tests);
   assert.equal(alone.length, 6);
-  const raised = judgePairs(tests).flatMap((one) =>
-    DECISIVE.map((figure) => comparisonOf(one, figure).adjustedP)
-  );
-  assert.deepEqual(raised, holm(alone));
-  const besides = judgePairs(tests, [0.5, 0.6]).flatMap((one) =>
-    DECISIVE.map((figure) => comparisonOf(one, figure).adjustedP)
-  );
-  assert.deepEqual(besides, holm([...alone, 0.5, 0.6]).slice(0, 6));
+  for (const besides of [[], [0.5, 0.6]]) {
+    const raised = judgePairs(tests, besides).flatMap((one) =>
+      DECISIVE.map((figure) => comparisonOf(one, figure).adjustedP)
+    );
+    assert.deepEqual(raised, holm([...alone, ...besides]).slice(0, 6));
+  }
 });
 
 Deno.test("comparison: of many made together, only a larger change would have been seen", () => {
@@ -206,8 +200,7 @@ Deno.test("comparison: p99 of a slower target is worse, its times are in ms", ()
 });
 
 Deno.test("comparison: one run a side has a ratio, and no interval and no verdict", () => {
-  const comparison = compare(runsAt([1_000]), runsAt([2_000]));
-  const rate = comparisonOf(comparison, "rate");
+  const rate = comparisonOf(compare(runsAt([1_000]), runsAt([2_000])), "rate");
   assert.deepEqual(
     [rate.ratio, rate.interval, rate.p, rate.verdict, rate.smallestChange],
     [2, null, null, "inconclusive", null],
@@ -216,31 +209,14 @@ Deno.test("comparison: one run a side has a ratio, and no interval and no verdic
 });
 
 Deno.test("comparison: a side that sent no response has no ratio", () => {
-  const comparison = compare(runsAt([0, 0]), runsAt([1_000, 1_010]));
-  const rate = comparisonOf(comparison, "rate");
+  const rate = comparisonOf(compare(runsAt([0, 0]), runsAt([1_000, 1_010])), "rate");
   assert.deepEqual([rate.ratio, rate.interval, rate.verdict], [null, null, "inconclusive"]);
 });
 
-Deno.test("comparison: of many cells, Holm's correction raises what is not sure", () => {
-  const [base, next] = [[1_000, 1_040, 970], [1_080, 1_050, 1_130]].map((rates) =>
-    groupAt(runsAt(rates), "000")
-  );
-  const alone = comparisonOf(comparePairs([{ base, next }])[0], "rate");
-  const twenty = comparePairs(Array.from({ length: 20 }, () => ({ base, next })));
-  const among = comparisonOf(twenty[0], "rate");
-  assert.equal(among.p, alone.p);
-  assert.equal(among.adjustedP, Math.min(1, 20 * (alone.p ?? 0)));
-});
-
 Deno.test("comparison: a wider margin makes a small difference equivalent", () => {
-  const sides = [runsAt(around(1_000)), runsAt(around(1_030, 0.0005))] as const;
-  assert.equal(rateVerdict(compare(...sides, { marginRatio: 0.1 })), "equivalent");
-  assert.equal(rateVerdict(compare(...sides, { marginRatio: 0.001 })), "better");
-});
-
-Deno.test("comparison: the same runs give the same comparison", () => {
-  const again = (): GroupComparison => compare(runsAt(around(1_000)), runsAt(around(1_100)));
-  assert.deepEqual(again(), again());
+  const next = runsAt(around(1_030, 0.0005));
+  assert.equal(rateOf(next, { marginRatio: 0.1 }).verdict, "equivalent");
+  assert.equal(rateOf(next, { marginRatio: 0.001 }).verdict, "better");
 });
 
 Deno.test("a report compares every target with the first, and each cell with that of its parameters", () => {

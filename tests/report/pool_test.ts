@@ -46,14 +46,6 @@ Deno.test("pooled runs have the moments and percentiles of all their values toge
   });
 });
 
-Deno.test("a pooled p99 is not the mean of the runs' p99", () => {
-  const pooled = poolLatency([
-    runOf(Array(990).fill(1_000)),
-    runOf(Array(10).fill(100_000)),
-  ]);
-  assert.equal(pooled.percentiles[PERCENTILES.indexOf(99)], 1);
-});
-
 Deno.test("a single run keeps its percentiles as they are in the results", () => {
   const run = runOf([123, 456, 789_123]);
   const pooled = poolLatency([run]);
