@@ -1,8 +1,9 @@
 /** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
 import type { Run } from "../../runner/result/result.ts";
-import type { CellRuns } from "./cells.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
 
+/** The runs of a cell, which have its parameters in common. */
+type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
 /** What its numbers count: nothing in particular, ms, events per second, or bytes. */
@@ -30,7 +31,7 @@ export interface NumericFactor {
 const LEAST_VALUES = 3;
 
 /** Those of a scenario's factors that a line can be drawn against, in the order of the parameters. */
-export function numericFactors(cells: readonly CellRuns[]): NumericFactor[] {
+export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   return factorPaths(cells).flatMap((path) => {
     const factor = numericFactor(cells, path);
     return factor !== null && factor.values.length >= LEAST_VALUES ? [factor] : [];
@@ -38,7 +39,7 @@ export function numericFactors(cells: readonly CellRuns[]): NumericFactor[] {
 }
 
 /** Null where a value is no number, or they count different things. */
-export function numericFactor(cells: readonly CellRuns[], path: string): NumericFactor | null {
+export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
   const numbers = read.filter((value) => value !== null);
@@ -52,24 +53,24 @@ export function numericFactor(cells: readonly CellRuns[], path: string): Numeric
 }
 
 /** Each request comes at the rate; not each virtual user, who may send several. */
-function isPaced({ runs }: CellRuns): boolean {
+function isPaced({ runs }: VariedCell): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }
 
 /** Paths that any of the cells has. */
-export function factorPaths(cells: readonly CellRuns[]): string[] {
+export function factorPaths(cells: readonly VariedCell[]): string[] {
   return [...new Set(cells.flatMap(({ runs: [{ parameters }] }) => Object.keys(parameters)))];
 }
 
 export function valueOf(
-  { runs: [{ parameters }] }: CellRuns,
+  { runs: [{ parameters }] }: VariedCell,
   path: string,
 ): ParameterValue | undefined {
   return Object.hasOwn(parameters, path) ? parameters[path] : undefined;
 }
 
 /** Position of a cell on the factor's axis; NaN where it has none. */
-export function positionOf(cell: CellRuns, { path }: NumericFactor): number {
+export function positionOf(cell: VariedCell, { path }: NumericFactor): number {
   return readValue(valueOf(cell, path) ?? null)?.at ?? NaN;
 }
 
@@ -79,7 +80,7 @@ export function textAt({ values }: NumericFactor, position: number): string {
 }
 
 /** What people call a factor: the last part of its path, where no other of the cells' factors ends alike. */
-export function factorName(cells: readonly CellRuns[], path: string): string {
+export function factorName(cells: readonly VariedCell[], path: string): string {
   const isOnly =
     factorPaths(cells).filter((other) => lastPart(other) === lastPart(path)).length <= 1;
   return isOnly ? lastPart(path) : path;

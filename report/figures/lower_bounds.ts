@@ -6,7 +6,6 @@ import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
-import type { PooledLatency } from "./pool.ts";
 
 export interface Bounded {
   readonly value: number;
@@ -73,7 +72,7 @@ export function lowerBoundsText(censored: number): string {
 
 /** What ≥ means, and what histograms leave out; "" without lower bounds. */
 export function boundsNote(
-  latencies: readonly Pick<PooledLatency, "count" | "censored" | "endedCount">[],
+  latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
 ): string {
   const censored = sum(latencies, (one) => one.censored);
   if (censored === 0) return "";
