@@ -130,13 +130,3 @@ export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
       : []
   );
 }
-
-/** Beside a base the verdict is about one other target, where anything is known of one. */
-export function moreNotes(places: readonly Place[], base: string): string[] {
-  if (!places.some(({ code }) => code === "leads" || code === "likely")) return [];
-  const more = new Set(places.flatMap(({ first, rival }) => [first.name, rival?.name ?? base]))
-    .size - 2;
-  return more < 1
-    ? []
-    : [`${counted(more, "more target")} ${more === 1 ? "is" : "are"} held against ${base} below.`];
-}

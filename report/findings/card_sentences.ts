@@ -58,15 +58,16 @@ const SENTENCES = {
     }.`;
   },
   undecided: (of: Of) => {
-    const [[most]] = [...Map.groupBy(of.those, ({ why }) => why).values()]
+    const [most, ...others] = [...Map.groupBy(of.those, ({ why }) => why).values()]
       .toSorted((a, b) => b.length - a.length);
     const targets = unique(of.those.flatMap(({ first, peers, rival }) => [
       first.name,
       ...peers.length > 0 ? peers : rival === null ? [] : [rival.name],
     ]));
-    return `Undecided between ${listedSome(targets, "and")}${inShare(of)}: ${whyText(most)}${
-      besides(of)
-    }.`;
+    const why = others.length === 0 ? ":" : `, in ${most.length} as`;
+    return `Undecided between ${listedSome(targets, "and")}${inShare(of)}${why} ${
+      whyText(most[0])
+    }${besides(of)}.`;
   },
   unsettled: (of: Of) =>
     `Not settled${inShare(of)}: most runs of ${
@@ -187,7 +188,7 @@ const WHY: Readonly<Record<Why, Said>> = {
     () => "nobody knows by how much two sessions of this machine differ",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
-  doubted: ["not by valid runs", () => "the valid runs alone do not decide"],
+  doubted: ["only with doubtful runs", () => "the valid runs alone do not decide"],
   lost: ["too few valid runs", () => "too few runs are valid"],
 };
 
@@ -311,7 +312,7 @@ export function sharesText({ least, most }: Range): string {
 }
 
 /** What is lost a share of: of `requests/s` nobody says so. */
-export function throughputOr(figure: string): string {
+function throughputOr(figure: string): string {
   return figure === "requests/s" ? "throughput" : figure;
 }
 

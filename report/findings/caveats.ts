@@ -64,7 +64,7 @@ const SENTENCES = {
     `${counted(parts, "part")} of the plan ${parts === 1 ? "was" : "were"} not measured`,
   "two-groups": ({ cells }: { readonly cells: readonly GroupedCell[] }) =>
     `Runs fall into two groups in ${groupedText(cells)}: ` +
-    "the intervals there do not cover the truth in 95 of 100 cases",
+    "the 95 % intervals there are too narrow",
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)

@@ -153,7 +153,11 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
   const page = Deno.readTextFileSync(join(out, "report.html"));
   const top = page.slice(page.indexOf("</h1>"), page.indexOf("<section"));
-  assert.match(top, /<details class="trust suspect"><summary>Suspect: in 2 of 2/);
+  assert.match(top, /<li class="red">Both runs are suspect\./);
+  assert.match(
+    top,
+    /<details class="trust suspect"><summary>Why, run by run<.*took \d+ ms, too short/,
+  );
 });
 
 Deno.test("run calibrates the generator once for a machine, and bench uses that, but never does it", async () => {

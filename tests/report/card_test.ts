@@ -307,7 +307,7 @@ cases("beside a base", {
   ],
   "of several the one that is known and farthest is told of": [
     () => based("a", resultsAt({ a: around(5_000), b: around(2_500), c: around(25) })),
-    { code: "costs", figure: [99.5, "%", "decided"], notes: [/1 more target/] },
+    { code: "costs", figure: [99.5, "%", "decided"] },
   ],
   "what is undecided of one hides nothing of another": [
     () =>

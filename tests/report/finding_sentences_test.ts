@@ -86,7 +86,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
       }],
     }),
     "Runs fall into two groups in static, hono (4 near 15,000/s, 1 near 11,900/s): " +
-    "the intervals there do not cover the truth in 95 of 100 cases.",
+    "the 95 % intervals there are too narrow.",
   ],
   [
     caveat("no-steady-state", { cells: 5, cell: "static, hono", count: 4, of: 5 }),

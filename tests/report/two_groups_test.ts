@@ -14,7 +14,7 @@ const MIXED = reportModel(resultsAt({
 Deno.test("a cell whose runs fall into two groups is named, with the groups and what that means", () => {
   assert.deepEqual(saidAs(MIXED, "about", "two-groups"), [
     "Runs fall into two groups in static, mixed (4 near 15,025/s, 1 near 11,900/s): " +
-    "the intervals there do not cover the truth in 95 of 100 cases.",
+    "the 95 % intervals there are too narrow.",
   ]);
 });
 

@@ -66,7 +66,7 @@ for (const name of ["quick", "sweep"]) {
     }
     assert.match(
       String(await html?.()),
-      /<details class="trust (?:suspect|invalid)"><summary>(?:Suspect|Invalid): /,
+      /<details class="trust (?:suspect|invalid)"><summary>(?:Suspect: |Invalid: |Why, run by run)/,
     );
   });
 }

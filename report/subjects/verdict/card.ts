@@ -11,7 +11,6 @@ import {
   ratiosOf,
   rivalName,
   sharesText,
-  throughputOr,
   timesRange,
   whyWord,
   winnerName,
@@ -205,7 +204,7 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
     ...ends,
     text: sharesText(ratios),
     interval: ends === null ? "" : formatInterval(ends),
-    label: `of the ${throughputOr(figure)} of ${base}, the cost of ${other}`,
+    label: `${figure === "capacity" ? "less" : "fewer"} ${figure} of ${other} than of ${base}`,
     value: those.length === 1 ? 100 * (1 - ratios.least) : null,
     unit: "%",
     certainty: "decided",
@@ -324,7 +323,7 @@ function wordOf(place: Place): string {
     case "leads":
       return "certain";
     case "likely":
-      return why === "doubted" ? "likely, not by valid runs alone" : "likely, not proven";
+      return why === "doubted" ? "likely, only with doubtful runs" : "likely, not proven";
     case "equivalent":
       return `equal within ${percentText(marginRatio)}`;
     case "undecided":

@@ -11,7 +11,6 @@ import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
 import { choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
-  moreNotes,
   peakNotes,
   priceNotes,
   refusedNotes,
@@ -272,9 +271,7 @@ function notesOf(
   const isOfSettling = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
   return [
-    ...(base !== null
-      ? moreNotes(places, base)
-      : [...priceNotes(places, plans), ...shortNotes(places, plans)]),
+    ...(base === null ? [...priceNotes(places, plans), ...shortNotes(places, plans)] : []),
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),

@@ -39,10 +39,9 @@ export function mendStep(
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
   const text = most === null ? "Repeat them." : OF_SEVERAL[most] ?? adviceSentence([most]);
-  return [{
-    code: "mend-runs",
-    text: `${counted(doubted, "run")} not valid: ${uncapitalized(text)}`,
-  }];
+  // Where none is valid, the headline says so.
+  const are = doubted === runs.length ? "" : `${counted(doubted, "run")} not valid: `;
+  return [{ code: "mend-runs", text: are === "" ? text : are + uncapitalized(text) }];
 }
 
 /** Advice that is of one run elsewhere. */
@@ -99,7 +98,7 @@ const USUAL_RUNS = 5;
 const NOISY_RATIO = 1.2;
 
 /** How many runs would decide, one number for all places; or that more would not. */
-function runsStep({ places }: Situation): NextStep[] {
+function runsStep({ places, runs }: Situation): NextStep[] {
   const open = places.filter(({ code }) => code === "undecided" || code === "likely");
   const has = (why: Place["why"]): boolean => open.some((place) => place.why === why);
   const needing = open.filter(({ decision }) => decision !== null && decision.runsNeeded !== null);
@@ -115,7 +114,9 @@ function runsStep({ places }: Situation): NextStep[] {
       tooManyRunsText(most) ?? `Use repeat: ${most} to decide${where} with about 80 % probability.`,
     );
   }
-  if (has("one-run")) {
+  // Of some that were repeated, one run alone served anything.
+  const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
+  if (has("one-run") && !isRepeated) {
     return addRuns(`Use repeat: ${USUAL_RUNS}, as one run says nothing about the next.`);
   }
   if (!has("few-runs")) return [];

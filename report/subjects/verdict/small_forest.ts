@@ -52,7 +52,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
           high: shown.interval?.high ?? null,
           certainty: isDoubted ? "open" : certaintyOf(standingOf(shown)),
           text: ratioText(shown),
-          word: isDoubted ? "not by the valid runs alone" : verdictWord(shown, marginRatio),
+          word: isDoubted ? "only with doubtful runs" : verdictWord(shown, marginRatio),
         };
       },
     ),

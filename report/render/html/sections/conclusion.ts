@@ -88,7 +88,7 @@ function axisMarkup(ends: readonly number[], placeOf: PlaceOf): Markup {
   const ticks = ends.filter((end) => Math.abs(placeOf(end) - placeOf(1)) > LABEL_PX);
   const labels = [1, ...ticks].map((ratio) =>
     markup`<text x="${placeOf(ratio)}" y="12" text-anchor="middle">${
-      formatRatio(Number(ratio.toPrecision(2)), null)
+      formatRatio(Number(ratio.toPrecision(3)), null)
     }</text>`
   );
   return markup`<li class="axis" aria-hidden="true"><span class="of"></span><svg viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}">${labels}</svg><span class="ratio"></span><span class="word"></span></li>\n`;
