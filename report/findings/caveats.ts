@@ -118,12 +118,12 @@ function namedText(cells: readonly string[], most: number): string {
 /** So many cells of two groups are named. */
 const MOST_GROUPED = 4;
 
-/** `static, hono (4 near 15,000/s, 1 near 11,900/s) and 2 more cells` */
+/** `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells` */
 function groupedText(cells: readonly GroupedCell[]): string {
   const named = cells.slice(0, MOST_GROUPED).map(({ cell, figure, groups }) => {
     const near = groups.map(({ count, value }) =>
       `${count} near ${
-        figure === "rate" ? `${formatNumber(value)}/s` : `p99 ${formatMs(value / 1_000)}`
+        figure === "rate" ? `${formatNumber(value)} requests/s` : `p99 ${formatMs(value / 1_000)}`
       }`
     );
     return `${cell} (${near.join(", ")})`;

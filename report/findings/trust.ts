@@ -38,17 +38,29 @@ function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
 
+interface Worst {
+  readonly level: Trust;
+  readonly meaning: string;
+  /** Runs of which it is true. */
+  readonly doubted: number;
+  /** Those of the level that only never settled, where that is not the meaning. */
+  readonly unsettled: number;
+}
+
 /** Of the worst runs, their level and what it means. @param runs At least one. */
-function worstOf(runs: readonly TrustBasis[]): { level: Trust; doubted: number; meaning: string } {
+function worstOf(runs: readonly TrustBasis[]): Worst {
   const level = TRUSTS.findLast((level) => runs.some((run) => levelOf(run) === level)) ?? "valid";
-  const doubted = runs.filter((run) => levelOf(run) === level);
-  const isUnsettled = doubted.every(({ generator: { findings } }) => isUnsteadyAlone(findings));
-  const meaning = doubted.every(isUnanswered)
-    ? "nothing-measured"
-    : isUnsettled
-    ? "never-settled"
-    : level;
-  return { level, doubted: doubted.length, meaning: MEANINGS[meaning] };
+  const own = runs.filter((run) => levelOf(run) === level);
+  const limited = own.filter(({ generator: { findings } }) => !isUnsteadyAlone(findings));
+  const [those, meaning] = own.every(isUnanswered)
+    ? [own, "nothing-measured"] as const
+    : limited.length === 0
+    ? [own, "never-settled"] as const
+    : [limited, level] as const;
+  return {
+    ...{ level, meaning: MEANINGS[meaning], doubted: those.length },
+    unsettled: own.length - those.length,
+  };
 }
 
 /** What doubt means for the figures of runs, the worst of them. */
@@ -64,12 +76,15 @@ export function trustOf(measurement: TrustBasis): TrustModel {
 /** Null without runs. `in 2 of 6 runs nothing was measured`; without a full stop. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
-  const { level, doubted, meaning } = worstOf(runs);
+  const { level, doubted, meaning, unsettled } = worstOf(runs);
+  const suspect = level === "invalid" ? runs.filter((run) => levelOf(run) === "suspect").length : 0;
   const reasons = runs.length === 1 ? reasonsOf(runs[0]) : doubtsOf(runs).map(reasonOf);
   const all = counted(runs.length, "run");
-  const text = level === "valid"
-    ? `${meaning} in any of ${all}`
-    : `in ${doubted} of ${all} ${meaning}`;
+  const text = level === "valid" ? `${meaning} in any of ${all}` : [
+    `in ${doubted} of ${all} ${meaning}`,
+    ...(unsettled > 0 ? [`${unsettled} more never settled`] : []),
+    ...(suspect > 0 ? [`${suspect} more ${suspect === 1 ? "is" : "are"} suspect`] : []),
+  ].join("; ");
   return {
     level,
     text: runs.length === 1 ? meaning : text,

@@ -85,7 +85,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
         groups: [{ count: 4, value: 15_000 }, { count: 1, value: 11_900 }],
       }],
     }),
-    "Runs fall into two groups in static, hono (4 near 15,000/s, 1 near 11,900/s): " +
+    "Runs fall into two groups in static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s): " +
     "the 95 % intervals there are too narrow.",
   ],
   [

@@ -60,7 +60,8 @@ Deno.test("where every run is valid, that is what is said, without reasons", () 
 Deno.test("the worst run decides, and runs to doubt alike have a line with why, the worst first", () => {
   assert.deepEqual(trustOfRuns(judged("suspect", "invalid", "suspect", "valid").runs), {
     level: "invalid",
-    text: "in 1 of 4 runs the generator or the machine was the limit, not the target",
+    text:
+      "in 1 of 4 runs the generator or the machine was the limit, not the target; 2 more are suspect",
     reasons: [
       `static, fast, run 2 is invalid: ${REASON}`,
       `2 runs in 2 cells are suspect, such as static, fast, run 1: ${REASON}`,
