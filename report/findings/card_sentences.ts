@@ -188,7 +188,7 @@ const WHY: Readonly<Record<Why, Said>> = {
     () => "nobody knows by how much two sessions of this machine differ",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
-  doubted: ["only with doubtful runs", () => "the valid runs alone do not decide"],
+  doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],
   lost: ["too few valid runs", () => "too few runs are valid"],
 };
 

@@ -40,7 +40,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   report: async (path) => {
     const { html, markdown, junit, summary } = resultForms([await readResults(path)]);
     const page = await html?.() ?? "";
-    const others = [page, await markdown?.(), await junit?.(), summary()];
+    const others = [page, await markdown?.(), await junit?.(), summary(false)];
     return [
       ...page.includes(MARKUP) ? ["markup in the page"] : [],
       ...others.some((text) => String(text).includes("\x1b]0")) ? ["control characters"] : [],

@@ -17,10 +17,12 @@ export const results: Decoder = {
   decode: async (input) => {
     const result = parseMeasured(input, "results.json");
     if (!("runs" in result)) return groupedOf(result);
-    const { html, csv, csvIntervals, markdown, junit, hlog, summary } = resultForms([result]);
+    const { html, summary, ...forms } = resultForms([result]);
     const page = await html?.() ?? "";
     otlpRequests(result);
-    for (const form of [csv, csvIntervals, markdown, junit, hlog, summary]) await form?.();
+    summary(false);
+    const { csv, csvIntervals, markdown, junit, hlog } = forms;
+    for (const form of [csv, csvIntervals, markdown, junit, hlog]) await form?.();
     if (/<script>[^<]*injected/.test(page)) throw new Finding("a text became part of the page");
   },
 };
