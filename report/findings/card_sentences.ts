@@ -331,7 +331,12 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   // The headline says that none is valid, and so that there is no verdict.
   "none-valid": ({ valid }) => `${valid}.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
-  same: ({ valid }) => `${valid}; the verdict is the same without the others.`,
+  same: ({ valid, lost: { places } }) =>
+    `${valid}; ${
+      places.length > 0 && places.every(({ code }) => code === "undecided")
+        ? "without the others it is undecided, too"
+        : "the verdict is the same without the others"
+    }.`,
   partly: ({ valid, lost: { those, places } }) => {
     const rest = places.filter((place) => !those.includes(place));
     const isDecided = rest.some(({ code }) => code !== "undecided");
