@@ -70,7 +70,7 @@ verdict "differs in these two sessions". For more, give a folder of several sess
 Exit code:
   1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
-     and whatever the figures are when no run of a side is valid
+     and whatever the figures are when no run of a side is valid (thresholds weigh that themselves)
   0  otherwise: everything is better or equivalent, or every threshold holds
 
 Examples:

@@ -2,12 +2,11 @@
 import {
   type ComparedCell,
   figureOutcomes,
-  outcomeOf,
   type ResultsComparison,
   sentenceOf,
 } from "../../report/subjects/comparison/comparison.ts";
 import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates.ts";
+import { type ThresholdOutcome, worstOf } from "../../report/judge/gates.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -57,7 +56,7 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
   const { gates, differences, untrusted, decidedBy } = comparison;
   const cells = decidedBy === "thresholds" ? [] : comparison.cells;
   const outcomeIn = (cell: ComparedCell): ThresholdOutcome =>
-    outcomeOf(comparison, figureOutcomes({ cells: [cell] }));
+    worstOf(figureOutcomes({ ...comparison, cells: [cell] }));
   const [worse, unsure] = (["fail", "inconclusive"] as const).map((outcome) =>
     cells.filter((cell) => outcomeIn(cell) === outcome)
   );

@@ -96,9 +96,16 @@ const CASES: Readonly<
     ),
     ...["nothing-valid", "red", "none-valid", "fail"] as const,
   ],
-  "a side has no valid run, and a threshold fails": [
+  "a side has no valid run, and a threshold is missed by more than contention explains": [
     compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
       thresholds: thresholdsOf("p99 < 0.001ms"),
+      decidedBy: "thresholds",
+    }),
+    ...["nothing-valid", "red", "none-valid", "fail"] as const,
+  ],
+  "a side has no valid run, and a threshold is missed by what contention may explain": [
+    compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
+      thresholds: thresholdsOf("p99 < 30ms"),
       decidedBy: "thresholds",
     }),
     ...["nothing-valid", "red", "none-valid", "inconclusive"] as const,

@@ -89,7 +89,7 @@ export interface ResultsComparison {
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: DecidedBy;
-  /** Of what decides; inconclusive where a side of two results has no valid run. */
+  /** Of what decides. */
   readonly outcome: ThresholdOutcome;
 }
 
@@ -163,8 +163,8 @@ export function compareSessions(
     gates,
     marginRatio,
     decidedBy,
-    outcome: outcomeOf({ sides, revisions }, [
-      ...byFigures ? figureOutcomes({ cells }) : [],
+    outcome: worstOf([
+      ...byFigures ? figureOutcomes({ cells, sides, revisions }) : [],
       ...gates,
     ]),
   };
@@ -180,26 +180,20 @@ export function isDecidable(comparison: Pick<ResultsComparison, "sides" | "revis
   return comparison.revisions !== null || isTrusted(comparison);
 }
 
-/** @param outcomes Of the figures, as far as they decide, and of the thresholds. */
-export function outcomeOf(
-  comparison: Pick<ResultsComparison, "sides" | "revisions">,
-  outcomes: readonly { readonly outcome: ThresholdOutcome }[],
-): ThresholdOutcome {
-  return isDecidable(comparison) ? worstOf(outcomes) : "inconclusive";
-}
-
 export interface FigureOutcome {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;
   readonly outcome: ThresholdOutcome;
 }
 
-/** Of each figure that decides, in each cell. */
-export function figureOutcomes({ cells }: Pick<ResultsComparison, "cells">): FigureOutcome[] {
-  return cells.flatMap((cell) =>
+/** Of each figure that decides, in each cell. Thresholds weigh for themselves which runs they rest on. */
+export function figureOutcomes(
+  comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
+): FigureOutcome[] {
+  return comparison.cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => ({
       ...{ cell, figure },
-      outcome: comparedOutcome(cell, figure),
+      outcome: isDecidable(comparison) ? comparedOutcome(cell, figure) : "inconclusive",
     }))
   );
 }

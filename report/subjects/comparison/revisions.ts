@@ -7,10 +7,9 @@ import {
   type ComparedCell,
   comparedOutcome,
   figureOutcomes,
-  outcomeOf,
   type ResultsComparison,
 } from "./comparison.ts";
-import type { ThresholdOutcome } from "../../judge/gates.ts";
+import { type ThresholdOutcome, worstOf } from "../../judge/gates.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 
@@ -140,7 +139,7 @@ export function confirmedBy(
       ...first,
       cells: first.cells.map(confirmed),
       again: first.again && first.again.map(confirmed),
-      outcome: outcomeOf(first, [
+      outcome: worstOf([
         ...others,
         ...alarms.map(({ again }) => ({ outcome: again ?? "fail" as const })),
         ...first.gates,
