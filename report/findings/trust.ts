@@ -23,7 +23,7 @@ const MEANINGS: Readonly<Record<Trust | "nothing-measured" | "never-settled", st
   suspect: "the generator or the machine may have been the limit, not the target",
   invalid: "the generator or the machine was the limit, not the target",
   "nothing-measured": "nothing was measured",
-  "never-settled": "the run never settled, so its figures are those of a moment",
+  "never-settled": "rate or latency never settled, so the figures are those of a moment",
 };
 
 /** The parts of a run that decide its trust. */
