@@ -19,9 +19,14 @@ export interface Effort {
   readonly short: boolean;
   /** Only the parts whose names hold this text; for benches that say so. */
   readonly only?: string;
+  /** Noise that the user hands in, in place of the bench's own kinds; for benches that say so. */
+  readonly noise?: NoiseOf;
   /** A file to which each trial is appended, so that a bench can be measured in parts; for those that say so. */
   readonly log?: string;
 }
+
+/** A seed → a stream of noise with mean 0 and standard deviation 1, however its values depend on each other. */
+export type NoiseOf = (seed: number) => () => number;
 
 /** One table: figures of one kind. */
 export interface Section {

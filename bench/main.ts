@@ -2,11 +2,14 @@
  * `deno task bench [NAME…]`: Plateau's promises, measured, each figure beside its bar and the baseline
  * of the same run. Exit code 1 when a bar is not kept, 3 when a bench lacked what it needs.
  */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { listed } from "../report/writing/words.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../base/errors.ts";
+import type { NoiseOf } from "./bench.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";
 
@@ -24,7 +27,11 @@ const PARTED: readonly BenchName[] = [
 ];
 const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
 
-const HELP = `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE]
+/** Benches that simulate dependence, and take --noise. */
+const SIMULATED: readonly BenchName[] = ["statistics"];
+
+const HELP =
+  `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]
 
 All benches, or those that are named:
 ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")}
@@ -32,11 +39,15 @@ ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")
 --rounds N  how often everything is measured; the figures are medians
 --short     a few seconds a measurement, to see that a bench works
 --only TEXT only the parts of ${
-  listed(PARTED)
-} whose names hold it, such as "gin", "5 %" or "Go: redis"
+    listed(PARTED)
+  } whose names hold it, such as "gin", "5 %" or "Go: redis"
 --log FILE  each trial of ${
-  listed(KEEPING)
-} is added to this file, and its figures are those of all in it
+    listed(KEEPING)
+  } is added to this file, and its figures are those of all in it
+--noise FILE  a module whose default export makes the noise of ${
+    listed(SIMULATED)
+  }: a seed → a function that
+            returns the next value, with mean 0 and standard deviation 1
 `;
 
 const OPTIONS = {
@@ -44,6 +55,7 @@ const OPTIONS = {
   short: { type: "boolean", default: false },
   only: { type: "string" },
   log: { type: "string" },
+  noise: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -54,6 +66,7 @@ interface Asked {
   readonly short: boolean;
   readonly only?: string;
   readonly log?: string;
+  readonly noise?: string;
   readonly help: boolean;
 }
 
@@ -85,10 +98,27 @@ function wrong(message: string): UserError {
   return new UserError([{ place: "bench", message, fix: "deno task bench --help tells more" }]);
 }
 
-async function measure(name: BenchName, { rounds, short, only, log }: Asked): Promise<number> {
+async function noiseOf(file: string): Promise<NoiseOf> {
+  const module: { readonly default?: unknown } = await import(pathToFileURL(resolve(file)).href)
+    .catch((error) => {
+      throw wrong(`Cannot load ${file}: ${messageOf(error)}`);
+    });
+  if (!isNoise(module.default)) throw wrong(`${file} has no function as its default export`);
+  return module.default;
+}
+
+function isNoise(value: unknown): value is NoiseOf {
+  return typeof value === "function";
+}
+
+async function measure(
+  name: BenchName,
+  { rounds, short, only, log, noise }: Asked,
+): Promise<number> {
   const bench = benches[name];
   printError(textLines([`${name}: ${bench.about}`]));
-  const parts = { ...only !== undefined && { only }, ...log !== undefined && { log } };
+  const handedIn = noise !== undefined && { noise: await noiseOf(noise) };
+  const parts = { ...only !== undefined && { only }, ...log !== undefined && { log }, ...handedIn };
   const effort = { rounds: rounds ?? (short ? 1 : bench.rounds), short, ...parts };
   const sections = await bench.run(effort);
   await print(textLines(sections.flatMap(sectionLines)));
