@@ -19,7 +19,7 @@ import {
   type MissingPrerequisite,
   missingPrerequisiteOf,
 } from "./missing_prerequisites.ts";
-import { measurePeakThroughput } from "./peak_throughput.ts";
+import { discardRefutedPeak, measurePeakThroughput } from "./peak_throughput.ts";
 import { preflight, SeparatePreflights } from "./preflight.ts";
 import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
@@ -60,7 +60,9 @@ export async function runExperiment(
 ): Promise<Results> {
   await sweepTemporaryFolders();
   const provenance = await provenanceOf(request);
-  const generator = await calibrateFirst(hooks); // before the workers' cores are narrowed down
+  const isReported = request.experiment.ceilings.includes("generator");
+  // Before the workers' cores are narrowed down.
+  const generator = await calibrateFirst({ ...hooks, isReported });
   using pinned = applyPins(request.experiment.pin, hooks.onProgress);
   const provided = await redisFor(request, hooks);
   const redis = provided instanceof TargetError ? null : provided;
@@ -102,6 +104,7 @@ export async function runExperiment(
       },
     );
     await takeProfiles(request, { file, missing, targets, pinned }, hooks);
+    Object.assign(file.results, discardRefutedPeak(file.results, hooks.onProgress));
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");
     return file.results;
   } finally {

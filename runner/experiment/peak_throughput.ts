@@ -5,7 +5,9 @@ import { benchmarkRedis } from "../../targets/redis/benchmark.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { FirstCalibration } from "../calibration/calibration.ts";
 import type { MeasuredPeak, PeakThroughput } from "../result/generator.ts";
+import { refutes } from "../host/calibration_cache.ts";
 import type { OnProgress } from "../result/progress.ts";
+import type { Results } from "../result/result.ts";
 
 interface PeakThroughputRequest {
   readonly wanted: Experiment["ceilings"];
@@ -34,6 +36,28 @@ function generatorPeak({ generator, onProgress }: PeakThroughputRequest): Measur
   }
   const by = `one worker (${driver}), 50 connections, against a server that does nothing`;
   return { perSec: calibration.peakThroughput, by };
+}
+
+/** A run that was faster shows that the generator was disturbed when it was measured by itself. */
+export function discardRefutedPeak(
+  { peakThroughput, runs }: Pick<Results, "peakThroughput" | "runs">,
+  onProgress: OnProgress,
+): Pick<Results, "peakThroughput"> {
+  const peak = peakThroughput?.generator;
+  if (!peak) return {};
+  const isRefuted = runs.some(({ rate: completedPerSec, elapsedS, load, generator }) =>
+    refutes({
+      completedPerSec,
+      elapsedS,
+      workers: generator.workers,
+      pipeline: load.kind === "closed" ? load.pipeline : 1,
+    }, { peakThroughput: peak.perSec })
+  );
+  if (!isRefuted) return {};
+  const text = "A run was faster than the load generator by itself, so that figure is left out: " +
+    "the machine was busy when it was measured";
+  onProgress({ kind: "note", text });
+  return { peakThroughput: { ...peakThroughput, generator: null } };
 }
 
 async function redisPeak(

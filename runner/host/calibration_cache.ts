@@ -1,8 +1,10 @@
 /**
- * What was calibrated, remembered in the user's cache folder: one small file for each machine, version
- * and driver. Nothing depends on it being there: a file that can't be read or written is no failure.
+ * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine, version
+ * and driver. Nothing depends on it being there: a file that can't be read or written is no failure. It is forgotten
+ * after a month, and as soon as a load is faster than the peak that it claims.
  */
 import os from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { fnv1a } from "../../base/random.ts";
@@ -17,6 +19,29 @@ const calibration = z.strictObject({
 });
 export type Calibration = z.output<typeof calibration>;
 
+/** Clocks, power plans and neighbours of a machine change. */
+const LONGEST_MS = 30 * 24 * 3_600_000;
+
+/** A load, by what it shows of the generator's peak throughput. */
+interface GeneratedLoad {
+  readonly completedPerSec: number;
+  readonly elapsedS: number;
+  readonly workers: number;
+  /** Requests in flight on each connection at most: the peak is that of one. */
+  readonly pipeline: number;
+}
+
+/** A shorter load may be a single burst. */
+const SHORTEST_S = 0.1;
+
+/** Whether the load was faster than the peak throughput, which therefore can't be the peak. */
+export function refutes(
+  { completedPerSec, elapsedS, workers, pipeline }: GeneratedLoad,
+  { peakThroughput }: Pick<Calibration, "peakThroughput">,
+): boolean {
+  return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
+}
+
 /** What a calibration holds for; with anything else it is measured anew. */
 export interface CalibrationKey {
   readonly cpu: string;
@@ -30,11 +55,16 @@ export interface CalibrationKey {
 
 /** A reader that zod would compile takes longer than all that it saves. */
 const ONCE = { jitless: true };
-const record = z.strictObject({ of: z.record(z.string(), z.json()), calibration });
+const record = z.strictObject({
+  of: z.record(z.string(), z.json()),
+  calibration,
+  measuredAt: z.iso.datetime(),
+});
 
-function subjectHere(driver: DriverName): CalibrationKey {
+/** What holds here; null where the system does not tell its processors, as no file could be told from another machine's. */
+export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
-  return {
+  return cpus.length === 0 ? null : {
     cpu: cpus[0]?.model.trim() || "unknown",
     cores: cpus.length,
     kernel: os.release(),
@@ -44,25 +74,49 @@ function subjectHere(driver: DriverName): CalibrationKey {
   };
 }
 
-/** Of this machine, version and driver; null when none is remembered. */
+/** A file that may hold the calibration of this machine, version and driver. */
+interface Place {
+  readonly folder: string;
+  readonly subject: CalibrationKey;
+}
+
+function placeHere(driver: DriverName): Place | null {
+  const [folder, subject] = [cacheFolder(), calibrationKey(driver)];
+  return folder === null || subject === null ? null : { folder, subject };
+}
+
+/** Null when none is remembered. */
 export function rememberedCalibration(driver: DriverName): Calibration | null {
-  const folder = cacheFolder();
-  return folder === null ? null : readCalibration(folder, subjectHere(driver));
+  const place = placeHere(driver);
+  return place && readCalibration(place.folder, place.subject, new Date());
 }
 
 export async function rememberCalibration(driver: DriverName, found: Calibration): Promise<void> {
-  const folder = cacheFolder();
-  if (folder !== null) await writeCalibration(folder, subjectHere(driver), found);
+  const place = placeHere(driver);
+  if (place !== null) await writeCalibration(place.folder, place.subject, found, new Date());
+}
+
+/** It is measured anew at the next start. */
+export function forgetCalibration(driver: DriverName): void {
+  const place = placeHere(driver);
+  try {
+    if (place !== null) rmSync(join(place.folder, fileNameOf(place.subject)));
+  } catch {
+    // It was not there, or is not ours; then its next reader finds out, too.
+  }
 }
 
 export function readCalibration(
   folder: string,
   subject: CalibrationKey,
+  now: Date,
 ): Calibration | null {
   try {
     const text = readCarefully(join(folder, fileNameOf(subject)), "rememberedFile");
-    const { of, calibration } = record.parse(JSON.parse(text), ONCE);
-    return sortedKey(of) === sortedKey(subject) ? calibration : null;
+    const { of, calibration, measuredAt } = record.parse(JSON.parse(text), ONCE);
+    const ageMs = now.getTime() - Date.parse(measuredAt);
+    const isFresh = ageMs >= 0 && ageMs < LONGEST_MS;
+    return isFresh && sortedKey(of) === sortedKey(subject) ? calibration : null;
   } catch {
     return null;
   }
@@ -73,8 +127,9 @@ export async function writeCalibration(
   folder: string,
   subject: CalibrationKey,
   calibration: Calibration,
+  now: Date,
 ): Promise<void> {
-  const text = JSON.stringify({ of: subject, calibration }) + "\n";
+  const text = JSON.stringify({ of: subject, calibration, measuredAt: now.toISOString() }) + "\n";
   try {
     await Deno.mkdir(folder, { recursive: true });
     await replaceFile(join(folder, fileNameOf(subject)), text);

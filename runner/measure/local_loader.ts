@@ -1,10 +1,16 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
+import type { Load } from "../../scenarios/load/load.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
-import { type Calibration, rememberedCalibration } from "../host/calibration_cache.ts";
+import {
+  type Calibration,
+  forgetCalibration,
+  refutes,
+  rememberedCalibration,
+} from "../host/calibration_cache.ts";
 import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
@@ -103,7 +109,7 @@ export class LocalLoader implements Loader {
     });
     const stage = {
       ...hostUse(),
-      calibration: this.#calibrationOf(driver),
+      calibration: this.#calibrationOf(driver, request.load, reports),
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
@@ -113,10 +119,27 @@ export class LocalLoader implements Loader {
     return { driver, driverNote, connections, reports, stage, agents: null };
   }
 
-  /** Looked up once, as long as there is one; when a load has ended, as that takes time which its start has not. */
-  #calibrationOf(driver: DriverName): Calibration | null {
+  /**
+   * Looked up once, as long as there is one; when a load has ended, as that takes time which its start has not. One
+   * that this load refutes is forgotten.
+   */
+  #calibrationOf(
+    driver: DriverName,
+    load: Load,
+    reports: readonly WorkerReport[],
+  ): Calibration | null {
     const known = this.#calibrations.get(driver) ?? rememberedCalibration(driver);
-    if (known !== null) this.#calibrations.set(driver, known);
+    if (known === null) return null;
+    const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
+    const elapsedS = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
+    const pipeline = load.kind === "closed" ? load.pipeline : 1;
+    const completedPerSec = completed / elapsedS;
+    if (refutes({ completedPerSec, elapsedS, workers: reports.length, pipeline }, known)) {
+      this.#calibrations.delete(driver);
+      forgetCalibration(driver);
+      return null;
+    }
+    this.#calibrations.set(driver, known);
     return known;
   }
 

@@ -85,7 +85,7 @@ Deno.test("a calibration is written through no link", async () => {
   using shared = new Shared();
   const of = { cpu: "a", cores: 1, kernel: "b", plateau: "c", deno: "d", driver: "tcp" } as const;
   const save = (): Promise<void> =>
-    writeCalibration(shared.path, of, { peakThroughput: 1, baselineLatency: 1 });
+    writeCalibration(shared.path, of, { peakThroughput: 1, baselineLatency: 1 }, new Date());
   await save();
   const [name] = shared.names();
   Deno.removeSync(shared.at(name));
