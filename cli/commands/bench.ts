@@ -8,6 +8,7 @@ import type { Grouped } from "../../report/cells/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { type BenchRequest, measureUrl } from "../../runner/measure/measure.ts";
+import { ReachWatch, waitForServer } from "../../runner/measure/reach.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -39,7 +40,7 @@ import {
 } from "../../scenarios/request/request_scenario.ts";
 import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
-import type { Access } from "../../base/net/endpoint.ts";
+import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 
 const command = defineCommand({
   parts: benchParts,
@@ -61,7 +62,18 @@ Examples:
       const loader = await loaderFor(values, onNote);
       const files = await filesFor(values);
       const request = benchRequest(values, { replay: await replayOf(values, onNote), files });
-      const measurement = await measureUrl(request, { loader, onProgress, signal })
+      const reach = new ReachWatch(endpointOf(request.url.origin, { ...request, ...request.load }));
+      const measurement = await waitForServer(reach.endpoint, { waitMs: values.wait, signal })
+        .then(() =>
+          measureUrl(request, {
+            loader,
+            onProgress: (progress) => {
+              reach.observe(progress);
+              onProgress(progress);
+            },
+            signal: AbortSignal.any([signal, reach.signal]),
+          })
+        )
         .finally(() => loader.close())
         .finally(stop);
       const gates = await gatesOf(measurement, values.threshold, baseline);
@@ -73,7 +85,8 @@ Examples:
       };
       const renderers = renderersOf(measurement, invocation, gates);
       await writeOutputs(values, renderers, { signal }).finally(async () => {
-        if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+        const isMeasured = !reach.signal.aborted;
+        if (isMeasured && !takesStdout(values)) await print(await summaryOf(measurement, gates));
       });
       await reportToGithub({
         markdown: renderers.markdown,

@@ -186,6 +186,14 @@ const requestFlags = {
   },
 } satisfies CommandParts;
 
+const waitFlag = {
+  wait: {
+    flags: "--wait <D>",
+    about: "Waits up to this long for the server to accept a connection (default: not at all)",
+    schema: load.duration.optional(),
+  },
+} satisfies CommandParts;
+
 const checkFlags = {
   expectStatus: {
     flags: "--expect-status <N>",
@@ -251,7 +259,7 @@ export const benchParts = {
   ...under("Load:", loadFlags),
   ...under("Replay:", replayFlags),
   ...under("Request:", requestFlags),
-  ...under("Connection to the server:", accessFlags),
+  ...under("Connection to the server:", { ...accessFlags, ...waitFlag }),
   ...under("Checks:", checkFlags),
   ...under("Results:", resultFlags),
   ...under("Load from other machines:", fromOthersFlags),

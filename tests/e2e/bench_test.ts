@@ -7,6 +7,7 @@ import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { testWith } from "../needs.ts";
 import { emptyFolder, Plateau, plateau, serve } from "./plateau.ts";
+import { OWN_HOST } from "../listening.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
@@ -219,3 +220,65 @@ for (
     assert.ok(requests.completed > 0);
   });
 }
+
+/** Nothing listens there. */
+function closedPort(): number {
+  using listener = Deno.listen({ hostname: OWN_HOST, port: 0 });
+  return listener.addr.port;
+}
+
+Deno.test("bench ends as soon as its first connections are refused, with the reason and no table", async () => {
+  const url = `http://${OWN_HOST}:${closedPort()}/`;
+  const { elapsedS, requests, errors } = await benchEnding(3, url, "-d", "60s");
+  assert.ok(elapsedS < 30, `${elapsedS} s`);
+  assert.equal(errors.connect, requests.failed);
+  const { code, stdout, stderr } = await plateau(["bench", url, "-d", "60s"]);
+  assert.deepEqual([code, stdout], [3, ""]);
+  assert.match(stderr, /connection refused: nothing listens there: start the server/);
+});
+
+Deno.test("bench goes on where its first requests fail on connections that open", async () => {
+  const listener = Deno.listen({ hostname: OWN_HOST, port: 0 });
+  const serving = hangUpThenServe(listener, 400);
+  const { elapsedS, requests } = await bench(
+    `http://${OWN_HOST}:${listener.addr.port}/`,
+    ...["-d", "1500ms", "-c", "10"],
+  );
+  listener.close();
+  await serving;
+  assert.ok(elapsedS > 1 && requests.failed > 0 && requests.completed > 0);
+});
+
+/** Closes whatever connects within `hangsUpMs` of the first connection, and responds to the rest, once each. */
+async function hangUpThenServe(listener: Deno.Listener, hangsUpMs: number): Promise<void> {
+  let servesFrom: number | null = null;
+  const response = new TextEncoder().encode("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
+  for await (const connection of listener) {
+    servesFrom ??= performance.now() + hangsUpMs;
+    if (performance.now() >= servesFrom) {
+      await connection.read(new Uint8Array(1_024)).then(() => connection.write(response))
+        .catch(() => {});
+    }
+    connection.close();
+  }
+}
+
+Deno.test("bench --wait waits until the server listens, and says when it never does", async () => {
+  const port = closedPort();
+  const url = `http://${OWN_HOST}:${port}/`;
+  const waiting = bench(url, "-n", "5", "-c", "1", "--wait", "60s");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await using _server = Deno.serve(
+    { ...QUIET, hostname: OWN_HOST, port },
+    () => new Response("ok"),
+  );
+  assert.equal((await waiting).requests.completed, 5);
+  const { code, stderr } = await plateau([
+    "bench",
+    `http://${OWN_HOST}:${closedPort()}/`,
+    "--wait",
+    "100ms",
+  ]);
+  assert.equal(code, 3);
+  assert.match(stderr, /Cannot connect within 100ms\n.*connection refused/);
+});

@@ -1,0 +1,75 @@
+/** Whether a server can be connected to at all: asked before a load that waits for it, and once its first requests fail. */
+import { setTimeout as wait } from "node:timers/promises";
+import { TargetError } from "../../base/errors.ts";
+import { dial } from "../../base/net/dial.ts";
+import { DialError, remedyFor } from "../../base/net/dial_error.ts";
+import { durationText } from "../../base/quantity.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
+import type { Progress } from "../result/progress.ts";
+
+/** An attempt that takes longer shows neither. */
+const PATIENCE_MS = 2_000;
+/** Between the attempts of whoever waits for a server. */
+const PAUSE_MS = 50;
+
+/** Null: it can, or nobody knows. */
+async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialError | null> {
+  try {
+    (await dial(endpoint, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]))).close();
+    return null;
+  } catch (error) {
+    return error instanceof DialError ? error : null;
+  }
+}
+
+/**
+ * Resolves as soon as the server accepts a connection, on abort, and at once where nobody asked to wait. Throws a TargetError after `waitMs`, and at once where
+ * the handshake fails, which no wait mends.
+ */
+export async function waitForServer(
+  endpoint: Endpoint,
+  { waitMs, signal }: { readonly waitMs: number | undefined; readonly signal: AbortSignal },
+): Promise<void> {
+  if (waitMs === undefined) return;
+  const endMs = performance.now() + waitMs;
+  while (!signal.aborted) {
+    const error = await dialError(endpoint, signal);
+    if (error === null) return;
+    if (error.kind === "tls" || performance.now() >= endMs) {
+      const remedy = remedyFor(error.message, "flags");
+      const message = error.kind === "tls"
+        ? "Cannot connect"
+        : `Cannot connect within ${durationText(waitMs)}`;
+      throw new TargetError(message, [
+        remedy === null ? error.message : `${error.message}: ${remedy}`,
+      ]);
+    }
+    await wait(PAUSE_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/**
+ * Follows a load whose server may not be there. Where the first requests fail and a connection beside the load fails,
+ * too, `signal` aborts: the rest of the load would fail likewise.
+ */
+export class ReachWatch {
+  readonly #unreachable = new AbortController();
+  #isChecked = false;
+
+  constructor(readonly endpoint: Endpoint) {}
+
+  get signal(): AbortSignal {
+    return this.#unreachable.signal;
+  }
+
+  observe(progress: Progress): void {
+    if (progress.kind !== "live" || progress.completed + progress.failed === 0) return;
+    if (this.#isChecked) return;
+    this.#isChecked = true;
+    if (progress.completed === 0) void this.#check();
+  }
+
+  async #check(): Promise<void> {
+    if (await dialError(this.endpoint, this.signal) !== null) this.#unreachable.abort();
+  }
+}
