@@ -1,8 +1,7 @@
 /** Whether a server can be connected to at all: asked before a load that waits for it, and once its first requests fail. */
 import { setTimeout as wait } from "node:timers/promises";
 import { TargetError } from "../../base/errors.ts";
-import { dial } from "../../base/net/dial.ts";
-import { DialError, remedyFor } from "../../base/net/dial_error.ts";
+import type { DialError } from "../../base/net/dial_error.ts";
 import { durationText } from "../../base/quantity.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import type { Progress } from "../result/progress.ts";
@@ -14,6 +13,9 @@ const PAUSE_MS = 50;
 
 /** Null: it can, or nobody knows. */
 async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialError | null> {
+  // Most loads never need them.
+  const { dial } = await import("../../base/net/dial.ts");
+  const { DialError } = await import("../../base/net/dial_error.ts");
   try {
     (await dial(endpoint, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]))).close();
     return null;
@@ -36,6 +38,7 @@ export async function waitForServer(
     const error = await dialError(endpoint, signal);
     if (error === null) return;
     if (error.kind === "tls" || performance.now() >= endMs) {
+      const { remedyFor } = await import("../../base/net/dial_error.ts");
       const remedy = remedyFor(error.message, "flags");
       const message = error.kind === "tls"
         ? "Cannot connect"
