@@ -16,6 +16,16 @@ const MS_PER = {
   h: [3_600, 3],
 } as const;
 
+/** Digits, as the number that `schema` takes. */
+export function integerText<Schema extends z.ZodType<number, number>>(
+  schema: Schema,
+): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
+  return z.string().regex(/^-?\d+$/, {
+    error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a whole number`,
+    abort: true,
+  }).transform(Number).pipe(schema);
+}
+
 /** Milliseconds in `text` ("250ms", "1.5s", "2m"), or null when it is not a duration. */
 export function parseDurationMs(text: string): number | null {
   const match = DURATION.exec(text.trim());

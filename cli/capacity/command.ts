@@ -24,7 +24,8 @@ import {
   under,
 } from "../command_line/command.ts";
 import { accessProblems } from "../flags/access_flags.ts";
-import { benchParts } from "../flags/bench_flags.ts";
+import { OPTION_FLAGS, optionsOf } from "../../base/load_options.ts";
+import { benchParts, optionProblems } from "../flags/bench_flags.ts";
 
 /** `5s,30s`: seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
@@ -65,7 +66,7 @@ const searchFlags = {
 } satisfies CommandParts;
 
 const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
-const { http2, insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
@@ -75,7 +76,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  http2: { ...http2, about: "HTTP/2: with prior knowledge for http, by ALPN for https" },
+  ...OPTION_FLAGS,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
@@ -84,7 +85,12 @@ export const capacityParts = {
 type CapacityValues = ParsedValues<typeof capacityParts>;
 
 export function capacityConflicts(given: RawArguments): Problem[] {
-  return [...accessProblems(given), ...fleetConflicts(given), ...outputConflicts(given)];
+  return [
+    ...accessProblems(given),
+    ...optionProblems(given),
+    ...fleetConflicts(given),
+    ...outputConflicts(given),
+  ];
 }
 
 export const capacityCommand = defineCommand({
@@ -128,9 +134,9 @@ Examples:
 });
 
 function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
-  const { connections, arrivals, workers, timeout, keepalive, http2, width, trial } = values;
+  const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
   const load = loadOf({
-    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, http2 },
+    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, ...optionsOf(values) },
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {

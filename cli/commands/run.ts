@@ -39,7 +39,8 @@ import {
   writeOutputs,
   writeOwnFile,
 } from "../flags/output_flags.ts";
-import { integerText, redisFlag } from "../flags/values.ts";
+import { integerText } from "../../base/quantity.ts";
+import { redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";

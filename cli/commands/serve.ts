@@ -1,4 +1,5 @@
 /** `plateau serve APP`: one built-in app, until a signal ends it. */
+import { integerText } from "../../base/quantity.ts";
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { appNames } from "../../base/target/app_settings.ts";
@@ -7,13 +8,7 @@ import { serveApp } from "../../targets/apps/serve.ts";
 import { reportCounters } from "../../targets/observe/runtime/own_counters.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import {
-  integerText,
-  passwordConflicts,
-  redisFlag,
-  redisUrlOf,
-  settings,
-} from "../flags/values.ts";
+import { passwordConflicts, redisFlag, redisUrlOf, settings } from "../flags/values.ts";
 import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 

@@ -9,7 +9,6 @@ import {
   proxyUrl,
   resolved,
 } from "../../base/target/access.ts";
-import { HTTP2_KEEPS } from "../../scenarios/load/load_shape.ts";
 import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";
@@ -34,12 +33,6 @@ const socket = z.string().superRefine((path, context) => {
 });
 
 export const accessFlags = {
-  http2: {
-    flags: "--http2",
-    about: "HTTP/2: with prior knowledge for http, by ALPN for https; --pipeline is then " +
-      "the streams of a connection",
-    schema: z.boolean().default(false),
-  },
   insecure: {
     flags: "--insecure",
     about: "Accepts any certificate of an https server",
@@ -93,13 +86,10 @@ export function accessProblems(given: RawArguments): Problem[] {
 }
 
 /** What HTTP/2 can't have beside it. */
-function http2Problems({ url, proxy, keepalive, header = [] }: RawArguments): Problem[] {
+function http2Problems({ url, proxy, header = [] }: RawArguments): Problem[] {
   const byProxy = http2ProxyProblem({ url, httpProxy: proxy });
   const texts = [header].flat().map(String);
   return [
-    ...keepalive === undefined
-      ? []
-      : [{ place: "--http2", message: HTTP2_KEEPS, fix: "leave out --http2 or --no-keepalive" }],
     ...byProxy === null ? [] : [{
       place: "--proxy",
       message: byProxy,

@@ -5,6 +5,7 @@ import { messageOf, type Problem } from "../../base/errors.ts";
 import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import { hops } from "../../scenarios/request/follow.ts";
 import * as load from "../../scenarios/load/load_shape.ts";
+import { OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
 import {
@@ -19,7 +20,8 @@ import { formPart } from "./form_flag.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import { integerText, nameIn, redisFlag } from "./values.ts";
+import { integerText } from "../../base/quantity.ts";
+import { nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -139,7 +141,7 @@ const loadFlags = {
   },
   pipeline: {
     flags: "--pipeline <N>",
-    about: "Requests in flight per connection",
+    about: "Requests in flight per connection; with --http2 its streams",
     preset: "1",
     schema: integerText(load.pipeline),
   },
@@ -259,7 +261,7 @@ export const benchParts = {
   ...under("Load:", loadFlags),
   ...under("Replay:", replayFlags),
   ...under("Request:", requestFlags),
-  ...under("Connection to the server:", { ...accessFlags, ...waitFlag }),
+  ...under("Connection to the server:", { ...OPTION_FLAGS, ...accessFlags, ...waitFlag }),
   ...under("Checks:", checkFlags),
   ...under("Results:", resultFlags),
   ...under("Load from other machines:", fromOthersFlags),
@@ -271,6 +273,7 @@ export type BenchValues = ParsedValues<typeof benchParts>;
 export function benchConflicts(given: RawArguments): Problem[] {
   return [
     ...loadConflicts(given),
+    ...optionProblems(given),
     ...replayConflicts(given),
     ...followConflicts(given),
     ...formConflicts(given),
@@ -314,6 +317,20 @@ function loadConflicts(given: RawArguments): Problem[] {
   return Object.entries(load.LOAD_CONFLICTS[kind])
     .filter(([flag]) => isThere[flag] !== undefined)
     .map(([flag, why]) => ({ place: `--${flag}`, message: `Cannot use this here: ${why}` }));
+}
+
+/** Options of the load beside flags with which they can't be had. */
+export function optionProblems(given: RawArguments): Problem[] {
+  const { keepalive, pipeline = "1" } = given;
+  const conflicts = optionConflicts((setting) => {
+    if (setting === "keepAlive") return keepalive !== undefined;
+    return setting === "pipeline" ? pipeline !== "1" : given[setting] !== undefined;
+  });
+  return conflicts.map(({ option, rival, message }) => {
+    const place = OPTION_FLAGS[option].flags.split(" ")[0];
+    const other = rival === "keepAlive" ? "--no-keepalive" : `--${rival}`;
+    return { place, message, fix: `leave out ${place} or ${other}` };
+  });
 }
 
 function kindOf(given: RawArguments): Load["kind"] {

@@ -8,16 +8,6 @@ import { closest } from "../../base/suggest.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
 
-/** Digits, as the number that `schema` takes. */
-export function integerText<Schema extends z.ZodType<number, number>>(
-  schema: Schema,
-): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
-  return z.string().regex(/^-?\d+$/, {
-    error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a whole number`,
-    abort: true,
-  }).transform(Number).pipe(schema);
-}
-
 /** What a malformed `name: value` or `key=value` begins with: behind it a secret may stand. */
 export function nameIn(text: string): string {
   return text.trimStart().split(/[\s:=]/, 1)[0];

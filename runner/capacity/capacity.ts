@@ -2,6 +2,7 @@
  * The search for a capacity on a real server: a look at it at rest, its peak in a closed loop, then trials until the
  * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
  */
+import { optionsOf } from "../../base/load_options.ts";
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
@@ -58,12 +59,12 @@ export async function findCapacity(
   const beganMs = hooks.beganMs ?? hooks.nowMs();
   const found = await searchCapacity(search, { request: trialRequest, earlier: null }, hooks);
   if ("unanswered" in found) return found;
-  const { connections, arrivals, http2, timeoutMs: timeout } = request.load;
+  const { connections, arrivals, timeoutMs: timeout } = request.load;
   return {
     schema: "plateau.capacity/1",
     version: VERSION,
     url: withoutSecrets(url.href),
-    load: { connections, arrivals, timeout, ...http2 && { http2 } },
+    load: { connections, arrivals, timeout, ...optionsOf(request.load) },
     seed: request.seed,
     elapsedS: (hooks.nowMs() - beganMs) / 1_000,
     ...found,

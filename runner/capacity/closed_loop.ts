@@ -1,4 +1,5 @@
 /** The closed loops of a search, beside its trials: the peak before them, about where they begin, and looks at whether the target is itself again. */
+import { optionsOf } from "../../base/load_options.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { Measurement } from "../result/result.ts";
@@ -14,10 +15,10 @@ export async function closedPeak(
   durationS: number,
   hooks: TrialHooks,
 ): Promise<number> {
-  const { connections, keepAlive, http2, timeoutMs, workers } = request.load;
+  const { connections, keepAlive, timeoutMs, workers } = request.load;
   const load: Load = {
     ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
-    ...http2 && { http2 },
+    ...optionsOf(request.load),
     durationMs: durationS * 1_000,
     requests: null,
   };
@@ -48,12 +49,12 @@ export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<
 }
 
 function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
-  const { keepAlive, http2, timeoutMs } = request.load;
+  const { keepAlive, timeoutMs } = request.load;
   const load: Load = {
     kind: "closed",
     connections: 1,
     keepAlive,
-    ...http2 && { http2 },
+    ...optionsOf(request.load),
     timeoutMs: Math.min(timeoutMs, PATIENCE_MS),
     workers: 1,
     pipeline: 1,

@@ -1,11 +1,12 @@
 /** A load in the words of the result file. Pure. */
+import { optionsOf } from "../../base/load_options.ts";
 import type { PlannedLoad } from "../../scenarios/load/load.ts";
 import type { Measurement } from "../result/result.ts";
 
 /** @param seed Of the arrivals. The rate of a search is not known before it. */
 export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
-  const { connections, keepAlive, http2, timeoutMs: timeout } = load;
-  const common = { connections, keepAlive, ...http2 && { http2 }, timeout };
+  const { connections, keepAlive, timeoutMs: timeout } = load;
+  const common = { connections, keepAlive, ...optionsOf(load), timeout };
   switch (load.kind) {
     case "closed": {
       const durationS = load.durationMs === null ? null : load.durationMs / 1_000;

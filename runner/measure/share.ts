@@ -5,6 +5,7 @@
 import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
+import { optionsOf } from "../../base/load_options.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
@@ -48,6 +49,7 @@ export function shareOut(
     endpoint: target.endpoint,
     ...others.length > 0 && { elsewhere: others.map(({ endpoint }) => endpoint) },
     ...inFlightOf(load),
+    ...optionsOf(load),
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
     intervalUs: intervalMs * 1_000,

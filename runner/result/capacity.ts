@@ -3,6 +3,7 @@
  * Times are milliseconds, rates requests per second, shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";
+import { OPTION_RESULTS } from "../../base/load_options.ts";
 import { bottleneck, trustFinding } from "./findings.ts";
 import { TRUSTS } from "./generator.ts";
 
@@ -90,7 +91,7 @@ export const capacityResult = z.strictObject({
     connections: z.int().min(1),
     arrivals: z.enum(["uniform", "poisson"]),
     timeout: ms,
-    http2: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
+    ...OPTION_RESULTS,
   }),
   seed: z.int(),
   elapsedS: seconds,

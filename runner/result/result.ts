@@ -3,6 +3,7 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
+import { OPTION_RESULTS } from "../../base/load_options.ts";
 import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
@@ -55,7 +56,7 @@ const timelinePoint = z.strictObject({
 const anyLoad = {
   connections: z.int().min(1).describe("Over all workers; in phases and stages, the most users"),
   keepAlive: z.boolean(),
-  http2: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
+  ...OPTION_RESULTS,
   timeout: ms,
 };
 

@@ -24,8 +24,8 @@ import {
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
 import {
+  conflictsIn,
   DEFAULT_INTERVAL,
-  HTTP2_KEEPS,
   interval,
   loadSpec,
   replayConflict,
@@ -149,7 +149,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...replayConflicts(experiment, isWrong),
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
-    ...http2Conflicts(experiment, isWrong),
+    ...loadConflicts(experiment, isWrong),
     ...claimConflicts(experiment),
     ...thresholdConflicts(experiment),
     ...uncomparedConflicts(experiment) ?? comparedConflicts(experiment),
@@ -237,8 +237,8 @@ function replayConflicts(
   });
 }
 
-/** Loads over HTTP/2 beside settings that HTTP/2 lacks. @param given As for `unknownTargets`. */
-function http2Conflicts(
+/** Options of a load beside settings with which they can't be had, and what HTTP/2 lacks. @param given As for `unknownTargets`. */
+function loadConflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
 ): Conflict[] {
@@ -246,11 +246,10 @@ function http2Conflicts(
     const path = ["scenarios", name];
     const loadPath = scenario?.load === undefined ? ["load"] : [...path, "load"];
     const load = scenario?.load ?? given.load;
-    if (load === undefined || isWrong(loadPath) || !load.http2?.includes(true)) return [];
-    const keeps = `${HTTP2_KEEPS}: leave out http2 or keepAlive: false`;
+    if (load === undefined || isWrong(loadPath)) return [];
     return [
-      ...load.keepAlive.includes(false) ? [{ path: [...loadPath, "http2"], message: keeps }] : [],
-      ...scenario === undefined || isWrong(path) ? [] : [
+      ...conflictsIn(load).map(({ key, message }) => ({ path: [...loadPath, key], message })),
+      ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
       ],

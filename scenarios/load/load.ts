@@ -21,15 +21,14 @@ import {
 } from "./load_shape.ts";
 import { type CapacityGoal, shareOfCapacityText } from "./capacity_shape.ts";
 import type { Phase } from "../pace/arrivals.ts";
+import { type GivenOptions, type LoadOptions, optionsOf } from "../../base/load_options.ts";
 import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
-interface CommonLoad {
+interface CommonLoad extends LoadOptions {
   /** In phases: concurrent virtual users; in stages the most of them. */
   readonly connections: number;
   readonly keepAlive: boolean;
-  /** HTTP/1.1 when absent. */
-  readonly http2?: true;
   readonly timeoutMs: number;
   /** Null: chosen from the machine. */
   readonly workers: number | null;
@@ -125,10 +124,10 @@ export function loadFor(
 ): LoadSpec {
   const { load: own = load, replay } = scenarios[scenario];
   if (replay === undefined) return own;
-  const { timeout, keepAlive, http2, workers } = own;
+  const { timeout, keepAlive, workers } = own;
   const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
   const { rate, duration } = meanOf(replay.replay);
-  const common = { connections, timeout, keepAlive, http2, workers };
+  const common = { connections, timeout, keepAlive, workers, ...optionsOf(own) };
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
 }
 
@@ -155,7 +154,7 @@ export function recorded(load: PlannedLoad): ReplayLoad {
 }
 
 /** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
-interface LoadFields {
+interface LoadFields extends GivenOptions {
   readonly connections?: number;
   /** Milliseconds. */
   readonly duration?: number;
@@ -170,7 +169,6 @@ interface LoadFields {
   /** Milliseconds. */
   readonly timeout: number;
   readonly keepAlive: boolean;
-  readonly http2?: boolean;
   readonly workers?: number;
 }
 
@@ -179,8 +177,7 @@ export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
   const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
   const { connections = phases ? DEFAULT_USERS : DEFAULT_CONNECTIONS } = fields;
-  const version = fields.http2 ? { http2: true as const } : {};
-  const common = { connections, keepAlive, ...version, timeoutMs, workers };
+  const common = { connections, keepAlive, timeoutMs, workers, ...optionsOf(fields) };
   if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
   if (fields.stages !== undefined) return stagedLoad(fields.stages, common);
   if (rate !== undefined) {

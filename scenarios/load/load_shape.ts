@@ -19,6 +19,7 @@ import {
 } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
+import { factor, OPTION_KEYS, optionConflicts } from "../../base/load_options.ts";
 import { capacitySearch, shareOfCapacity } from "./capacity_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -61,15 +62,10 @@ const commonFields = {
     .describe("Timeout of a request, until the last byte of its response"),
   keepAlive: factor(z.boolean()).default([true])
     .describe("false: a new connection for every request"),
-  http2: factor(z.boolean()).optional().describe(
-    "true: HTTP/2, with prior knowledge for http and by ALPN for https; a pipeline is streams then",
-  ),
   workers: factor(workers).optional()
     .describe("Worker isolates; chosen from the machine when absent"),
+  ...OPTION_KEYS,
 };
-
-export const HTTP2_KEEPS =
-  "Cannot open a connection for every request over HTTP/2, which keeps its connections";
 
 const arrivalFields = {
   arrivals: factor(arrivals).default(["uniform"])
@@ -237,6 +233,20 @@ const searched = z.strictObject({
 export const loadSpec = z.xor([searched, phased, staged, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
+/** Options that can't stand beside another setting in any of the loads that the factors make: the key, and why. */
+export function conflictsIn(load: LoadSpec): { readonly key: string; readonly message: string }[] {
+  const given = new Map<string, unknown>(Object.entries(load));
+  const conflicts = optionConflicts((setting) => {
+    const values = [given.get(setting) ?? []].flat();
+    if (setting === "keepAlive") return values.includes(false);
+    return values.some((value) => setting === "pipeline" ? value !== 1 : value !== false);
+  });
+  return conflicts.map(({ option: key, rival, message }) => {
+    const other = rival === "keepAlive" ? "keepAlive: false" : rival;
+    return { key, message: `${message}: leave out ${key} or ${other}` };
+  });
+}
+
 /** The key of a load that a replay can't have, as its log says that; null: there is none. */
 export function replayConflict(load: LoadSpec): string | null {
   for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
@@ -262,13 +272,6 @@ function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
       const wrong = made.map(({ parts }) => whyWrong(parts)).find((why) => why !== null);
       if (wrong) context.addIssue(wrong);
     });
-}
-
-/** One value, or a list of values. */
-function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {
-  return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>
-    Array.isArray(given) ? given : [given]
-  );
 }
 
 /** The text of `--phases`: `30s@10/s,60s@50/s..200/s`, and `10s@0/s` for a pause. */

@@ -150,6 +150,22 @@ Deno.test("without keep-alive every answer is followed by a new connection", () 
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 0"]);
 });
 
+Deno.test("after so many requests a connection makes way for another, which may have as many", () => {
+  const s = stage({ requestsPerConnection: 2, requests: 5 });
+  s.loop.onTick(0);
+  const each = ["send 0", "send 0", "close 0", "connect 0"];
+  for (const nowUs of [100, 200]) {
+    s.loop.onOpen(0, nowUs);
+    s.loop.onBytes(0, OK, OK.length, nowUs + 1);
+    s.loop.onBytes(0, OK, OK.length, nowUs + 2);
+  }
+  assert.deepEqual(s.driver.take(), ["connect 0", ...each, ...each]);
+  s.loop.onOpen(0, 300);
+  s.loop.onBytes(0, OK, OK.length, 301);
+  s.loop.onTick(10_000);
+  assert.equal(totalsOf(s).completed, 5);
+});
+
 Deno.test("an idle connection that the server closes is no failure", () => {
   const s = stage();
   s.loop.onTick(0);

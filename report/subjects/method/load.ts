@@ -1,5 +1,6 @@
 /** A load in words, and what a scenario sends. */
 import * as z from "zod";
+import { type LoadOptions, optionTexts } from "../../../base/load_options.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { formatCount, formatExactly, formatNumber, GLUE } from "../../writing/units.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
@@ -59,8 +60,9 @@ function connectionOf({ http2 }: Pick<RunLoad, "http2">): string {
   return http2 ? "HTTP/2 connection" : "connection";
 }
 
-function mostText(load: Pick<RunLoad, "connections" | "http2">): string {
-  return `at most ${counted(load.connections, connectionOf(load))}`;
+function mostText(load: Pick<RunLoad, "connections" | keyof LoadOptions>): string {
+  const most = `at most ${counted(load.connections, connectionOf(load))}`;
+  return [most, ...optionTexts(load)].join(", ");
 }
 
 /** `10 or 50`: each once, in their order. */
@@ -74,7 +76,8 @@ function stagesText(load: LoadOf<"closed">): string {
     const number = from === to ? "" : `${formatCount(from)} → `;
     return `${number}${counted(to, connectionOf(load))} for ${formatExactly(durationS)}`;
   }) ?? [];
-  return texts.join(", then ") + (load.keepAlive ? "" : `, ${EACH_NEW}`);
+  const options = load.keepAlive ? optionTexts(load) : [EACH_NEW];
+  return [texts.join(", then "), ...options].join(", ");
 }
 
 const EACH_NEW = "a new connection for every request";
@@ -94,6 +97,7 @@ function closedText(loads: readonly LoadOf<"closed">[]): string {
     pipeline !== "1" && `${pipeline} ${isHttp2 ? "streams" : "requests in flight"} on each`,
     !isHttp2 && loads.some(({ http2 }) => http2) && "over HTTP/1.1 or HTTP/2",
     loads.some(({ keepAlive }) => !keepAlive) && EACH_NEW,
+    ...unique(loads.flatMap(optionTexts)),
   ].filter(Boolean).join(", ");
 }
 
@@ -105,7 +109,8 @@ function searchText(load: LoadOf<"capacity">): string {
   }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
 }
 
-function phasesText({ pool, phases, arrivals, http2 }: LoadOf<"phases">): string {
+function phasesText(load: LoadOf<"phases">): string {
+  const { pool, phases, arrivals, http2 } = load;
   const one = connectionOf({ http2 });
   const how = pool === "own"
     ? `each with a${http2 ? "n" : ""} ${one} of their own`
@@ -114,7 +119,8 @@ function phasesText({ pool, phases, arrivals, http2 }: LoadOf<"phases">): string
     const rising = from === to ? "" : `${formatNumber(from)} → `;
     return `${formatExactly(durationS)} at ${rising}${formatNumber(to)}/s`;
   });
-  return `virtual users ${how}: ${texts.join(", then ")}, ${ARRIVALS[arrivals]}`;
+  const rest = [ARRIVALS[arrivals], ...optionTexts(load)];
+  return `virtual users ${how}: ${[texts.join(", then "), ...rest].join(", ")}`;
 }
 
 // What a scenario sends, in a line.

@@ -12,12 +12,12 @@ import {
   thinkMs,
 } from "../../../scenarios/request/flow.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
+import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
   connections,
   durationMsSchema,
-  HTTP2_KEEPS,
   MOST_PER_SEC,
   NO_ARRIVALS,
   NO_CONNECTIONS,
@@ -154,7 +154,7 @@ const perSec = z.number().min(0).max(MOST_PER_SEC);
 const common = {
   connections,
   keepAlive: z.boolean(),
-  http2: z.literal(true).optional(),
+  ...OPTION_RESULTS,
   timeoutMs,
   workers: workers.nullable(),
 };
@@ -204,4 +204,6 @@ export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   closed,
   rate,
   phases,
-]).refine(({ http2, keepAlive }) => !http2 || keepAlive, HTTP2_KEEPS);
+]).superRefine((load, context) => {
+  for (const { message } of conflictsOf(load)) context.addIssue(message);
+});

@@ -45,6 +45,8 @@ export class Exchanges implements EventHandler {
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
+  /** By slot: responses that its connection may still have before it is closed. */
+  readonly #left: Float64Array;
   readonly recorder: Recorder;
 
   constructor(
@@ -60,6 +62,7 @@ export class Exchanges implements EventHandler {
     this.connections = new Connections(slots, this.#connections, parts);
     this.#readers = new Readers(slots, workload.readsResponses);
     this.#inFlight = new InFlight(slots, job.pipeline);
+    this.#left = new Float64Array(slots);
     this.#timeouts = new Timeouts(slots, job.timeoutUs, this.connections, this.#inFlight);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
     this.ending = new Ending(job, { ...parts, ...exchanges, workload });
@@ -105,6 +108,7 @@ export class Exchanges implements EventHandler {
   onOpen(slot: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.connections.opened(slot, nowUs);
+    this.#left[slot] = this.job.requestsPerConnection ?? Infinity;
     const waiting = this.connections.takeWaiting(slot);
     if (waiting === null) return this.workload.onOpen(slot, nowUs);
     this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);
@@ -134,7 +138,8 @@ export class Exchanges implements EventHandler {
       if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
       this.#complete(slot, reader, isFirst ? nowUs : this.#readers.firstByteUs[slot], nowUs);
       completed = true;
-      if (!reader.keepAlive || !this.job.keepAlive || this.#isCutShort(slot, reader)) {
+      const isLast = !reader.keepAlive || !this.job.keepAlive || --this.#left[slot] === 0;
+      if (isLast || this.#isCutShort(slot, reader)) {
         return this.#closeCompleted(slot, nowUs);
       }
       if (!isFirst) this.#readers.release(slot);

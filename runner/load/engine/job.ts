@@ -1,5 +1,6 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
+import type { LoadOptions } from "../../../base/load_options.ts";
 import type { LevelsShare } from "../../../scenarios/pace/levels.ts";
 import { bodyLength } from "../../../base/http/body.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
@@ -39,7 +40,7 @@ export type ScriptSpec =
   | ({ readonly kind: "flow" } & FlowSpec);
 
 /** One worker's share of one run. Posted by the pool, which made it from validated values. */
-export interface Job {
+export interface Job extends LoadOptions {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
   /** Of other hosts, to which redirects may lead; absent: none. */

@@ -1,0 +1,146 @@
+/**
+ * The options of a load that are handed through to the engine as they are: an entry each. Keys of the experiment file, flags
+ * of `bench` and `capacity`, the job of a fleet's agent, the load in results, and its description in reports derive from
+ * this table, so that an option is added here and where the engine heeds it.
+ */
+import * as z from "zod";
+import { LIMITS } from "./limits.ts";
+import { integerText } from "./quantity.ts";
+
+/** One value, or a list of values: a factor of the experiment. */
+export function factor<Value, Text>(
+  value: z.ZodType<Value, Text>,
+): z.ZodType<Value[], Text | Text[]> {
+  return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>
+    Array.isArray(given) ? given : [given]
+  );
+}
+
+/** What an option can't stand beside: keys of an experiment file. */
+export type Rival = "http2" | "keepAlive" | "pipeline";
+
+interface LoadOption {
+  /** In an experiment file. */
+  readonly key: z.ZodType;
+  readonly flag: { readonly flags: string; readonly about: string; readonly schema: z.ZodType };
+  /** In results, and in the job of an agent: absent where the load does without it. */
+  readonly result: z.ZodOptional;
+  /** Why it can't stand beside another setting. */
+  readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
+  /** In the description of a load, by the value; null where the description has other words for it. */
+  readonly text: ((value: number) => string) | null;
+}
+
+const perConnection = z.int().min(1).max(LIMITS.requests.most);
+
+export const LOAD_OPTIONS = {
+  http2: {
+    key: factor(z.boolean()).optional().describe(
+      "true: HTTP/2, with prior knowledge for http and by ALPN for https; a pipeline is streams then",
+    ),
+    flag: {
+      flags: "--http2",
+      about: "HTTP/2: with prior knowledge for http, by ALPN for https",
+      schema: z.boolean().default(false),
+    },
+    result: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
+    conflicts: {
+      keepAlive:
+        "Cannot open a connection for every request over HTTP/2, which keeps its connections",
+    },
+    text: null,
+  },
+  requestsPerConnection: {
+    key: factor(perConnection).optional().describe(
+      "Requests after which a connection is closed and another opened; without a limit when absent",
+    ),
+    flag: {
+      flags: "--requests-per-connection <N>",
+      about: "Closes each connection after N requests and opens another (default: keeps it)",
+      schema: integerText(perConnection).optional(),
+    },
+    result: perConnection.optional().describe(
+      "Requests after which a connection was closed; absent: no limit",
+    ),
+    conflicts: {
+      http2: "Cannot limit the requests of a connection over HTTP/2, where all streams share it",
+      keepAlive: "Cannot limit the requests of a connection that closes after each response",
+      pipeline: "Cannot limit the requests of a connection that has several in flight",
+    },
+    text: (requests: number): string =>
+      `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
+  },
+} satisfies Record<string, LoadOption>;
+
+type Table = typeof LOAD_OPTIONS;
+type OptionName = keyof Table;
+
+/** As an experiment file or a command line gives them, every factor decided. */
+export type GivenOptions = {
+  readonly [Name in OptionName]?: NonNullable<z.output<Table[Name]["key"]>>[number];
+};
+
+/** Those that a load has. */
+export type LoadOptions = {
+  readonly [Name in OptionName]?: Exclude<z.output<Table[Name]["result"]>, undefined>;
+};
+
+const NAMES = Object.keys(LOAD_OPTIONS) as OptionName[];
+
+function column<Column extends keyof LoadOption>(
+  of: Column,
+): { readonly [Name in OptionName]: Table[Name][Column] } {
+  return Object.fromEntries(NAMES.map((name) => [name, LOAD_OPTIONS[name][of]])) as {
+    readonly [Name in OptionName]: Table[Name][Column];
+  };
+}
+
+/** By name, as fields of an object's shape. */
+export const OPTION_KEYS = column("key");
+export const OPTION_FLAGS = column("flag");
+export const OPTION_RESULTS = column("result");
+
+/** Those among the fields, as they are; one that is false or absent is none. */
+export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
+  fields: Fields,
+): { readonly [Name in OptionName]?: Exclude<Fields[Name], undefined | false> } {
+  return Object.fromEntries(
+    NAMES.map((name) => [name, fields[name]] as const)
+      .filter(([, value]) => value !== undefined && value !== false),
+  );
+}
+
+/** What a load's options add to its description. */
+export function optionTexts(load: LoadOptions): string[] {
+  return NAMES.flatMap((name) => {
+    const { text }: LoadOption = LOAD_OPTIONS[name];
+    const value = load[name];
+    return text !== null && typeof value === "number" ? [text(value)] : [];
+  });
+}
+
+/** Of a load with every factor decided. */
+export function conflictsOf(
+  load: LoadOptions & { readonly keepAlive: boolean; readonly pipeline?: number },
+): OptionConflict[] {
+  return optionConflicts((setting) => {
+    if (setting === "keepAlive") return !load.keepAlive;
+    return setting === "pipeline" ? (load.pipeline ?? 1) > 1 : load[setting] !== undefined;
+  });
+}
+
+/** An option, and what it can't stand beside. */
+interface OptionConflict {
+  readonly option: OptionName;
+  readonly rival: Rival;
+  readonly message: string;
+}
+
+/** @param has Whether the load has the setting; of `keepAlive` whether it does without, of `pipeline` more than one request. */
+export function optionConflicts(has: (setting: OptionName | Rival) => boolean): OptionConflict[] {
+  return NAMES.filter(has).flatMap((option) => {
+    const { conflicts }: LoadOption = LOAD_OPTIONS[option];
+    return (Object.keys(conflicts) as Rival[]).filter(has)
+      .map((rival) => ({ option, rival, message: conflicts[rival] ?? "" }));
+  });
+}

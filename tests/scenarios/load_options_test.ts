@@ -1,0 +1,90 @@
+/** The options of a load, each from the file and the flag to the job, the result and the report. */
+import assert from "node:assert/strict";
+import { LOAD_OPTIONS, type LoadOptions } from "../../base/load_options.ts";
+import { loadText } from "../../report/subjects/method/load.ts";
+import { loadShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { describeLoad } from "../../runner/measure/described_load.ts";
+import { shareOut } from "../../runner/measure/share.ts";
+import { load as describedLoad } from "../../runner/result/result.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import { benchOf, toldOf, URL_ } from "../cli/command_line.ts";
+import { RIGHT, wrongLines } from "./right_experiment.ts";
+
+interface Sample {
+  /** Behind the flag, if it takes a value. */
+  readonly text: string | null;
+  /** What a report says of it. */
+  readonly said: RegExp;
+}
+
+const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
+  http2: { value: true, text: null, said: /HTTP\/2 connection/ },
+  requestsPerConnection: {
+    value: 25,
+    text: "25",
+    said: /a new connection after every 25 requests/,
+  },
+};
+
+/** An experiment with that load. */
+function written(load: object): string {
+  return `${RIGHT}load: ${JSON.stringify(load)}\n`;
+}
+
+const KINDS = [
+  {},
+  { stages: [{ duration: "1s", connections: 3 }] },
+  { rate: "10/s" },
+  { phases: [{ duration: "1s", arrivals: "5/s" }] },
+];
+
+for (const [name, { value, text, said }] of Object.entries(SAMPLES)) {
+  for (const kind of KINDS) {
+    Deno.test(`${name}: from the file to job, result and report, ${JSON.stringify(kind)}`, () => {
+      const [{ load }] = planCells(parseExperiment(written({ ...kind, [name]: value }), "x.yaml"));
+      if (load.kind === "capacity") throw new Error("no search was asked for");
+      assert.equal(Reflect.get(load, name), value);
+      assert.deepEqual(loadShape.parse(load), load);
+      const script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
+      const request = {
+        origin: "http://127.0.0.1:80",
+        script,
+        load,
+        seed: 1,
+        driver: "tcp" as const,
+      };
+      const rest = { intervalMs: 250, logPath: null, implicitCheck: false };
+      for (const share of shareOut({ ...request, ...rest }, "tcp")) {
+        assert.equal(Reflect.get(share, name), value);
+      }
+      const described = describedLoad.parse(describeLoad(load, 1));
+      assert.equal(Reflect.get(described, name), value);
+      assert.match(loadText([{ load: described }]), said);
+    });
+  }
+
+  Deno.test(`${name}: by its flag`, () => {
+    const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(" ");
+    const { load } = benchOf(URL_, flag, ...text === null ? [] : [text]);
+    assert.equal(Reflect.get(load, name), value);
+    assert.equal(Reflect.get(benchOf(URL_).load, name), undefined);
+  });
+}
+
+Deno.test("an option beside what it can't be had with is refused in file, flags and jobs, with both names", async () => {
+  const message =
+    "Cannot limit the requests of a connection over HTTP/2, where all streams share it";
+  const both = { http2: [false, true], requestsPerConnection: 10 };
+  assert.deepEqual(wrongLines(written(both)), [
+    `x.yaml:4:53: load.requestsPerConnection: ${message}: leave out requestsPerConnection or http2`,
+  ]);
+  assert.deepEqual(await toldOf(["bench", URL_, "--http2", "--requests-per-connection", "10"]), [
+    `--requests-per-connection: ${message} (leave out --requests-per-connection or --http2)`,
+  ]);
+  const [{ load }] = planCells(parseExperiment(RIGHT, "x.yaml"));
+  const { error } = loadShape.safeParse({ ...load, http2: true, requestsPerConnection: 10 });
+  assert.deepEqual(error?.issues.map(({ message }) => message), [message]);
+});
