@@ -7,7 +7,7 @@ import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 export type Draw = (least: number, most: number) => number;
 
 /** What a seed is used for; each use has a stream of random numbers of its own. */
-const STREAMS = { draws: 0, arrivals: 1, simulations: 2 } as const;
+const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3 } as const;
 
 /** 2³² over the golden ratio: the step between what is hashed (G. L. Steele and others, 2014, SplitMix). */
 const GOLDEN = 0x9e3779b9;
@@ -40,9 +40,12 @@ export function drawBy(seed: number): Draw {
   return (least, most) => uniformInt(random, least, most);
 }
 
-/** Of the arrivals of all cells in a block; hashed, lest the blocks of the next seed be these but one. */
-export function seedOfRepetition(seed: number, repetition: number): number {
-  return hashed(hashed(seed, 0), repetition) >>> 0;
+/**
+ * The seed of one of many, such as of all cells in a repetition, or of a worker; hashed, lest the repetitions of the next
+ * seed be these but one.
+ */
+export function derivedSeed(seed: number, which: number): number {
+  return hashed(hashed(seed, 0), which) >>> 0;
 }
 
 /** Fisher and Yates' shuffle. */

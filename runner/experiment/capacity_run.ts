@@ -3,7 +3,7 @@
  * recover, and then the load of the run's last part, at the capacity or a share of it.
  */
 import { TargetError } from "../../base/errors.ts";
-import { seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { objective } from "../../scenarios/claims/objective.ts";
 import type { CapacityLoad, RateLoad } from "../../scenarios/load/load.ts";
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -95,7 +95,7 @@ function trialRequestOf(
     ...access,
     script,
     load,
-    seed: seedOfRepetition(seed, planned.repetition),
+    seed: derivedSeed(seed, planned.repetition),
     driver: "auto",
     logPath: null,
     intervalMs,

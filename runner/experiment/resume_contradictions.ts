@@ -6,7 +6,7 @@
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
-import { seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { hashSettings } from "./provenance.ts";
 import { boundsOf } from "./schedule.ts";
@@ -96,7 +96,7 @@ function runProblems(
       .map(([law, left, right]) => problem(run.place, `${law}, but ${left} is not ${right}`));
     if (its === undefined) return sums;
     const { order, load, timeline: { intervalS } } = run;
-    const described = describeLoad(its.cell.load, seedOfRepetition(seed, its.repetition));
+    const described = describeLoad(its.cell.load, derivedSeed(seed, its.repetition));
     const asPlanned = {
       order: its.order,
       // The rate of a search is what it found, which no plan has.

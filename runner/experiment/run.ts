@@ -6,7 +6,7 @@ import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
-import { seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
@@ -123,7 +123,7 @@ function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
 ): Measurement["load"] {
-  const searched = describeLoad(cell.load, seedOfRepetition(seed, repetition));
+  const searched = describeLoad(cell.load, derivedSeed(seed, repetition));
   return searched.kind === "capacity" && load.kind === "rate"
     ? { ...searched, rate: load.ratePerSec }
     : searched;
@@ -158,7 +158,7 @@ async function loadAndWatch(
         script,
         load: { ...load, workers: load.workers ?? workers },
         // The same arrivals for all cells of a block, others in the next.
-        seed: seedOfRepetition(seed, repetition),
+        seed: derivedSeed(seed, repetition),
         driver: "auto",
         logPath,
         intervalMs,

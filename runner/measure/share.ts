@@ -3,6 +3,7 @@
  * one worker's.
  */
 import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
@@ -152,6 +153,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
     origins: [target, ...others],
     first: worker,
     stride: workers,
+    thinkSeed: derivedSeed(request.seed, worker),
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
     cookies: script.kind === "flow" && script.cookies !== null
       ? { origin: target.origin, preset: script.cookies }
@@ -199,7 +201,10 @@ function flowOf(
 }
 
 function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
-  if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
+  if (step.kind === "think") {
+    const { kind, thinkMs, as } = step;
+    return { kind, us: thinkMs * 1_000, ...as && { as } };
+  }
   const { wire, expect, captures, follow, step: at } = step;
   const strict = checkOf(expect, false) !== null;
   const check = checkOf(expect, implicitCheck);

@@ -3,7 +3,7 @@
  * steady part. Nothing of it is in any figure, and whatever fails is a note.
  */
 import { TargetError } from "../../base/errors.ts";
-import { seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
@@ -156,7 +156,7 @@ async function loadAndSample(
     ...target.access,
     script,
     load: { ...load, workers: load.workers ?? workers },
-    seed: seedOfRepetition(seed, run),
+    seed: derivedSeed(seed, run),
     driver: "auto",
     logPath: null,
     intervalMs,

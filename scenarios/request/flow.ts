@@ -19,6 +19,7 @@ import {
   requestFields,
   stepName,
 } from "./request.ts";
+import { THINK_SHAPES } from "../pace/think_times.ts";
 import { valueName } from "./values.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -27,7 +28,16 @@ export const LONGEST_THINK_MS = 3_600_000;
 export const thinkMs = msBetween(...THINKING);
 
 const think = z.strictObject({
-  think: between(...THINKING).describe("Think time of the virtual user before its next request"),
+  think: z.union([
+    between(...THINKING),
+    z.strictObject({
+      mean: between(...THINKING).describe("Mean of the think times"),
+      as: z.enum(THINK_SHAPES).describe(
+        "Their distribution: exponential; lognormal, with a standard deviation as large as the mean; " +
+          "uniform, from 0 to twice the mean",
+      ),
+    }),
+  ]).describe("Think time of the virtual user before its next request"),
 }, {
   error: unknownKeys(forAll(
     [...METHODS, ...BODIES, "headers", "expect", "capture"],

@@ -2,6 +2,7 @@
  * A scenario made ready to be sent: every choice drawn by the seed, every value that is known before the load
  * in its place. Pure.
  */
+import type { ThinkShape } from "../pace/think_times.ts";
 import {
   type CaptureSpec,
   type Cookies,
@@ -38,7 +39,10 @@ export interface ScriptRequest {
 
 export interface ThinkStep {
   readonly kind: "think";
+  /** The mean, where it varies. */
   readonly thinkMs: number;
+  /** How it varies; absent: it does not. */
+  readonly as?: ThinkShape;
 }
 
 export type Script =
@@ -195,7 +199,8 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {
-  return { kind: "think", thinkMs: think };
+  if (typeof think === "number") return { kind: "think", thinkMs: think };
+  return { kind: "think", thinkMs: think.mean, as: think.as };
 }
 
 /** What stands in a log, each request with these header fields and this expectation. */

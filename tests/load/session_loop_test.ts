@@ -175,6 +175,17 @@ Deno.test("the load goes on after the phases until the last visitor has gone", (
   assert.deepEqual([totals.completed, s.loop.ending.elapsedUs], [1, 1_200_000]);
 });
 
+Deno.test("visitors whose think times vary go on at moments of their own", () => {
+  const think = { kind: "think", us: 100_000, as: "exponential" } as const;
+  const s = sessionStage({ steps: [ask(), think, ask()], perSec: 2 });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 0);
+  s.loop.onBytes(0, OK, OK.length, 1_000);
+  const wakesUs = s.loop.onTick(1_000);
+  assert.notEqual(wakesUs, 101_000);
+  assert.ok(wakesUs > 1_000);
+});
+
 Deno.test("a server that hangs up on a visitor who thinks costs a new connection, not the session", () => {
   const s = sessionStage({ steps: [ask(), { kind: "think", us: 100_000 }, ask()] });
   s.loop.onTick(0);

@@ -100,6 +100,7 @@ export function sessionStage(
   };
   const connection = { host: "test", keepAlive: true };
   const flow = new Flow({
+    thinkSeed: 0,
     journeys: [steps],
     sequence: [0],
     origins: [{ origin: "http://test", connection }],

@@ -6,7 +6,7 @@ import {
   type Phase,
   Profile,
 } from "../../scenarios/pace/arrivals.ts";
-import { drawBy, seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed, drawBy } from "../../base/random.ts";
 
 const SECOND = 1_000_000;
 
@@ -193,7 +193,7 @@ Deno.test("what a seed draws has nothing to do with the arrivals that it brings"
 });
 
 Deno.test("the repetitions of two experiments whose seeds are neighbours share no arrivals", () => {
-  const seeds = [1, 2, 3].flatMap((seed) => [1, 2, 3].map((n) => seedOfRepetition(seed, n)));
+  const seeds = [1, 2, 3].flatMap((seed) => [1, 2, 3].map((n) => derivedSeed(seed, n)));
   assert.equal(new Set(seeds).size, 9);
 });
 

@@ -224,6 +224,11 @@ const LINES: [sentence: string, scenario: string, text: string][] = [
     "flow: GET /home → think 1.25 s → POST /login → think 50 ms → GET /me",
   ],
   [
+    "a flow whose users think",
+    "{ flow: [{ think: { mean: 2s, as: uniform } }, { get: / }] }",
+    "flow: think 2 s on average (uniform) → GET /",
+  ],
+  [
     "a mix is its requests with their shares",
     "{ mix: [{ weight: 7, get: /a }, { weight: 3, post: /b }] }",
     "mix: 70 % GET /a, 30 % POST /b",

@@ -7,7 +7,7 @@ import type { Missing, Results, Run } from "../../runner/result/result.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
-import { seedOfRepetition } from "../../base/random.ts";
+import { derivedSeed } from "../../base/random.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
@@ -42,7 +42,7 @@ function whole(): Results {
     parameters: { ...cell.parameters },
     repetition,
     order,
-    load: describeLoad(cell.load, seedOfRepetition(SEED, repetition)),
+    load: describeLoad(cell.load, derivedSeed(SEED, repetition)),
   }));
   const settings = hashSettings(experiment);
   return { ...blank, experiment, settings, seed: SEED, planned: runs.length, runs };
@@ -74,7 +74,7 @@ Deno.test("what a search for a capacity found contradicts no plan, another goal 
   });
   const plan = planBlocks(experiment, { seed: SEED });
   const [{ cell, repetition, order }] = Iterator.from(plan.blocks()).take(1).toArray().flat();
-  const load = describeLoad(cell.load, seedOfRepetition(SEED, repetition));
+  const load = describeLoad(cell.load, derivedSeed(SEED, repetition));
   assert.equal(load.kind, "capacity");
   const named = {
     target: cell.target,

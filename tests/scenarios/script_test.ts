@@ -116,6 +116,7 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
     flow: [
       { get: "/home" },
       { think: "1.5s" },
+      { think: { mean: "2s", as: "exponential" } },
       {
         post: "/login",
         json: { user: "{{ user }}" },
@@ -137,6 +138,7 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
   assert.deepEqual(made.steps, [
     { ...plain, step: 0, wire: { ...wire, path: "/home" } },
     { kind: "think", thinkMs: 1_500 },
+    { kind: "think", thinkMs: 2_000, as: "exponential" },
     {
       ...plain,
       step: 1,

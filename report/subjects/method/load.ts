@@ -131,7 +131,8 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
 /** A request, also one of a mix, or a step of a flow; `think` in milliseconds. */
 const requestSpec = z.object({
   weight: z.number().positive().default(1),
-  think: z.number().min(0).optional(),
+  think: z.union([z.number().min(0), z.object({ mean: z.number().min(0), as: z.string() })])
+    .optional(),
 }).catchall(z.unknown());
 type WrittenRequest = z.output<typeof requestSpec>;
 
@@ -167,13 +168,16 @@ export function requestText(name: string, scenarios: unknown): string {
 
 function stepText({ think, ...spec }: WrittenRequest): string {
   // As people write it: no digits but those given.
-  if (think !== undefined) {
-    return `think ${think < 1_000 ? `${think}${GLUE}ms` : formatExactly(think / 1_000)}`;
-  }
+  if (typeof think === "number") return `think ${thinkText(think)}`;
+  if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   const [method, path] =
     Object.entries(spec).find(([key, path]) => METHODS.includes(key) && typeof path === "string") ??
       [];
   return method === undefined ? "" : `${method.toUpperCase()} ${path}`;
+}
+
+function thinkText(ms: number): string {
+  return ms < 1_000 ? `${ms}${GLUE}ms` : formatExactly(ms / 1_000);
 }
 
 function mixTexts(requests: readonly WrittenRequest[]): string[] {

@@ -11,6 +11,7 @@ import {
   patternSource,
   thinkMs,
 } from "../../../scenarios/request/flow.ts";
+import { THINK_SHAPES } from "../../../scenarios/pace/think_times.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
@@ -121,7 +122,11 @@ const requestStep = z.strictObject({
   }).nullable(),
 });
 
-const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
+const thinkStep = z.strictObject({
+  kind: z.literal("think"),
+  thinkMs,
+  as: z.enum(THINK_SHAPES).optional(),
+});
 
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),

@@ -9,6 +9,7 @@ import {
 } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
+import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
@@ -30,6 +31,8 @@ export interface FlowSpec {
   /** This worker's users are `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
+  /** Of this worker's think times that vary. */
+  readonly thinkSeed: number;
   /** Whether a connection serves one user after the other. */
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
@@ -41,9 +44,17 @@ interface OriginSpec {
   readonly connection: ConnectionOptions;
 }
 
+interface ThinkStep {
+  readonly kind: "think";
+  /** The mean, where it varies. */
+  readonly us: number;
+  /** How it varies; absent: it does not. */
+  readonly as?: ThinkShape;
+}
+
 /** A step as posted to a worker. */
 export type StepSpec =
-  | { readonly kind: "think"; readonly us: number }
+  | ThinkStep
   | {
     readonly kind: "request";
     /** Which of the load's steps that have figures of their own. */
@@ -58,7 +69,7 @@ export type StepSpec =
   };
 
 type PreparedStep =
-  | { readonly kind: "think"; readonly us: number }
+  | ThinkStep
   | {
     readonly kind: "request";
     readonly step: number;
@@ -101,6 +112,7 @@ export class Flow {
   readonly readsResponses: boolean | "head";
   readonly #journeys: readonly (readonly PreparedStep[])[];
   readonly #origins: readonly string[];
+  readonly #thinkTimes: ThinkTimes;
   #nextUser: number;
 
   /** @param jars Where users keep cookies. */
@@ -117,6 +129,7 @@ export class Flow {
     const readsHeads = jars !== null ||
       this.#journeys.flat().some((step) => step.kind === "request" && step.follow !== null);
     this.readsResponses = readsBodies || (readsHeads && "head");
+    this.#thinkTimes = new ThinkTimes(spec.thinkSeed);
     this.#nextUser = spec.first;
   }
 
@@ -130,6 +143,11 @@ export class Flow {
       cookies: this.jars?.open() ?? null,
       redirected: new Redirected(),
     };
+  }
+
+  /** How long the user thinks this time. */
+  thinkUs({ us, as }: ThinkStep): number {
+    return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
   message(step: PreparedRequestStep, journey: Journey): Message {

@@ -125,7 +125,7 @@ export class SessionLoop implements Workload {
     if (this.exchanges.ending.isDraining) return; // the session stays unfinished
     if (step.kind === "think") {
       user.step++;
-      return this.#thinking.add(place, dueUs + step.us);
+      return this.#thinking.add(place, dueUs + this.parts.flow.thinkUs(step));
     }
     const message = this.parts.flow.message(step, user.journey);
     const slot = place + redirected.origin * this.#users.length;

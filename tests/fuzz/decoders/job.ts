@@ -11,7 +11,7 @@ const EXPERIMENT = `name: a
 targets: { a: { url: "http://127.0.0.1:1" } }
 scenarios:
   one: { get: "/{{ n }}", values: { n: { to: 3 } } }
-  flow: { flow: [{ get: /, capture: { id: { json: id } } }, { think: 1s }, { post: "/{{ id }}", json: [] }] }
+  flow: { flow: [{ get: /, capture: { id: { json: id } } }, { think: { mean: 1s, as: lognormal } }, { post: "/{{ id }}", json: [] }] }
 load: { rate: 100/s, duration: 1s }
 `;
 

@@ -1,0 +1,42 @@
+/** How long virtual users think before their next request, where that varies from one time to the next. Pure. */
+import { streamBy } from "../../base/random.ts";
+
+/**
+ * exponential: by chance alone, as between independent decisions; lognormal: as people read pages, mostly short and at times
+ * long, with a standard deviation as large as the mean; uniform: anything from 0 to twice the mean.
+ */
+export const THINK_SHAPES = ["exponential", "lognormal", "uniform"] as const;
+export type ThinkShape = typeof THINK_SHAPES[number];
+
+/** Variance of the logarithm of a log-normal whose standard deviation is its mean. */
+const LOG_VARIANCE = Math.LN2;
+
+export class ThinkTimes {
+  readonly #bits: { next(): number };
+
+  constructor(seed: number) {
+    this.#bits = streamBy(seed, "thinking");
+  }
+
+  /** In the unit of the mean. */
+  take(mean: number, shape: ThinkShape): number {
+    if (shape === "uniform") return 2 * mean * this.#share();
+    if (shape === "exponential") return mean * this.#exponential();
+    return mean * Math.exp(Math.sqrt(LOG_VARIANCE) * this.#normal() - LOG_VARIANCE / 2);
+  }
+
+  /** At least 0, below 1. */
+  #share(): number {
+    return (this.#bits.next() >>> 0) / 2 ** 32;
+  }
+
+  /** With mean 1. */
+  #exponential(): number {
+    return -Math.log(1 - this.#share());
+  }
+
+  /** Standard normal (G. E. P. Box and M. E. Muller, 1958). */
+  #normal(): number {
+    return Math.sqrt(2 * this.#exponential()) * Math.cos(2 * Math.PI * this.#share());
+  }
+}
