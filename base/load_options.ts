@@ -4,8 +4,8 @@
  * this table, so that an option is added here and where the engine heeds it.
  */
 import * as z from "zod";
-import { LIMITS } from "./limits.ts";
-import { integerText } from "./quantity.ts";
+import { LIMITS, sizeText } from "./limits.ts";
+import { bytes, integerText } from "./quantity.ts";
 
 /** One value, or a list of values: a factor of the experiment. */
 export function factor<Value, Text>(
@@ -27,6 +27,8 @@ interface LoadOption {
   readonly result: z.ZodOptional;
   /** Why it can't stand beside another setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
+  /** A value as people write it; absent: as it is. */
+  readonly written?: (value: number) => string;
   /** In the description of a load, by the value; null where the description has other words for it. */
   readonly text: ((value: number) => string) | null;
 }
@@ -70,6 +72,22 @@ export const LOAD_OPTIONS = {
     text: (requests: number): string =>
       `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
   },
+  maxBody: {
+    key: factor(bytes).optional().describe(
+      "A response whose body is larger, as it was transferred, is wrong, such as 16kB; without a limit when absent",
+    ),
+    flag: {
+      flags: "--max-body <SIZE>",
+      about: "A response whose body is larger, such as 16kB, is wrong (default: no limit)",
+      schema: bytes.optional(),
+    },
+    result: z.int().min(1).optional().describe(
+      "Bytes of a body, as it was transferred, above which a response was wrong; absent: no limit",
+    ),
+    conflicts: {},
+    written: sizeText,
+    text: (most: number): string => `bodies of at most ${sizeText(most)}`,
+  },
 } satisfies Record<string, LoadOption>;
 
 type Table = typeof LOAD_OPTIONS;
@@ -87,7 +105,7 @@ export type LoadOptions = {
 
 const NAMES = Object.keys(LOAD_OPTIONS) as OptionName[];
 
-function column<Column extends keyof LoadOption>(
+function column<Column extends "key" | "flag" | "result">(
   of: Column,
 ): { readonly [Name in OptionName]: Table[Name][Column] } {
   return Object.fromEntries(NAMES.map((name) => [name, LOAD_OPTIONS[name][of]])) as {
@@ -108,6 +126,13 @@ export function optionsOf<Fields extends { readonly [Name in OptionName]?: unkno
     NAMES.map((name) => [name, fields[name]] as const)
       .filter(([, value]) => value !== undefined && value !== false),
   );
+}
+
+/** An option's value as people write it; null: it is no option, or written as it is. */
+export function optionText(name: string, value: number): string | null {
+  const known = NAMES.find((option) => option === name);
+  const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
+  return written?.(value) ?? null;
 }
 
 /** What a load's options add to its description. */

@@ -155,6 +155,20 @@ const BYTES_PER: Readonly<Record<string, number>> = {
   gib: 2 ** 30,
 };
 
+/** A size such as `16kB` or `1MiB`; becomes bytes. */
+export const bytes = z.string({
+  error: ({ input }) => unlessMissing(input, notASize(input)),
+}).transform((text, context) => {
+  const size = parseBytes(text);
+  if (size !== null && Number.isInteger(size) && size > 0) return size;
+  context.addIssue(notASize(text));
+  return z.NEVER;
+}).describe("A size: a number with B, kB, MB, GB, KiB, MiB or GiB, such as 16kB");
+
+function notASize(given: unknown): string {
+  return `Cannot read ${quotedOpenly(String(given))} as a size: write such as 16kB or 1MiB`;
+}
+
 /** Bytes in `text` ("512MB"), or null when it is not a size. */
 export function parseBytes(text: string): number | null {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];

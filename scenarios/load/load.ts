@@ -21,7 +21,12 @@ import {
 } from "./load_shape.ts";
 import { type CapacityGoal, shareOfCapacityText } from "./capacity_shape.ts";
 import type { Phase } from "../pace/arrivals.ts";
-import { type GivenOptions, type LoadOptions, optionsOf } from "../../base/load_options.ts";
+import {
+  type GivenOptions,
+  type LoadOptions,
+  optionsOf,
+  optionText,
+} from "../../base/load_options.ts";
 import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
@@ -269,5 +274,6 @@ function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadV
 function shown(name: string, value: Json, isSearch: boolean): Json {
   if (typeof value !== "number") return value;
   if (name === "rate") return isSearch ? shareOfCapacityText(value) : rateText(value);
-  return name === "duration" || name === "timeout" ? durationText(value) : value;
+  if (name === "duration" || name === "timeout") return durationText(value);
+  return optionText(name, value) ?? value;
 }

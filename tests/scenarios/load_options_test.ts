@@ -14,6 +14,8 @@ import { benchOf, toldOf, URL_ } from "../cli/command_line.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 interface Sample {
+  /** In the file; absent: as the value. */
+  readonly written?: string;
   /** Behind the flag, if it takes a value. */
   readonly text: string | null;
   /** What a report says of it. */
@@ -22,6 +24,7 @@ interface Sample {
 
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
+  maxBody: { value: 16_000, written: "16kB", text: "16kB", said: /bodies of at most 16 [kK]B/ },
   requestsPerConnection: {
     value: 25,
     text: "25",
@@ -30,7 +33,7 @@ const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOp
 };
 
 /** An experiment with that load. */
-function written(load: object): string {
+function experimentWith(load: object): string {
   return `${RIGHT}load: ${JSON.stringify(load)}\n`;
 }
 
@@ -41,10 +44,12 @@ const KINDS = [
   { phases: [{ duration: "1s", arrivals: "5/s" }] },
 ];
 
-for (const [name, { value, text, said }] of Object.entries(SAMPLES)) {
+for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
   for (const kind of KINDS) {
     Deno.test(`${name}: from the file to job, result and report, ${JSON.stringify(kind)}`, () => {
-      const [{ load }] = planCells(parseExperiment(written({ ...kind, [name]: value }), "x.yaml"));
+      const [{ load }] = planCells(
+        parseExperiment(experimentWith({ ...kind, [name]: written ?? value }), "x.yaml"),
+      );
       if (load.kind === "capacity") throw new Error("no search was asked for");
       assert.equal(Reflect.get(load, name), value);
       assert.deepEqual(loadShape.parse(load), load);
@@ -78,7 +83,7 @@ Deno.test("an option beside what it can't be had with is refused in file, flags 
   const message =
     "Cannot limit the requests of a connection over HTTP/2, where all streams share it";
   const both = { http2: [false, true], requestsPerConnection: 10 };
-  assert.deepEqual(wrongLines(written(both)), [
+  assert.deepEqual(wrongLines(experimentWith(both)), [
     `x.yaml:4:53: load.requestsPerConnection: ${message}: leave out requestsPerConnection or http2`,
   ]);
   assert.deepEqual(await toldOf(["bench", URL_, "--http2", "--requests-per-connection", "10"]), [
