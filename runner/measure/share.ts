@@ -136,7 +136,9 @@ function pacerFor(
 }
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
-  const { script, load, implicitCheck } = request;
+  const { script, load } = request;
+  // Where a size is expected of all responses, so is their status.
+  const implicitCheck = request.implicitCheck || load.maxBody !== undefined;
   const [target, ...others] = originsOfLoad(request).map(({ origin, endpoint }) => ({
     origin,
     connection: connectionOptions(origin, endpoint, load.keepAlive),

@@ -43,6 +43,17 @@ Deno.test("other hosts get neither the target's address nor its client certifica
   assert.equal(slotsOf(share), 6);
 });
 
+Deno.test("where bodies have a limit, statuses are checked, too", () => {
+  const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null };
+  const checksOf = (load: Load) => {
+    const [{ script }] = shareOut(requestOf(load), "tcp");
+    return script.kind === "requests" && script.requests.map(({ check }) => check?.statuses[0]);
+  };
+  assert.deepEqual(checksOf(load), [undefined]);
+  assert.deepEqual(checksOf({ ...load, maxBody: 1 }), [200]);
+});
+
 Deno.test("over HTTP/2 a pipeline is streams, on the target's connections and on those of other hosts", () => {
   const scenario = requestScenarioSpec.parse({
     get: "/",

@@ -47,8 +47,6 @@ export class Exchanges implements EventHandler {
   readonly #timeouts: Timeouts;
   /** By slot: responses that its connection may still have before it is closed. */
   readonly #left: Float64Array;
-  /** Bytes above which a response is wrong. */
-  readonly #maxBody: number;
   readonly recorder: Recorder;
 
   constructor(
@@ -65,7 +63,6 @@ export class Exchanges implements EventHandler {
     this.#readers = new Readers(slots, workload.readsResponses);
     this.#inFlight = new InFlight(slots, job.pipeline);
     this.#left = new Float64Array(slots);
-    this.#maxBody = job.maxBody ?? Infinity;
     this.#timeouts = new Timeouts(slots, job.timeoutUs, this.connections, this.#inFlight);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
     this.ending = new Ending(job, { ...parts, ...exchanges, workload });
@@ -246,19 +243,14 @@ export class Exchanges implements EventHandler {
       recorder.groups.add(reader.status, reader.served, nowUs - dueUs);
     }
     const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
-    const passed = this.workload.check(slot, request, reader);
-    const isRight = this.#maxBody === Infinity ? passed : this.#isWithinLimit(reader, passed);
+    const passes = this.workload.check(slot, request, reader);
+    const isRight = reader.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
       recorder.steps.complete(step, reader.status, nowUs, nowUs - dueUs, isRight);
     }
     this.connections.responded[slot % this.#connections] = 1;
     inFlight.drop(slot);
-  }
-
-  /** @param passed Of what else is expected; null: nothing, so that the status says whether the response is right. */
-  #isWithinLimit({ bodyBytes, status }: ResponseReader, passed: boolean | null): boolean {
-    return bodyBytes <= this.#maxBody && (passed ?? (status >= 200 && status < 400));
   }
 
   /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they respond to nothing. */
