@@ -22,17 +22,23 @@ export type Rival = "http2" | "keepAlive" | "pipeline";
 interface LoadOption {
   /** In an experiment file. */
   readonly key: z.ZodType;
-  readonly flag: { readonly flags: string; readonly about: string; readonly schema: z.ZodType };
+  readonly flag: {
+    readonly flags: string;
+    readonly about: string;
+    readonly schema: z.ZodType;
+    readonly repeatable?: true;
+  };
   /** In results, and in the job of an agent: absent where the load does without it. */
   readonly result: z.ZodOptional;
   /** Why it can't stand beside another setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
   /** A value as people write it; absent: as it is. */
-  readonly written?: (value: number) => string;
-  /** In the description of a load, by the value; null where the description has other words for it. */
-  readonly text: ((value: number) => string) | null;
+  written?(value: unknown): string;
+  /** In the description of a load, by the value; absent where the description has other words for it. */
+  text?(value: unknown): string;
 }
 
+const MOST_RULES = 100;
 const perConnection = z.int().min(1).max(LIMITS.requests.most);
 
 export const LOAD_OPTIONS = {
@@ -50,7 +56,6 @@ export const LOAD_OPTIONS = {
       keepAlive:
         "Cannot open a connection for every request over HTTP/2, which keeps its connections",
     },
-    text: null,
   },
   requestsPerConnection: {
     key: factor(perConnection).optional().describe(
@@ -88,6 +93,22 @@ export const LOAD_OPTIONS = {
     written: sizeText,
     text: (most: number): string => `bodies of at most ${sizeText(most)}`,
   },
+  abortOn: {
+    key: z.array(z.string()).min(1).max(MOST_RULES).transform((rules) => [rules]).optional()
+      .describe(
+        'Rules that end a run that is hopeless, such as "errors > 5%" or "p99 > 5s"; it then counts as not measured',
+      ),
+    flag: {
+      flags: "--abort-on <RULE>",
+      about:
+        'Ends the load when it is hopeless, such as "errors > 5%" or "p99 > 5s"; may be repeated',
+      repeatable: true,
+      schema: z.array(z.string()).default([]),
+    },
+    result: z.array(z.string()).min(1).optional().describe("Rules that would have ended it early"),
+    conflicts: {},
+    text: (rules: readonly string[]): string => `ended by ${rules.join(" or ")}`,
+  },
 } satisfies Record<string, LoadOption>;
 
 type Table = typeof LOAD_OPTIONS;
@@ -124,8 +145,12 @@ export function optionsOf<Fields extends { readonly [Name in OptionName]?: unkno
 ): { readonly [Name in OptionName]?: Exclude<Fields[Name], undefined | false> } {
   return Object.fromEntries(
     NAMES.map((name) => [name, fields[name]] as const)
-      .filter(([, value]) => value !== undefined && value !== false),
+      .filter(([, value]) => value !== undefined && value !== false && !isEmpty(value)),
   );
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** An option's value as people write it; null: it is no option, or written as it is. */
@@ -138,9 +163,9 @@ export function optionText(name: string, value: number): string | null {
 /** What a load's options add to its description. */
 export function optionTexts(load: LoadOptions): string[] {
   return NAMES.flatMap((name) => {
-    const { text }: LoadOption = LOAD_OPTIONS[name];
+    const option: LoadOption = LOAD_OPTIONS[name];
     const value = load[name];
-    return text !== null && typeof value === "number" ? [text(value)] : [];
+    return value === undefined ? [] : option.text?.(value) ?? [];
   });
 }
 

@@ -24,8 +24,8 @@ import {
   under,
 } from "../command_line/command.ts";
 import { accessProblems } from "../flags/access_flags.ts";
-import { OPTION_FLAGS, optionsOf } from "../../base/load_options.ts";
-import { benchParts, optionProblems } from "../flags/bench_flags.ts";
+import { optionsOf } from "../../base/load_options.ts";
+import { benchParts, optionFlags, optionProblems } from "../flags/bench_flags.ts";
 
 /** `5s,30s`: seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
@@ -76,7 +76,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...OPTION_FLAGS,
+  ...optionFlags,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },

@@ -6,6 +6,7 @@ import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import { hops } from "../../scenarios/request/follow.ts";
 import * as load from "../../scenarios/load/load_shape.ts";
 import { OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
+import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
 import {
@@ -188,6 +189,15 @@ const requestFlags = {
   },
 } satisfies CommandParts;
 
+/** Those of the load that are handed through. */
+export const optionFlags = {
+  ...OPTION_FLAGS,
+  abortOn: {
+    ...OPTION_FLAGS.abortOn,
+    schema: OPTION_FLAGS.abortOn.schema.superRefine(checkAbortRules),
+  },
+};
+
 const waitFlag = {
   wait: {
     flags: "--wait <D>",
@@ -261,7 +271,7 @@ export const benchParts = {
   ...under("Load:", loadFlags),
   ...under("Replay:", replayFlags),
   ...under("Request:", requestFlags),
-  ...under("Connection to the server:", { ...OPTION_FLAGS, ...accessFlags, ...waitFlag }),
+  ...under("Connection to the server:", { ...optionFlags, ...accessFlags, ...waitFlag }),
   ...under("Checks:", checkFlags),
   ...under("Results:", resultFlags),
   ...under("Load from other machines:", fromOthersFlags),

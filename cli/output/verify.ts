@@ -32,6 +32,10 @@ export function verifyMeasurement(measurement: Measurement): void {
       why,
     );
   }
+  const [worst] = measurement.generator.findings;
+  if (worst?.code === "aborted") {
+    throw new CheckError(`Ended the load of ${url} early by "${worst.evidence.rule}"`);
+  }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;
     throw new CheckError(`${checks.failed} of ${checked} responses of ${url} are not as expected`);

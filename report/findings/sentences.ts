@@ -19,6 +19,10 @@ type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => st
 /** Each without its full stop. */
 const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
+  aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
+    `The load was ended after ${seconds(afterS)} by its rule "${rule}": ${formatCount(beyond)} of ${
+      counted(ended, "request")
+    } were against it`,
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
     `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
     (knownUntil === 0

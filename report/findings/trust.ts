@@ -18,11 +18,14 @@ export interface TrustModel {
 }
 
 /** What doubt means for the figures: besides a level that nothing was measured, or that nothing else is doubted. */
-const MEANINGS: Readonly<Record<Trust | "nothing-measured" | "never-settled", string>> = {
+const MEANINGS: Readonly<
+  Record<Trust | "nothing-measured" | "aborted" | "never-settled", string>
+> = {
   valid: "neither the generator nor the machine was the limit",
   suspect: "the generator or the machine may have been the limit, not the target",
   invalid: "the generator or the machine was the limit, not the target",
   "nothing-measured": "nothing was measured",
+  aborted: "a rule of its own ended the load early",
   "never-settled": "rate or latency never settled, so the figures are those of a moment",
 };
 
@@ -36,6 +39,10 @@ export function isValid({ generator: { trust } }: Pick<Measurement, "generator">
 /** Results of earlier versions call a run without a response valid. */
 function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
+}
+
+function isAborted({ generator: { findings } }: TrustBasis): boolean {
+  return findings.some(({ code }) => code === "aborted");
 }
 
 interface Worst {
@@ -54,6 +61,8 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   const limited = own.filter(({ generator: { findings } }) => !isUnsteadyAlone(findings));
   const [those, meaning] = own.every(isUnanswered)
     ? [own, "nothing-measured"] as const
+    : own.every(isAborted)
+    ? [own, "aborted"] as const
     : limited.length === 0
     ? [own, "never-settled"] as const
     : [limited, level] as const;

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
+import { durationText } from "../../base/quantity.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -136,6 +137,18 @@ interface LoadSubject {
   readonly script: Script;
 }
 
+/** A run that a rule of its load has ended is not measured. Its figures would be those of a part that it chose itself. */
+function throwIfAborted(measurement: Measurement): void {
+  const aborted = measurement.generator.findings.find(({ code }) => code === "aborted");
+  if (aborted?.code !== "aborted") return;
+  const { rule, beyond, ended, afterS } = aborted.evidence;
+  throw new TargetError(
+    `its load was ended after ${
+      durationText(afterS * 1_000)
+    } by "${rule}": ${beyond} of ${ended} requests`,
+  );
+}
+
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
   { planned, target, script, load }: LoadSubject,
@@ -182,6 +195,7 @@ async function loadAndWatch(
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
+    throwIfAborted(measurement);
     const lost = logFolder === null ? null : loader.incompleteLogReason?.() ?? null;
     if (lost !== null) {
       onProgress({ kind: "note", text: `${logNameOf(planned)} is not whole: ${lost}` });

@@ -8,10 +8,12 @@ import {
   type ScriptRequest,
   type ThinkStep,
 } from "../../scenarios/request/script.ts";
+import { AbortWatch } from "./abort_watch.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
 import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
+import type { FindingOf, TrustFinding } from "../result/findings.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
@@ -44,6 +46,11 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
+  const aborting = new AbortWatch(request.load.abortOn, intervalMs);
+  const report = (whole: WholeInterval): void => {
+    live.report(whole);
+    aborting.observe(whole);
+  };
   let startMs: number | null = null;
   const loaded = await loader.load(request, {
     onNote: (text) => onProgress({ kind: "note", text }),
@@ -58,11 +65,10 @@ export async function measureLoad(
     onInterval: (worker, part, health) => {
       live.noteHealth(worker, health);
       const whole = timeline.add(worker, part);
-      if (whole !== null) live.report(whole);
+      if (whole !== null) report(whole);
     },
-    onReportingWorkers: (workers) =>
-      timeline.setReportingWorkers(workers).forEach((whole) => live.report(whole)),
-    signal,
+    onReportingWorkers: (workers) => timeline.setReportingWorkers(workers).forEach(report),
+    signal: AbortSignal.any([signal, aborting.signal]),
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
@@ -72,7 +78,23 @@ export async function measureLoad(
   }
   const { stepNames } = request.script;
   const context = { timeline, stepNames, connections, stage, agents };
-  return assemble(describe(request, loaded, startMs), reports, context);
+  const measurement = assemble(describe(request, loaded, startMs), reports, context);
+  return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
+}
+
+/** It says nothing of the target at its load: whoever fails fastest would seem to be the fastest. */
+function abortedBy(
+  evidence: FindingOf<"aborted">["evidence"],
+  { generator, ...measurement }: Measurement,
+): Measurement {
+  const finding: TrustFinding = {
+    code: "aborted",
+    severity: "invalid",
+    evidence,
+    advice: [],
+  };
+  const findings = [finding, ...generator.findings];
+  return { ...measurement, generator: { ...generator, trust: "invalid", findings } };
 }
 
 /** For whoever asked for an interval. */

@@ -100,6 +100,12 @@ export const trustFinding = z.discriminatedUnion("code", [
     dropped: count,
     timeout: ms,
   }),
+  finding("aborted", {
+    rule: z.string().describe("Of the load's abortOn"),
+    beyond: count.describe("Requests against it"),
+    ended: count.describe("Of so many that had ended"),
+    afterS: seconds,
+  }),
   finding("worker-ended", {
     ended: z.int().min(1),
     workers: z.int().min(1),

@@ -20,6 +20,7 @@ import {
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { factor, OPTION_KEYS, optionConflicts } from "../../base/load_options.ts";
+import { checkAbortRules } from "./abort_rules.ts";
 import { capacitySearch, shareOfCapacity } from "./capacity_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -65,6 +66,9 @@ const commonFields = {
   workers: factor(workers).optional()
     .describe("Worker isolates; chosen from the machine when absent"),
   ...OPTION_KEYS,
+  abortOn: OPTION_KEYS.abortOn.superRefine((rules, context) =>
+    checkAbortRules(rules?.flat(), context)
+  ),
 };
 
 const arrivalFields = {

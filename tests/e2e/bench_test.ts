@@ -263,6 +263,27 @@ async function hangUpThenServe(listener: Deno.Listener, hangsUpMs: number): Prom
   }
 }
 
+Deno.test("bench --abort-on ends a hopeless load, with code 1 and a finding", async () => {
+  await using api = await serve("api");
+  const url = `${api.origin}/static`;
+  const { elapsedS, generator } = await benchEnding(1, url, "-d", "60s", "--abort-on", "p50 > 1us");
+  assert.ok(elapsedS < 30, `${elapsedS} s`);
+  assert.deepEqual([generator.trust, generator.findings[0].code], ["invalid", "aborted"]);
+});
+
+Deno.test("run leaves out a run that its own rule has ended", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "hopeless.yaml");
+  Deno.writeTextFileSync(
+    file,
+    "{ name: hopeless, targets: { api: { app: api } }, scenarios: { s: { get: /static } }, repeat: 1, " +
+      'load: { duration: 60s, abortOn: ["p50 > 1us"] } }',
+  );
+  const { code, stdout } = await plateau(["run", file, "--out", join(folder.path, "out")]);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /its load was ended after \S+ by "p50 > 1us": (\d+) of \1 requests/);
+});
+
 Deno.test("bench --wait waits until the server listens, and says when it never does", async () => {
   const port = closedPort();
   const url = `http://${OWN_HOST}:${port}/`;

@@ -15,7 +15,7 @@ import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 interface Sample {
   /** In the file; absent: as the value. */
-  readonly written?: string;
+  readonly written?: unknown;
   /** Behind the flag, if it takes a value. */
   readonly text: string | null;
   /** What a report says of it. */
@@ -24,6 +24,7 @@ interface Sample {
 
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
+  abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ended by errors > 5%/ },
   maxBody: { value: 16_000, written: "16kB", text: "16kB", said: /bodies of at most 16 [kK]B/ },
   requestsPerConnection: {
     value: 25,
@@ -51,7 +52,7 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
         parseExperiment(experimentWith({ ...kind, [name]: written ?? value }), "x.yaml"),
       );
       if (load.kind === "capacity") throw new Error("no search was asked for");
-      assert.equal(Reflect.get(load, name), value);
+      assert.deepEqual(Reflect.get(load, name), value);
       assert.deepEqual(loadShape.parse(load), load);
       const script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
       const request = {
@@ -63,10 +64,10 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
       };
       const rest = { intervalMs: 250, logPath: null, implicitCheck: false };
       for (const share of shareOut({ ...request, ...rest }, "tcp")) {
-        assert.equal(Reflect.get(share, name), value);
+        assert.deepEqual(Reflect.get(share, name), value);
       }
       const described = describedLoad.parse(describeLoad(load, 1));
-      assert.equal(Reflect.get(described, name), value);
+      assert.deepEqual(Reflect.get(described, name), value);
       assert.match(loadText([{ load: described }]), said);
     });
   }
@@ -74,7 +75,7 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
   Deno.test(`${name}: by its flag`, () => {
     const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(" ");
     const { load } = benchOf(URL_, flag, ...text === null ? [] : [text]);
-    assert.equal(Reflect.get(load, name), value);
+    assert.deepEqual(Reflect.get(load, name), value);
     assert.equal(Reflect.get(benchOf(URL_).load, name), undefined);
   });
 }
@@ -92,4 +93,16 @@ Deno.test("an option beside what it can't be had with is refused in file, flags 
   const [{ load }] = planCells(parseExperiment(RIGHT, "x.yaml"));
   const { error } = loadShape.safeParse({ ...load, http2: true, requestsPerConnection: 10 });
   assert.deepEqual(error?.issues.map(({ message }) => message), [message]);
+});
+
+Deno.test("a rule that ends a load says what is hopeless", async () => {
+  const fix =
+    'write what is hopeless, a latency percentile, success or errors, such as "errors > 5%" or "p99 > 5s"';
+  assert.deepEqual(wrongLines(experimentWith({ abortOn: ["p99 < 5s", "rate > 5/s"] })), [
+    `x.yaml:4:8: load.abortOn: Cannot end a load by "p99 < 5s": ${fix}`,
+    `x.yaml:4:8: load.abortOn: Cannot end a load by "rate > 5/s": ${fix}`,
+  ]);
+  assert.deepEqual(await toldOf(["bench", URL_, "--abort-on", "p99 < 5s"]), [
+    `--abort-on: Cannot end a load by "p99 < 5s": ${fix}`,
+  ]);
 });

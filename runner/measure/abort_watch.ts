@@ -1,0 +1,53 @@
+/** Ends a load as soon as one of its rules says that it is hopeless, by all requests that ended so far. */
+import { keptByAll } from "../../scenarios/load/abort_rules.ts";
+import type { Objective } from "../../scenarios/claims/objective.ts";
+import type { FindingOf } from "../result/findings.ts";
+import { Histogram } from "../stats/histogram/histogram.ts";
+import type { WholeInterval } from "./timeline.ts";
+
+/** Fewer requests against the rule may be those of a cold start. */
+const FEWEST_BEYOND = 20;
+
+export class AbortWatch {
+  readonly #abort = new AbortController();
+  readonly #rules: readonly Objective[];
+  readonly #latency = new Histogram();
+  #failed = 0;
+  #found: FindingOf<"aborted">["evidence"] | null = null;
+
+  constructor(rules: readonly string[] = [], private readonly intervalMs: number) {
+    this.#rules = keptByAll(rules);
+  }
+
+  /** Aborts when the load is to end. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The rule that ended the load; null: none did. */
+  get found(): FindingOf<"aborted">["evidence"] | null {
+    return this.#found;
+  }
+
+  observe({ index, failed, latency, completedSoFar }: WholeInterval): void {
+    if (this.#rules.length === 0 || this.#found !== null) return;
+    this.#failed += failed;
+    this.#latency.addSparse(latency);
+    const ended = completedSoFar + this.#failed;
+    for (const { text: rule, isBeyond, allowed } of this.#rules) {
+      const beyond = isBeyond === null ? this.#failed : this.#countBeyond(isBeyond);
+      if (beyond < FEWEST_BEYOND || beyond <= allowed * ended) continue;
+      this.#found = { rule, beyond, ended, afterS: (index + 1) * this.intervalMs / 1_000 };
+      this.#abort.abort();
+      return;
+    }
+  }
+
+  #countBeyond(isBeyond: (latencyMs: number) => boolean): number {
+    let count = 0;
+    this.#latency.forEachBucket((lowUs, _, inBucket) => {
+      if (isBeyond(lowUs / 1_000)) count += inBucket;
+    });
+    return count;
+  }
+}

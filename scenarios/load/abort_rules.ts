@@ -1,0 +1,45 @@
+/** Rules that end a hopeless load early: `errors > 5%`, `p99 > 5s`. Each is the opposite of a rule that a run should keep. */
+import type { z } from "zod";
+import { quotedOpenly } from "../../base/secrets.ts";
+import type { Relation } from "../claims/claim.ts";
+import { type Objective, objectiveOf } from "../claims/objective.ts";
+import { parseThreshold } from "../claims/threshold.ts";
+
+const OPPOSITE: Readonly<Record<Relation, Relation>> = {
+  "<": ">=",
+  "<=": ">",
+  ">": "<=",
+  ">=": "<",
+};
+
+/** The opposite, which the load keeps as long as it goes on; or what is wrong with the text. */
+function keptBy(text: string): Objective | readonly string[] {
+  const parsed = parseThreshold(text);
+  if ("problems" in parsed) return parsed.problems;
+  const { threshold } = parsed;
+  const kept = threshold.against === "limit"
+    ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
+    : null;
+  return kept ?? [
+    `Cannot end a load by ${quotedOpenly(text)}: write what is hopeless, a latency percentile, ` +
+    'success or errors, such as "errors > 5%" or "p99 > 5s"',
+  ];
+}
+
+/** @param rules As they are written; undefined: none. */
+export function checkAbortRules(
+  rules: readonly string[] | undefined,
+  context: Pick<z.core.$RefinementCtx, "addIssue">,
+): void {
+  for (const problem of (rules ?? []).map(keptBy).filter((kept) => Array.isArray(kept)).flat()) {
+    context.addIssue(problem);
+  }
+}
+
+/** Of rules that were checked. */
+export function keptByAll(rules: readonly string[]): readonly Objective[] {
+  return rules.flatMap((rule) => {
+    const kept = keptBy(rule);
+    return "allowed" in kept ? [{ ...kept, text: rule }] : [];
+  });
+}
