@@ -137,8 +137,6 @@ export interface Rows {
   readonly axis: Axis;
   /** Ratios from 1 / margin to margin make no difference; absent where values are no ratios. */
   readonly margin?: number;
-  /** Whether names stand on lines of their own, as one is too long to stand before its text. */
-  readonly namesApart?: true;
   readonly rows: readonly Row[];
 }
 

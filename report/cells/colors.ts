@@ -22,13 +22,11 @@ export function mixOf(color: number): number {
 /** More would leave too little of the colour to see. */
 const MOST_MIXED = 0.55;
 
-/** The style sheet's rule for a swatch of a shade; `""` for a colour of its own. */
+/** The style sheet's rule for what has a shade; `""` for a colour of its own. */
 export function swatchRule(color: number): string {
   const mix = mixOf(color);
   if (mix === 0) return "";
   const share = Math.round(100 * (1 - Math.abs(mix)));
   const other = mix < 0 ? "ink" : "paper";
-  return `.s${color}{background:color-mix(in srgb,var(--s${
-    color % COLORS
-  }) ${share}%,var(--${other}))}`;
+  return `.s${color}{--own:color-mix(in srgb,var(--s${color % COLORS}) ${share}%,var(--${other}))}`;
 }

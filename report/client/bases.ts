@@ -1,18 +1,17 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
-import type { ReplacedFigure } from "../render/html/blocks.ts";
-import { inflated, nodesOf, parsed, putChart, scriptText } from "./charts/page_data.ts";
+import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
-type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, ReplacedFigure>>>>;
+type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Of the page as it came: its figures by their ids. */
 const written = new Map<string, readonly Node[]>();
 let figures: Promise<FiguresOfBases> | null = null;
 let shown: string | null = null;
 
-/** @param onShown Draws what was put in. */
+/** @param onShown Equips what was put in. */
 export function startBases(onShown: () => void): void {
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.name === "base") {
@@ -51,10 +50,7 @@ async function showBase(): Promise<boolean> {
     const own = written.get(figure.id) ?? [...figure.childNodes];
     written.set(figure.id, own);
     const other = Object.hasOwn(based, figure.id) ? based[figure.id] : null;
-    figure.replaceChildren(...other === null ? own : nodesOf(other.html));
-    for (const { id } of figure.querySelectorAll("canvas")) {
-      putChart(id, other?.charts[id] ?? null);
-    }
+    figure.replaceChildren(...other === null ? own : nodesOf(other));
   }
   return true;
 }
@@ -65,7 +61,7 @@ async function figuresOfBases(): Promise<FiguresOfBases> {
   const experiments: FiguresOfBases[] = await Promise.all(
     [...scripts].map(({ id }) => inflated(JSON.parse(scriptText(id) ?? `""`)).json()),
   );
-  const found: Record<string, Record<string, ReplacedFigure>> = {};
+  const found: Record<string, Record<string, string>> = {};
   for (const experiment of experiments) {
     for (const [base, own] of Object.entries(experiment)) {
       found[base] = { ...found[base], ...own };

@@ -22,7 +22,6 @@ import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf } from "./charts/limit.ts";
 import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
 import { linkedMarks } from "./charts/linked_charts.ts";
-import { rowsConfig } from "./charts/rows.ts";
 import type { Theme } from "./charts/theme.ts";
 import { xyConfig } from "./charts/xy.ts";
 import { reveal, startDepth } from "./depth.ts";
@@ -58,7 +57,7 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
     case "xy":
       return new Drawing(canvas, xyConfig(chart, theme, limitOf(canvas)));
     case "rows":
-      return new Drawing(canvas, rowsConfig(chart, theme));
+      return null; // markup
     case "timeline":
     case "overlay":
     case "heatmap":
@@ -73,10 +72,7 @@ const drawings = new Drawings(drawingOf);
 let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
-startBases(() => {
-  equip();
-  drawings.restart();
-});
+startBases(equip);
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();

@@ -71,7 +71,7 @@ function forestShown(page: Page): Promise<{ rows: number; notes: string[] }> {
       [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
     return {
       rows: visible(".small-forest li:not(.axis) .of").length,
-      notes: visible(".small-forest ul ~ .note").map((one) => one.innerText),
+      notes: visible(".small-forest .rows ~ .note").map((one) => one.innerText),
     };
   });
 }
@@ -126,7 +126,7 @@ chromiumTest("the first screen of the report", {
     depth: "summary",
     look: async (page) => {
       assert.deepEqual(await forestShown(page), { rows: 5, notes: ["6 more below."] });
-      const plot = page.locator(".small-forest svg").first();
+      const plot = page.locator(".small-forest [data-label] svg").first();
       assert.equal(await plot.evaluate((svg) => getComputedStyle(svg).overflow), "visible");
       assert.equal(await cutOff(page), 0);
       await page.setViewportSize(LAPTOP.viewport);
@@ -168,7 +168,7 @@ chromiumTest("the first screen of the report", {
       assert.ok(card.startsWith(plain(MODEL.card.sentence)));
       const { forest, winners } = MODEL.card;
       assert.equal(
-        await page.locator(".small-forest svg .dot, .winners tbody tr").count(),
+        await page.locator(".small-forest circle, .winners tbody tr").count(),
         forest?.rows.length ?? winners.length,
       );
     },

@@ -96,7 +96,7 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       name.append(...button.childNodes);
       button.replaceWith(name);
     }
-    for (const linked of shown.querySelectorAll<HTMLElement>(".panel, [data-of]")) {
+    for (const linked of shown.querySelectorAll<HTMLElement>(".panel, .rows li, [data-of]")) {
       for (const name of ["of", "label"]) delete linked.dataset[name];
     }
     for (const button of shown.querySelectorAll("thead button")) {

@@ -105,11 +105,9 @@ Deno.test("what two cells share is told once", () => {
   const other = named(["hono", "connections 10"], ["nginx", "connections 10"]);
   const self = named(["hono", "connections 50"], ["hono", "connections 1"]);
   const charts = forestOf([other, self], false)?.charts ?? [];
-  const [{ rows, namesApart }] = charts.map(({ chart }) => chart);
+  const [{ rows }] = charts.map(({ chart }) => chart);
   assert.deepEqual(rows.map(({ label }) => label), [
     "hono / nginx · connections 10",
     "hono · connections 50 / connections 1",
   ]);
-  assert.equal(namesApart, true);
-  assert.equal(FOUR.forest?.charts[0].chart.namesApart, undefined);
 });

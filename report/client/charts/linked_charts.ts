@@ -7,11 +7,6 @@ import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choic
 /** Without what belongs to hidden targets, in the reader's order; null where nothing is left. */
 export function linkedChart(chart: Chart): Chart | null {
   switch (chart.kind) {
-    case "rows": {
-      // Rows of a group stay together.
-      const groups = Map.groupBy(linkedItems(chart.rows), ({ group }) => group);
-      return groups.size === 0 ? null : { ...chart, rows: [...groups.values()].flat() };
-    }
     case "xy": {
       const series = linkedItems(chart.series);
       return series.length === 0 ? null : { ...chart, series };
@@ -20,8 +15,7 @@ export function linkedChart(chart: Chart): Chart | null {
       const series = linkedItems(chart.series);
       return series.length === 0 ? null : { ...chart, series };
     }
-    case "timeline":
-    case "heatmap":
+    default:
       return chart;
   }
 }
@@ -58,15 +52,14 @@ export const linkedMarks: Plugin = {
   afterEvent: (drawing, { event: { type, x, y, native } }) => {
     if (type === "mouseout") return markTarget(null);
     if (type !== "mousemove" || x === null || y === null || native === null) return;
-    const areRows = drawing.options.indexAxis === "y";
     const [found] = drawing.getElementsAtEventForMode(
       native,
       "nearest",
-      { intersect: false, axis: areRows ? "y" : "xy" },
+      { intersect: false, axis: "xy" },
       false,
     );
     const isOn = found !== undefined &&
-      (areRows || Math.hypot(found.element.x - x, found.element.y - y) <= NEAR_PX);
+      Math.hypot(found.element.x - x, found.element.y - y) <= NEAR_PX;
     markTarget(isOn ? targetOf(labelsOf(drawing)[found.datasetIndex]) : null);
   },
 };

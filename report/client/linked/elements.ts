@@ -4,6 +4,7 @@
 import { buttonOf } from "../elements.ts";
 import {
   hiddenTargets,
+  inOrder,
   isShownLabel,
   markedTarget,
   markTarget,
@@ -47,9 +48,8 @@ export function linkElements(): void {
   for (const panel of document.querySelectorAll<HTMLElement>("main .panel")) {
     link(panel, panel.dataset.label ?? textOf(panel.querySelector(":scope > h4")));
   }
-  for (const name of document.querySelectorAll<HTMLElement>("main .small-forest .of")) {
-    const row = name.closest("li");
-    if (row) link(row, textOf(name));
+  for (const row of document.querySelectorAll<HTMLElement>("main .rows [data-label]")) {
+    link(row, row.dataset.label ?? "");
   }
   for (const name of document.querySelectorAll<HTMLElement>("main .legend > span")) {
     const target = targetOf(textOf(name));
@@ -77,16 +77,38 @@ function followElements(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(isShownLabel(button.dataset.of ?? ""));
   }
+  orderRows();
   writeRules();
+}
+
+/** The rows of each chart as they were written, with its axis and headings. */
+const rowsAsWritten = new WeakMap<Element, readonly HTMLElement[]>();
+
+/** Rows of a group stay together, below its heading. */
+function orderRows(): void {
+  for (const list of document.querySelectorAll<HTMLElement>("main .rows")) {
+    const written = rowsAsWritten.get(list) ?? [...list.querySelectorAll("li")];
+    rowsAsWritten.set(list, written);
+    const groups: HTMLElement[][] = [];
+    for (const row of written) {
+      if (row.dataset.label === undefined) groups.push([row]);
+      else groups[groups.length - 1].push(row);
+    }
+    list.append(...groups.flatMap(([head, ...rows]) => [
+      head,
+      ...inOrder(rows, ({ dataset }) => dataset.label ?? ""),
+    ]));
+  }
 }
 
 const HIDDEN = ":is(tr, li, .panel, .scroll)";
 
 function writeRules(): void {
   const marked = markedTarget();
-  const rules = hiddenTargets().map((name) =>
-    `main ${HIDDEN}[data-of=${quoted(name)}]{display:none!important}`
-  );
+  const hidden = hiddenTargets().map((name) => `[data-of=${quoted(name)}]`).join();
+  const rules = hidden === "" ? [] : [
+    `main ${HIDDEN}:is(${hidden}), main .rows:not(:has([data-label]:not(${hidden}))){display:none!important}`,
+  ];
   if (marked !== null) {
     const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
     rules.push(

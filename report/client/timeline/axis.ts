@@ -2,7 +2,8 @@
 import type { Scale } from "chart.js";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import { formatTick } from "../../writing/units.ts";
-import { type AxisOptions, roundStep, valueScale } from "../charts/scales.ts";
+import { roundStep } from "../../render/html/ticks.ts";
+import { type AxisOptions, valueScale } from "../charts/scales.ts";
 
 /** Runs side by side: seconds that each takes on the axis, and the ends of its intervals. */
 export interface RunsAxis {

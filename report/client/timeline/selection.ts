@@ -4,7 +4,7 @@
  * A selected part of the runs, recomputed from their intervals: a table of its figures; the bars and the tails of the
  * scenario; everything else of it is greyed, as it is of the whole runs.
  */
-import type { Chart } from "../../chart.ts";
+import { rowsMarkup } from "../../render/html/rows.ts";
 import {
   type NamedSteps,
   rangeBars,
@@ -28,8 +28,16 @@ import { lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, formatNumber, formatTick, timeUnit } from "../../writing/units.ts";
 import type { Drawings } from "../charts/drawings.ts";
-import { inflated, parsed, putChart, scriptText, writtenChart } from "../charts/page_data.ts";
+import {
+  inflated,
+  nodesOf,
+  parsed,
+  putChart,
+  scriptText,
+  writtenChart,
+} from "../charts/page_data.ts";
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
+import { linkElements } from "../linked/elements.ts";
 import type { View } from "./view.ts";
 
 interface StepsOfCell extends NamedSteps {
@@ -137,13 +145,17 @@ export function partTable(
 export function followPart(section: string, part: SelectedPart | null, drawings: Drawings): void {
   const [experiment, number] = section.split("-s");
   const [bars, tails] = [`${experiment}-verdict-${number}`, `${section}-tails`];
-  for (const id of [bars, tails]) {
-    const canvas = document.getElementById(id);
-    const whole = writtenChart(id);
-    if (!(canvas instanceof HTMLCanvasElement) || !whole) continue;
-    const chart = part && chartOfPart(whole, part);
-    putChart(id, chart);
-    canvas.ariaLabel = (chart ?? whole).alt;
+  const [rows, curves] = [bars, tails].map(writtenChart);
+  if (rows?.kind === "rows") {
+    const markup = rowsMarkup(part ? rangeBars(rows, part) : rows, bars);
+    document.getElementById(bars)?.replaceWith(...nodesOf(markup.text));
+    linkElements();
+  }
+  const canvas = document.getElementById(tails);
+  if (curves?.kind === "xy" && canvas instanceof HTMLCanvasElement) {
+    const chart = part && rangeTails(curves, part);
+    putChart(tails, chart);
+    canvas.ariaLabel = (chart ?? curves).alt;
     drawings.renew(canvas);
   }
   const followed = document.getElementById(tails)?.closest("figure");
@@ -166,8 +178,3 @@ export function followPart(section: string, part: SelectedPart | null, drawings:
 }
 
 const FIGURES = ":is(figure, .scroll, .findings, figcaption, p.verdict, .panel)";
-
-function chartOfPart(chart: Chart, part: SelectedPart): Chart | null {
-  if (chart.kind === "rows") return rangeBars(chart, part);
-  return chart.kind === "xy" ? rangeTails(chart, part) : null;
-}

@@ -12,16 +12,8 @@ import type {
   Text,
   Verbatim,
 } from "../../blocks.ts";
-import type { Chart } from "../../chart.ts";
 import { type Markup, markup, scriptJson } from "../../writing/html.ts";
-import {
-  type Charts,
-  figureContent,
-  figureMarkup,
-  ownPlace,
-  type PagePlace,
-  readingMarkup,
-} from "./figures.ts";
+import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
@@ -189,26 +181,18 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
   return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
 }
 
-/** What a choice in the page puts into a figure. */
-export interface ReplacedFigure {
-  readonly html: string;
-  readonly charts: Readonly<Record<string, Chart>>;
-}
-
 /** By the name of the choice, and by the ids of the figures that it replaces. @param place Of the section that they are in. */
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,
-): Record<string, Record<string, ReplacedFigure>> {
+): Record<string, Record<string, string>> {
   return Object.fromEntries(
     others().map(({ name, blocks }) => [
       name,
       Object.fromEntries(
         figuresIn(blocks).map((figure) => {
-          const charts: Charts = new Map();
-          const own = ownPlace(figure, { ...place, charts });
-          const html = figureContent(figure, own, FIGURE_LEVEL).text;
-          return [own.id, { html, charts: Object.fromEntries(charts) }];
+          const own = ownPlace(figure, place);
+          return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
         }),
       ),
     ]),

@@ -5,6 +5,7 @@ import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { formatTick } from "../../writing/units.ts";
 import { sizeOf } from "./chart_sizes.ts";
+import { rowsMarkup } from "./rows.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup } from "./texts.ts";
 
@@ -95,7 +96,9 @@ ${drawn}</div>`;
 
 /** A box of a height that its class fixes, so that nothing moves when the client draws; and its controls. */
 function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
-  charts.set(id, chart);
+  // Bars are made anew of a selected part of the runs.
+  if (chart.kind !== "rows" || chart.margin === undefined) charts.set(id, chart);
+  if (chart.kind === "rows") return rowsMarkup(chart, id);
   const canvas = markup`<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas>`;
   if (chart.kind === "heatmap") {
     return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it">${canvas}</div>

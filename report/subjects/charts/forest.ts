@@ -107,13 +107,8 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
       ...{ logFrom: 0, room: 1.06 },
     }),
     margin: compact(margin),
-    ...rows.some(({ label, word }) => label.length + word.length > LONGEST_BESIDE) &&
-      { namesApart: true },
     rows,
   };
 }
 
 const TONES = { better: "better", worse: "worse", equivalent: "even" } as const;
-
-/** Characters of a name and a verdict that a panel, a third of a page wide, has room for beside a ratio. */
-const LONGEST_BESIDE = 32;

@@ -1,0 +1,97 @@
+/**
+ * A value for each name, as markup: it is there with the first paint, on paper and without scripts. Name, value and verdict
+ * are text; a bar or a dot with its interval and its runs is drawn in per cent of the width, however wide that is.
+ */
+import type { Axis, Row, Rows } from "../../chart.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { formatNumber } from "../../writing/units.ts";
+import { swatchMarkup } from "./sections/tables.ts";
+import { shareOf, ticksAcross, tickText } from "./ticks.ts";
+
+/** Of the narrowest panel, and of a digit of its axis: labels of ticks stand apart in wider ones, too. */
+const PANEL_PX = 330;
+const DIGIT_PX = 7;
+
+/** @param id Of its element. @param width Of the plot, px, at the least. */
+export function rowsMarkup(
+  { alt, axis, margin, rows }: Rows,
+  id: string,
+  width = PANEL_PX,
+): Markup {
+  const items = rows.map((row, i) => {
+    const isFirst = row.group !== undefined && row.group !== rows[i - 1]?.group;
+    return markup`${isFirst ? markup`<li class="group">${row.group ?? ""}` : null}${
+      rowMarkup(row, axis)
+    }`;
+  });
+  const kind = margin === undefined ? "bars" : "ratios";
+  return markup`<ul class="rows ${kind}" id="${id}" role="list" aria-label="${alt}">${
+    axisMarkup(axis, margin, width)
+  }${items}</ul>`;
+}
+
+/** Behind the rows: lines at the ticks, or the band in which a difference makes none and the line of equality. */
+function axisMarkup(axis: Axis, margin: number | undefined, width: number): Markup {
+  const ticks = ticksAcross(axis, width, (text) => DIGIT_PX * text.length);
+  const at = percentOn(axis);
+  const lines = (margin === undefined ? ticks : [1]).map((value) =>
+    markup`<rect class=tick x="${at(value)}%" />`
+  );
+  const texts = ticks.map((value, i) =>
+    markup`<text x="${at(value)}%" y="100%">${tickText(axis, value, i === ticks.length - 1)}</text>`
+  );
+  return markup`<li class="axis" aria-hidden="true"><svg>${
+    margin === undefined ? null : spanMarkup([at(1 / margin), at(margin)], "band")
+  }${lines}${texts}</svg>`;
+}
+
+function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
+  const width = Number(Math.max(0.2, to - from).toFixed(2));
+  return markup`<rect class="${name}" x="${from}%" width="${width}%" />`;
+}
+
+/** Per cent of the width; what lies beyond the axis stands at its end. */
+function percentOn(axis: Axis): (value: number) => number {
+  return (value) => {
+    const share = shareOf(axis, Math.min(axis.max, Math.max(axis.min, value)));
+    return Number((100 * share).toFixed(2));
+  };
+}
+
+function rowMarkup(row: Row, axis: Axis): Markup {
+  const { label, name = label, text, word, tone, runs, color, draw } = row;
+  const at = percentOn(axis);
+  const known = runs.length < 2 ? [] : runs;
+  const tip = known.map(({ repetition, value }) => `run ${repetition}: ${formatNumber(value)}`);
+  // A long interval has a line of its own where there is no room.
+  const [value, ...interval] = text.split(/(?=\[)/);
+  return markup`<li data-label="${label}"><span class="of">${
+    draw === "dot" ? swatchMarkup(color) : null
+  }${name}</span> <span class="ratio">${value}${
+    interval.map((part) => markup`<wbr>${part}`)
+  }</span> <span class="word ${tone}">${word}</span><svg class="${tone}" aria-hidden="true">${
+    draw === "bar" ? spanMarkup([0, at(row.value)], `bar s${color}`) : intervalMarkup(row, at)
+  }${draw === "bar" ? runsMarkup(known.map((run) => at(run.value))) : null}</svg>${
+    tip.length === 0 ? null : markup`<small class="tip">${tip.join(", ")}</small>`
+  }`;
+}
+
+/** A dot is filled where there is a verdict; its interval has caps. */
+function intervalMarkup(
+  { value, low, high }: Row,
+  at: (value: number) => number,
+): Markup {
+  const dot = markup`<circle cx="${at(value)}%" cy="8" r="4.5" />`;
+  if (low === null || high === null) return dot;
+  const [from, to] = [at(low), at(high)];
+  const caps = [from, to].map((x) => markup`<line x1="${x}%" x2="${x}%" y1="4" y2="12" />`);
+  return markup`<line x1="${from}%" x2="${to}%" y1="8" y2="8" />${caps}${dot}`;
+}
+
+/** Dots on a line from the lowest to the highest, over their bar. */
+function runsMarkup(places: readonly number[]): Markup | null {
+  if (places.length === 0) return null;
+  const [from, to] = [Math.min(...places), Math.max(...places)];
+  const dots = places.map((x) => markup`<circle cx="${x}%" cy="8" r="2.75" />`);
+  return markup`<line x1="${from}%" x2="${to}%" y1="8" y2="8" />${dots}`;
+}

@@ -1,0 +1,108 @@
+/** Round ticks of an axis: linear in steps of 1, 2, 2.5, 5, logarithmic in steps of 1, 2, 5; none of their labels in another. */
+import type { Axis } from "../../chart.ts";
+import { formatTick } from "../../writing/units.ts";
+
+export type Range = Pick<Axis, "scale" | "min" | "max">;
+
+/** Between two labels of an axis, px. */
+const GAP_PX = 10;
+
+/** The unit stands at the highest tick; the sign of ratios at each. */
+export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolean): string {
+  if (ticks) return ticks.find(({ at }) => at === value)?.text ?? "";
+  if (unit === "×") return `${formatTick(value)}×`;
+  return formatTick(value) + (isHighest && unit !== "" ? ` ${unit}` : "");
+}
+
+/**
+ * The most round values whose labels stand apart; of given ones and of ratios those that do, the more important first.
+ *
+ * @param width Of the axis, px. @param widthOf Of a label.
+ */
+export function ticksAcross(
+  axis: Axis,
+  width: number,
+  widthOf: (text: string) => number,
+): number[] {
+  const apart = (values: readonly number[]): number[] => {
+    const most = Math.max(...values);
+    const kept: { value: number; at: number; width: number }[] = [];
+    for (const value of values) {
+      const label = {
+        value,
+        at: width * shareOf(axis, value),
+        width: widthOf(tickText(axis, value, value === most)),
+      };
+      const isFree = kept.every((other) =>
+        Math.abs(other.at - label.at) >= (other.width + label.width) / 2 + GAP_PX
+      );
+      if (isFree) kept.push(label);
+    }
+    return kept.map(({ value }) => value).sort((a, b) => a - b);
+  };
+  if (axis.ticks) {
+    const [first, ...others] = axis.ticks.map(({ at }) => at);
+    return apart([first, ...others.slice(-1), ...others.slice(0, -1)]);
+  }
+  if (axis.unit === "×" && axis.min < 1 && axis.max > 1) {
+    const awayFrom1 = (ratio: number): number => Math.abs(Math.log(ratio));
+    const others = ticksOf(axis, 7).filter((ratio) => ratio > 0 && ratio !== 1);
+    return apart([1, ...others.sort((a, b) => awayFrom1(a) - awayFrom1(b))]);
+  }
+  for (let most = Math.max(3, Math.min(9, Math.floor(width / 40))); most > 2; most--) {
+    const ticks = ticksOf(axis, most);
+    if (apart(ticks).length === ticks.length) return ticks;
+  }
+  return apart(ticksOf(axis, 2));
+}
+
+/** Where a value stands on its axis, 0–1. */
+export function shareOf({ scale, min, max }: Range, value: number): number {
+  return scale === "log"
+    ? Math.log(value / min) / Math.log(max / min)
+    : (value - min) / (max - min);
+}
+
+/** Of a logarithmic axis that has room for too few such steps, in equal ones. */
+export function ticksOf(axis: Range, most: number): number[] {
+  const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
+  return ticks.length < 3 && axis.max / axis.min < 100 || axis.scale === "linear"
+    ? linearTicks(axis, most)
+    : ticks;
+}
+
+/** Steps within a decade, finest first; the first with few enough ticks is taken. */
+const LOG_STEPS = [[1, 2, 5], [1, 3], [1]];
+
+export function logTicks({ min, max }: Omit<Range, "scale">, most: number): number[] {
+  const first = Math.floor(Math.log10(min));
+  const last = Math.floor(Math.log10(max));
+  const decades = Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
+  const choices = LOG_STEPS.map((steps) =>
+    decades
+      .flatMap((decade) => steps.map((step) => step * decade))
+      .filter((value) => value >= min && value <= max)
+  );
+  return choices.find(({ length }) => length <= most) ??
+    someOf(choices[choices.length - 1], most);
+}
+
+/** Every second decade, or third, and so on: 1 is among them. */
+function someOf(decades: readonly number[], most: number): number[] {
+  const step = Math.ceil(decades.length / most);
+  return decades.filter((decade) => Math.round(Math.log10(decade)) % step === 0);
+}
+
+/** From `min` on to at most `max`, about as many as `most`. */
+function linearTicks({ min, max }: Range, most: number): number[] {
+  const step = roundStep((max - min) / most);
+  const first = Math.ceil(min / step - 1e-9);
+  const last = Math.floor(max / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+}
+
+/** The smallest of 1, 2, 2.5, 5, 10, … that is at least `step`. */
+export function roundStep(step: number): number {
+  const decade = 10 ** Math.floor(Math.log10(step));
+  return ([1, 2, 2.5, 5].find((factor) => factor * decade >= step) ?? 10) * decade;
+}
