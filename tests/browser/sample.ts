@@ -28,10 +28,10 @@ export const MODEL = reportModel(RESULTS);
 export const PAGE = renderReportPage([MODEL]);
 
 /**
- * Canvases of PAGE: for each of two scenarios bars, throughput against p99, three figures compared, three timelines and all in one, three
+ * Canvases of PAGE: for each of two scenarios throughput against p99, three timelines and all in one, three
  * heatmaps, a latency histogram, tails, and the failures of one target; of all the runs in time, and the time to stable latency.
  */
-export const CHARTS = 2 * (1 + 1 + 3 + (3 + 1) + 3 + 1 + 1 + 1) + 2;
+export const CHARTS = 2 * (1 + (3 + 1) + 3 + 1 + 1 + 1) + 2;
 /** Those of its summary: throughput against p99. */
 export const SUMMARY_CHARTS = 2;
 /** Tables of PAGE: who wins where, every result against the best; for each scenario nine, and the reasons of errors; of all the time to stable latency. */

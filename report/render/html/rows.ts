@@ -20,12 +20,12 @@ export function rowsMarkup(
 ): Markup {
   const items = rows.map((row, i) => {
     const isFirst = row.group !== undefined && row.group !== rows[i - 1]?.group;
-    return markup`${isFirst ? markup`<li class="group">${row.group ?? ""}` : null}${
+    return markup`${isFirst ? markup`<li class=group>${row.group ?? ""}` : null}${
       rowMarkup(row, axis)
     }`;
   });
   const kind = margin === undefined ? "bars" : "ratios";
-  return markup`<ul class="rows ${kind}" id="${id}" role="list" aria-label="${alt}">${
+  return markup`<ul class="rows ${kind}" id="${id}" aria-label="${alt}">${
     axisMarkup(axis, margin, width)
   }${items}</ul>`;
 }
@@ -35,19 +35,19 @@ function axisMarkup(axis: Axis, margin: number | undefined, width: number): Mark
   const ticks = ticksAcross(axis, width, (text) => DIGIT_PX * text.length);
   const at = percentOn(axis);
   const lines = (margin === undefined ? ticks : [1]).map((value) =>
-    markup`<rect class=tick x="${at(value)}%" />`
+    markup`<rect class=tick x=${at(value)}% />`
   );
   const texts = ticks.map((value, i) =>
-    markup`<text x="${at(value)}%" y="100%">${tickText(axis, value, i === ticks.length - 1)}</text>`
+    markup`<text x=${at(value)}% y=100%>${tickText(axis, value, i === ticks.length - 1)}</text>`
   );
-  return markup`<li class="axis" aria-hidden="true"><svg>${
+  return markup`<li class=axis aria-hidden=true><svg>${
     margin === undefined ? null : spanMarkup([at(1 / margin), at(margin)], "band")
   }${lines}${texts}</svg>`;
 }
 
+/** Without quotes, as a large report has thousands. */
 function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
-  const width = Number(Math.max(0.2, to - from).toFixed(2));
-  return markup`<rect class="${name}" x="${from}%" width="${width}%" />`;
+  return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }
 
 /** Per cent of the width; what lies beyond the axis stands at its end. */
@@ -65,33 +65,31 @@ function rowMarkup(row: Row, axis: Axis): Markup {
   const tip = known.map(({ repetition, value }) => `run ${repetition}: ${formatNumber(value)}`);
   // A long interval has a line of its own where there is no room.
   const [value, ...interval] = text.split(/(?=\[)/);
-  return markup`<li data-label="${label}"><span class="of">${
+  return markup`<li class=${tone} data-label="${label}"><span class=of>${
     draw === "dot" ? swatchMarkup(color) : null
-  }${name}</span> <span class="ratio">${value}${
+  }${name}</span> <span class=ratio>${value}${
     interval.map((part) => markup`<wbr>${part}`)
-  }</span> <span class="word ${tone}">${word}</span><svg class="${tone}" aria-hidden="true">${
-    draw === "bar" ? spanMarkup([0, at(row.value)], `bar s${color}`) : intervalMarkup(row, at)
-  }${draw === "bar" ? runsMarkup(known.map((run) => at(run.value))) : null}</svg>${
-    tip.length === 0 ? null : markup`<small class="tip">${tip.join(", ")}</small>`
-  }`;
+  }</span> ${word === "" ? null : markup`<span class=word>${word}</span>`}<svg aria-hidden=true>${
+    draw === "bar"
+      ? markup`<g class=s${color}>${spanMarkup([0, at(row.value)], "bar")}</g>${
+        dotsMarkup(known.map((run) => at(run.value)))
+      }`
+      : intervalMarkup(row, at)
+  }</svg>${tip.length === 0 ? null : markup`<small class=tip>${tip.join(", ")}</small>`}`;
 }
 
 /** A dot is filled where there is a verdict; its interval has caps. */
-function intervalMarkup(
-  { value, low, high }: Row,
-  at: (value: number) => number,
-): Markup {
-  const dot = markup`<circle cx="${at(value)}%" cy="8" r="4.5" />`;
+function intervalMarkup({ value, low, high }: Row, at: (value: number) => number): Markup {
+  const dot = markup`<circle cx=${at(value)}% />`;
   if (low === null || high === null) return dot;
-  const [from, to] = [at(low), at(high)];
-  const caps = [from, to].map((x) => markup`<line x1="${x}%" x2="${x}%" y1="4" y2="12" />`);
-  return markup`<line x1="${from}%" x2="${to}%" y1="8" y2="8" />${caps}${dot}`;
+  const ends = [at(low), at(high)] as const;
+  const caps = ends.map((x) => markup`<rect class=cap x=${x}% />`);
+  return markup`${spanMarkup(ends, "interval")}${caps}${dot}`;
 }
 
-/** Dots on a line from the lowest to the highest, over their bar. */
-function runsMarkup(places: readonly number[]): Markup | null {
+/** On a line from the lowest to the highest, over their bar. */
+function dotsMarkup(places: readonly number[]): Markup | null {
   if (places.length === 0) return null;
-  const [from, to] = [Math.min(...places), Math.max(...places)];
-  const dots = places.map((x) => markup`<circle cx="${x}%" cy="8" r="2.75" />`);
-  return markup`<line x1="${from}%" x2="${to}%" y1="8" y2="8" />${dots}`;
+  const dots = places.map((x) => markup`<circle cx=${x}% />`);
+  return markup`${spanMarkup([Math.min(...places), Math.max(...places)], "interval")}${dots}`;
 }
