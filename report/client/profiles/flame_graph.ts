@@ -13,14 +13,13 @@ import {
   sharesOf,
 } from "../../subjects/profiles/flames.ts";
 import { formatMs, formatShare } from "../../writing/units.ts";
+import { element } from "../elements.ts";
 import { counted } from "../../writing/words.ts";
 
-const SVG = "http://www.w3.org/2000/svg";
-/** px. */
-const ROW = 18;
-const NARROWEST = 2;
-/** Of a call whose name is written. */
-const NARROWEST_NAMED = 26;
+/** Of a row, px. */
+const ROW_PX = 18;
+/** Of the width: what is narrower cannot be seen. */
+const NARROWEST = 0.002;
 
 /** Draws those that are not drawn yet. */
 export function equipFlames(): void {
@@ -34,7 +33,7 @@ export function equipFlames(): void {
 
 class FlameGraph {
   readonly #flames: readonly Flame[];
-  readonly #drawing: SVGSVGElement;
+  readonly #drawing: HTMLElement;
   readonly #readout: HTMLElement;
   readonly #shown: HTMLSelectElement;
   readonly #base: HTMLSelectElement;
@@ -51,7 +50,7 @@ class FlameGraph {
       return found;
     };
     this.#flames = flames;
-    this.#drawing = part("svg");
+    this.#drawing = part("[role=tree]");
     this.#readout = part(".readout");
     this.#shown = part("select[name=shown]");
     this.#base = part("select[name=against]");
@@ -59,7 +58,6 @@ class FlameGraph {
     this.#whole = part("button");
     this.#listen(part("form"));
     this.#choose();
-    new ResizeObserver(() => this.#draw()).observe(this.#drawing);
   }
 
   get #flame(): Flame {
@@ -103,24 +101,17 @@ class FlameGraph {
   }
 
   #draw(): void {
-    const width = this.#drawing.clientWidth;
-    if (width === 0) return; // in a depth that is not shown
     const flame = this.#flame;
     const active = nodeAt(document.activeElement);
-    this.#placed = placedCalls(flame.tree, { focus: this.#focus, narrowest: NARROWEST / width });
+    this.#placed = placedCalls(flame.tree, { focus: this.#focus, narrowest: NARROWEST });
     const found = foundCalls(flame.tree, this.#sought.value);
     const isSought = this.#sought.value.trim() !== "";
     const entry = this.#placed.find(({ node }) => node === active) ?? this.#placed[0];
     const calls = this.#placed.map((call) =>
-      this.#drawn(call, {
-        width,
-        isDim: isSought && !found.nodes.has(call.node),
-        isEntry: call === entry,
-      })
+      this.#drawn(call, isSought && !found.nodes.has(call.node), call === entry)
     );
     const rows = 1 + Math.max(0, ...this.#placed.map(({ depth }) => depth));
-    this.#drawing.setAttribute("height", String(rows * ROW));
-    this.#drawing.setAttribute("viewBox", `0 0 ${width} ${rows * ROW}`);
+    this.#drawing.style.height = `${rows * ROW_PX}px`;
     this.#drawing.replaceChildren(...calls);
     if (active !== null) this.#callOf(active)?.focus();
     this.#readout.textContent = isSought
@@ -136,35 +127,17 @@ class FlameGraph {
       : `Orange functions take more of their own time on a request than in ${base}, blue ones less. `;
   }
 
-  #drawn(
-    { node, x, width: share, depth }: PlacedCall,
-    { width, isDim, isEntry }: { width: number; isDim: boolean; isEntry: boolean },
-  ): SVGGElement {
-    const { name } = this.#frameOf(node);
-    const call = element("g", {
-      class: `${paintOf(this.#flame, node, this.#changes)}${isDim ? " dim" : ""}`,
+  #drawn({ node, x, width, depth }: PlacedCall, isDim: boolean, isEntry: boolean): HTMLElement {
+    const call = element("div", {
+      className: `${paintOf(this.#flame, node, this.#changes)}${isDim ? " dim" : ""}`,
       role: "treeitem",
-      tabindex: isEntry ? "0" : "-1",
-      "aria-level": String(depth + 1),
-      "aria-label": this.#textOf(node),
-      "data-node": String(node),
-    });
-    const left = (x * width).toFixed(1);
-    const wide = Math.max(0.5, share * width - 0.7);
-    call.append(element("rect", {
-      x: left,
-      y: String(depth * ROW),
-      width: wide.toFixed(1),
-      height: String(ROW - 1),
-    }));
-    if (wide >= NARROWEST_NAMED) {
-      // A drawing of its own cuts the name where the call ends.
-      const cut = element("svg", { x: left, y: String(depth * ROW), width: String(wide - 2) });
-      const text = element("text", { x: "3", y: "13" });
-      text.textContent = name;
-      cut.append(text);
-      call.append(cut);
-    }
+      tabIndex: isEntry ? 0 : -1,
+      ariaLevel: String(depth + 1),
+      ariaLabel: this.#textOf(node),
+    }, this.#frameOf(node).name);
+    call.dataset.node = String(node);
+    const [left, wide] = [x, width].map((share) => `${100 * share}%`);
+    Object.assign(call.style, { left, width: wide, top: `${depth * ROW_PX}px` });
     return call;
   }
 
@@ -216,15 +189,13 @@ class FlameGraph {
   }
 
   #enter(node: number): void {
-    for (const call of this.#drawing.querySelectorAll("[tabindex='0']")) {
-      call.setAttribute("tabindex", "-1");
-    }
+    this.#drawing.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
     const call = this.#callOf(node);
     call?.setAttribute("tabindex", "0");
     call?.focus();
   }
 
-  #callOf(node: number | undefined): SVGGElement | null {
+  #callOf(node: number | undefined): HTMLElement | null {
     return this.#drawing.querySelector(`[data-node="${node}"]`);
   }
 }
@@ -244,13 +215,4 @@ function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
 function nodeAt(target: EventTarget | null): number | null {
   const call = target instanceof Element ? target.closest("[data-node]") : null;
   return call === null ? null : Number(call.getAttribute("data-node"));
-}
-
-function element<Name extends keyof SVGElementTagNameMap>(
-  name: Name,
-  attributes: Readonly<Record<string, string>>,
-): SVGElementTagNameMap[Name] {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }

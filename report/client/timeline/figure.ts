@@ -147,13 +147,13 @@ class ScenarioFigure {
 
   async #recompute(): Promise<void> {
     this.#isRecomputed = true;
-    const { percentiles, ...view } = this.#view;
     const steps = await this.#unpacked();
     const part = partOf(steps, this.#view);
-    const names = this.#form.percentiles.filter((name) => percentiles?.includes(name) ?? true);
     this.#element.querySelector(".selected")
-      ?.replaceChildren(...tableNodes(partTable(part, names, steps.unit), `${this.section}-part`));
-    const isWhole = view.range === null && view.runs === null;
+      ?.replaceChildren(
+        ...tableNodes(partTable(part, this.#form.percentiles, steps.unit), `${this.section}-part`),
+      );
+    const isWhole = this.#view.range === null && this.#view.runs === null;
     followPart(this.section, isWhole ? null : part, this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {

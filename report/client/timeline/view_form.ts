@@ -2,51 +2,37 @@
 /// <reference lib="dom.iterable" />
 /** The controls of a figure of timelines: a view in, the chosen view out. */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
-import { type View, WHOLE } from "./view.ts";
+import type { View } from "./view.ts";
 
 export class ViewForm {
-  /** Names, in the order of their boxes. */
-  readonly percentiles: readonly string[];
   readonly #form: HTMLFormElement;
   readonly #from: HTMLInputElement;
   readonly #to: HTMLInputElement;
 
   constructor(form: HTMLFormElement, onChange: (view: View) => void) {
     this.#form = form;
-    this.percentiles = this.#boxes("percentile").map(({ value }) => value);
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", ({ target }) => {
-      if (target instanceof HTMLInputElement) this.#settle(target);
+      if (!(target instanceof HTMLInputElement)) return;
+      // Something stays to look at.
+      if (target.type === "checkbox" && this.#checked(target.name)?.length === 0) {
+        target.checked = true;
+      }
       onChange(this.view);
     });
     // The fields keep the typed text until it is complete; then they show the range that is used.
-    form.addEventListener("change", () => this.range = this.view.range);
+    form.addEventListener("change", () => this.view = this.view);
     form.querySelector("button[name=whole]")?.addEventListener("click", () => {
-      this.range = null;
+      this.view = { ...this.view, range: null };
       onChange(this.view);
     });
   }
 
-  /** The whole steps that seconds touch. */
-  wholeSteps(fromS: number, toS: number): TimeRange {
-    const step = this.#stepS;
-    const first = Math.floor(fromS / step + 1e-6);
-    return { fromS: first * step, toS: Math.max(first + 1, Math.ceil(toS / step - 1e-6)) * step };
-  }
-
-  /** Seconds that a range is a multiple of. */
-  get #stepS(): number {
-    return Number(this.#to.step);
-  }
-
-  get #endS(): number {
-    return Number(this.#to.max);
-  }
-
   get view(): View {
+    const end = this.#to.value === "" ? Infinity : Number(this.#to.value);
     return {
-      range: this.range,
+      range: this.wholeSteps(Number(this.#from.value), end),
       percentiles: this.#checked("percentile"),
       runs: this.#checked("run")?.map(Number) ?? null,
     };
@@ -56,57 +42,38 @@ export class ViewForm {
   set view({ range, percentiles, runs }: View) {
     this.#check("percentile", percentiles);
     this.#check("run", runs?.map(String) ?? null);
-    this.range = range;
+    const endS = Number(this.#to.max);
+    const fitting = range !== null && range.fromS < endS
+      ? this.wholeSteps(range.fromS, range.toS)
+      : null;
+    const { fromS, toS } = fitting ?? { fromS: 0, toS: endS };
+    [this.#from.value, this.#to.value] = [fromS, toS].map(String);
   }
 
-  /** In whole steps, and of one at least, whatever was typed. */
-  get range(): TimeRange | null {
-    const last = this.#endS - this.#stepS;
-    const fromS = Math.max(0, Math.min(this.#onStep(Number(this.#from.value)), last));
-    const leastS = this.#onStep(fromS + this.#stepS);
-    const toS = Math.min(this.#endS, Math.max(this.#onStep(this.#typedEnd), leastS));
-    return fromS <= 0 && toS >= this.#endS ? WHOLE.range : { fromS, toS };
+  /** The steps that seconds touch, at least one; null for all of them. */
+  wholeSteps(fromS: number, toS: number): TimeRange | null {
+    const step = Number(this.#to.step);
+    const count = Math.round(Number(this.#to.max) / step);
+    const first = Math.max(0, Math.min(count - 1, Math.floor(fromS / step + 1e-6)));
+    const end = Math.max(first + 1, Math.min(count, Math.ceil(toS / step - 1e-6)));
+    const secondsOf = (steps: number): number => Number((steps * step).toFixed(6));
+    return end - first === count ? null : { fromS: secondsOf(first), toS: secondsOf(end) };
   }
 
-  /** Takes one over in whole steps, too: a link may hold any. */
-  set range(range: TimeRange | null) {
-    const fits = range !== null && range.fromS < Math.min(range.toS, this.#endS);
-    this.#from.value = String(fits ? this.#onStep(range.fromS) : 0);
-    this.#to.value = String(fits ? this.#onStep(Math.min(range.toS, this.#endS)) : this.#endS);
+  /** Names of those that are shown. */
+  get percentiles(): string[] {
+    return this.#valuesOf("percentile");
   }
 
-  /** The end of the run while the field is empty. */
-  get #typedEnd(): number {
-    return this.#to.value === "" ? this.#endS : Number(this.#to.value);
-  }
-
-  #onStep(seconds: number): number {
-    return Number((Math.round(seconds / this.#stepS) * this.#stepS).toFixed(6));
-  }
-
-  /** Keeps something to look at: one box of each choice checked, and the end after the start. */
-  #settle(input: HTMLInputElement): void {
-    if (input.type === "checkbox") {
-      const boxes = this.#boxes(input.name);
-      if (boxes.every(({ checked }) => !checked)) input.checked = true;
-      return;
-    }
-    const [from, to] = [Number(this.#from.value), this.#typedEnd];
-    if (from < to) return;
-    if (input === this.#from) {
-      this.range = { fromS: Math.min(from, this.#endS - this.#stepS), toS: from + this.#stepS };
-    } else this.range = { fromS: Math.max(0, to - this.#stepS), toS: Math.max(this.#stepS, to) };
-  }
-
-  #boxes(name: string): HTMLInputElement[] {
-    return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`)];
+  /** In the order of their boxes. */
+  #valuesOf(name: string): string[] {
+    return this.#boxes(name).filter(({ checked }) => checked).map(({ value }) => value);
   }
 
   /** Null when all are. */
   #checked(name: string): string[] | null {
-    const boxes = this.#boxes(name);
-    const checked = boxes.filter(({ checked }) => checked);
-    return checked.length === boxes.length ? null : checked.map(({ value }) => value);
+    const values = this.#valuesOf(name);
+    return values.length === this.#boxes(name).length ? null : values;
   }
 
   /** All where none of the chosen ones is there. @param chosen Null: all. */
@@ -114,6 +81,10 @@ export class ViewForm {
     const boxes = this.#boxes(name);
     const isAny = boxes.some(({ value }) => chosen?.includes(value));
     for (const box of boxes) box.checked = !isAny || chosen?.includes(box.value) === true;
+  }
+
+  #boxes(name: string): HTMLInputElement[] {
+    return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`)];
   }
 }
 

@@ -168,7 +168,7 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 <label>against <select name="against"></select></label>
 <label>Find <input type="search" name="sought"></label>
 <button type="button" disabled>Show all</button></form>
-<svg role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></svg>
+<div role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></div>
 <p class="readout"></p></figure>
 <script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
 }
