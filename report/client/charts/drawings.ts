@@ -6,8 +6,6 @@
  */
 import { Chart as Drawing } from "chart.js";
 import type { Chart } from "../../chart.ts";
-import { heightPx } from "../../render/html/chart_sizes.ts";
-import { hiddenTargets } from "../linked/choice.ts";
 import { linkedChart } from "./linked_charts.ts";
 import { chartOf } from "./page_data.ts";
 import { type Theme, useTheme } from "./theme.ts";
@@ -27,7 +25,6 @@ export class Drawings {
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
-  #isFitted = false;
 
   constructor(drawingOf: DrawChart) {
     this.#drawingOf = drawingOf;
@@ -48,7 +45,11 @@ export class Drawings {
    * others are chosen.
    */
   restart(): void {
-    this.#fit();
+    // A chart that has nothing left goes.
+    for (const canvas of document.querySelectorAll("canvas")) {
+      const chart = chartOf(canvas.id);
+      canvas.parentElement?.toggleAttribute("hidden", chart && linkedChart(chart) === null);
+    }
     for (const canvas of this.#drawn.keys()) if (!canvas.isConnected) this.#forget(canvas);
     for (const canvas of document.querySelectorAll("canvas")) {
       this.#shown.observe(canvas);
@@ -117,22 +118,6 @@ export class Drawings {
     const drawing = chart && this.#drawingOf(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
     else this.#drawn.delete(canvas);
-  }
-
-  /** Gives rows the height that the choice needs; a chart that has nothing left goes. */
-  #fit(): void {
-    const isWhole = hiddenTargets().length === 0;
-    if (isWhole && !this.#isFitted) return;
-    this.#isFitted = !isWhole;
-    for (const canvas of document.querySelectorAll("canvas")) {
-      const box = canvas.parentElement;
-      const whole = chartOf(canvas.id);
-      if (!box || !whole) continue;
-      const chart = linkedChart(whole);
-      box.hidden = chart === null;
-      const px = chart && heightPx(chart);
-      if (px) box.style.height = isWhole ? "" : `${px}px`;
-    }
   }
 
   /** Paper has its own width and no dark; sharper canvases, too. */

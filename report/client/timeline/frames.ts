@@ -3,7 +3,7 @@
  * What stands over time in one frame: the runs of a target side by side, or targets above each other, each the median of
  * its runs with a band from the lowest run to the highest. Drawn as lines in tracks, and written as a table.
  */
-import type { Chart, ChartConfiguration, ChartDataset, Plugin } from "chart.js";
+import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
 import {
   type Axis,
   axisOver,
@@ -208,9 +208,12 @@ export function overTimeConfig(
   return {
     type: "line",
     data: {
-      datasets: frame.tracks.flatMap((track) =>
-        track.lines.flatMap((line) => datasetsOf(frame, track, { line, theme }))
-      ),
+      datasets: [
+        ...frame.tracks.flatMap((track) =>
+          track.lines.flatMap((line) => datasetsOf(frame, track, { line, theme }))
+        ),
+        ...frame.offered.map((parts) => offeredLine(frame, parts, theme)),
+      ],
     },
     options: {
       events: [],
@@ -235,7 +238,7 @@ export function overTimeConfig(
         },
       },
     },
-    plugins: [timelineMarks(frame, theme, marks), offeredLines(frame, theme)],
+    plugins: [timelineMarks(frame, theme, marks)],
   };
 }
 
@@ -269,27 +272,18 @@ function titleOf(frame: OverTime, { moment }: Marks): string {
 }
 
 /** Over the other lines: where a target keeps up, both are seen. */
-function offeredLines(frame: OverTime, theme: Theme): Plugin<"line"> {
+function offeredLine(frame: OverTime, parts: readonly OfferedPart[], theme: Theme): Dataset {
   return {
-    id: "offered",
-    afterDatasetsDraw({ ctx, scales: { x, rate } }): void {
-      ctx.save();
-      ctx.strokeStyle = theme.ink;
-      ctx.lineWidth = 1.25;
-      ctx.setLineDash([5, 3]);
-      for (const parts of frame.offered) {
-        frame.runs.forEach((_, run) => {
-          const start = startOf(frame, run);
-          ctx.beginPath();
-          for (const { fromS, toS, from, to } of parts) {
-            ctx.lineTo(x.getPixelForValue(start + fromS), rate.getPixelForValue(from));
-            ctx.lineTo(x.getPixelForValue(start + toS), rate.getPixelForValue(to));
-          }
-          ctx.stroke();
-        });
-      }
-      ctx.restore();
-    },
+    ...{ label: "", yAxisID: "rate", order: -1, fill: false },
+    ...{ borderColor: theme.ink, borderWidth: 1.25, borderDash: [5, 3] },
+    data: frame.runs.flatMap((_, run) => {
+      const start = startOf(frame, run);
+      const points = parts.flatMap(({ fromS, toS, from, to }) => [
+        { x: start + fromS, y: from },
+        { x: start + toS, y: to },
+      ]);
+      return [...points, { x: start + frame.span, y: null }];
+    }),
   };
 }
 

@@ -1,10 +1,16 @@
 /** Figures: a canvas for each chart with its text, its controls, the findings, and how to read it. */
-import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
+import {
+  type Chart,
+  type Overlay,
+  type Rows,
+  sectionOf,
+  type Timeline,
+  type Xy,
+} from "../../chart.ts";
 import type { Figure, Panel, Series } from "../../blocks.ts";
 import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { formatTick } from "../../writing/units.ts";
-import { sizeOf } from "./chart_sizes.ts";
 import { rowsMarkup } from "./rows.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup } from "./texts.ts";
@@ -107,6 +113,31 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
   return markup`<div class="chart ${sizeOf(chart)}">${canvas}</div>${
     chart.kind === "xy" ? limitMarkup(chart) : null
   }`;
+}
+
+/** The class of the charts that are as high as this one. */
+function sizeOf(chart: Exclude<Chart, Rows>): string {
+  const px = heightPx(chart);
+  if (px !== null) return `high-${px}`;
+  if (chart.kind === "xy") return chart.size;
+  return chart.kind === "timeline" ? `tracks-${2 + chart.tracks.length}` : chart.kind;
+}
+
+/** Rules for the heights of charts that grow, as the page's policy forbids styles on elements. */
+export function heightRules(charts: Iterable<Chart>): string {
+  const heights = new Set([...charts].flatMap((chart) => heightPx(chart) ?? []));
+  return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
+}
+
+/** Of ridges in a large chart; each further one makes it so much higher. */
+const RIDGES = 6;
+const RIDGES_PX = 300;
+const RIDGE_PX = 44;
+
+/** Of a chart that is the higher the more it shows; null for others. */
+function heightPx(chart: Chart): number | null {
+  const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
+  return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;
 }
 
 /** A limit that the reader moves. */

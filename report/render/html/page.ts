@@ -18,8 +18,7 @@ import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
 import { packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
-import { heightRules } from "./chart_sizes.ts";
-import type { Charts, PagePlace } from "./figures.ts";
+import { type Charts, heightRules, type PagePlace } from "./figures.ts";
 import css from "./style.css" with { type: "text" };
 
 /** Without what only its writers read. */
