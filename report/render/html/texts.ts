@@ -1,20 +1,14 @@
 /** Texts that stand in several kinds of block: headings, findings, and what is folded up. */
 import type { Finding } from "../../blocks.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
 /** A heading below the fourth level looks like one of it. @param beside Its swatch, or code behind it. */
 export function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
   const content = markup`${beside.swatch ?? null}${title}${
     beside.code ? markup` <code>${beside.code}</code>` : null
   }`;
-  switch (level) {
-    case 2:
-      return markup`<h2>${content}</h2>`;
-    case 3:
-      return markup`<h3>${content}</h3>`;
-    default:
-      return markup`<h4>${content}</h4>`;
-  }
+  const tag = verbatim(`h${Math.min(4, level)}`);
+  return markup`<${tag}>${content}</${tag}>`;
 }
 
 interface Beside {
