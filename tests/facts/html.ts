@@ -58,6 +58,15 @@ interface PageParts {
   /** Images by their names for those who can't see them: where each stands. */
   readonly images: ReadonlyMap<string, readonly string[]>;
   readonly data: readonly string[];
+  readonly rows: readonly ChartRow[];
+}
+
+/** Of a chart that is markup: a value for a name. */
+interface ChartRow {
+  readonly label: string;
+  readonly place: string;
+  /** Behind its name; null: that is still read. */
+  text: string | null;
 }
 
 /** Everything in one pass over the page. */
@@ -75,6 +84,8 @@ function partsOf(html: string): PageParts {
   const blocks: string[] = [];
   const images = new Map<string, string[]>();
   const headings: string[] = [];
+  const rows: ChartRow[] = [];
+  let row: ChartRow | null = null;
   let block = "";
   let heading: { readonly level: number; text: string } | null = null;
   let into: "block" | "caption" | "cell" = "block";
@@ -86,6 +97,7 @@ function partsOf(html: string): PageParts {
     const table = open.at(-1);
     if ("text" in piece) {
       if (heading !== null) heading.text += piece.text;
+      if (row !== null && row.text !== null) row.text += piece.text;
       const cell = table?.rows.at(-1)?.at(-1);
       if (into === "caption" && table !== undefined) table.caption += piece.text;
       else if (into === "cell" && cell !== undefined) cell.text += piece.text;
@@ -103,6 +115,13 @@ function partsOf(html: string): PageParts {
         heading = null;
       }
     }
+    if (tag === "li" || tag === "ul") {
+      const label = /\bdata-label="([^"]*)"/.exec(attributes)?.[1];
+      row = label === undefined
+        ? null
+        : { label: decoded(label), place: below(headings), text: null };
+      if (row !== null) rows.push(row);
+    } else if (row !== null && tag === "span" && isEnd) row.text ??= "";
     if (/\brole="img"/.test(attributes)) {
       const alt = decoded(/\baria-label="([^"]*)"/.exec(attributes)?.[1] ?? "");
       images.set(alt, [...images.get(alt) ?? [], below(headings)]);
@@ -128,7 +147,7 @@ function partsOf(html: string): PageParts {
     else if (BLOCK.test(tag) && table === undefined) end();
   }
   end();
-  return { tables, blocks, images, data };
+  return { tables, blocks, images, data, rows };
 }
 
 /** Headings under which something stands, without the title of the page: `static › Latency`. */
@@ -137,11 +156,15 @@ function below(headings: readonly string[]): string {
 }
 
 export function pageFacts(html: string): Found[] {
-  const { tables, blocks, images, data } = partsOf(html);
+  const { tables, blocks, images, data, rows } = partsOf(html);
   const charts = placedCharts(data.flatMap((text) => chartsIn(JSON.parse(text))), images);
   return [
     ...tables.flatMap(tableFacts),
     ...charts.flatMap(chartFacts),
+    ...rows.map(({ label, place, text }) => ({
+      ...{ kind: "chart", place, key: label },
+      value: numbersIn((text ?? "").replaceAll(/\brun \d+:/g, "")).join(" "),
+    })),
     ...wordFacts("html", blocks),
   ];
 }

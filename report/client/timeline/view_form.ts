@@ -22,7 +22,10 @@ export class ViewForm {
       onChange(this.view);
     });
     // The fields keep the typed text until it is complete; then they show the range that is used.
-    form.addEventListener("change", () => this.view = this.view);
+    form.addEventListener("change", () => {
+      const { view } = this;
+      this.view = view;
+    });
     form.querySelector("button[name=whole]")?.addEventListener("click", () => {
       this.view = { ...this.view, range: null };
       onChange(this.view);
