@@ -10,7 +10,6 @@ export interface Theme {
   readonly paper: string;
   readonly link: string;
   readonly steady: string;
-  readonly good: string;
   readonly alarm: string;
   readonly font: string;
   color(color: Color): string;
@@ -39,7 +38,6 @@ export function useTheme(): Theme {
     ...{ ink, muted, paper, font },
     link: variable("link"),
     steady: variable("s2"),
-    good: variable("good"),
     alarm: variable("alarm"),
     color: (color) => typeof color === "number" ? target(color) : variable(color),
     heat: (index) => mixed(variable("paper"), variable("heat"), HEAT_MIXES[index]),
@@ -61,23 +59,6 @@ function mixed(color: string, other: string, share: number): string {
 /** `#rrggbb` with an opacity, 0–1. */
 export function faded(color: string, opacity: number): string {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
-}
-
-/** From one end to the other, with caps. @param at Where it stands across. */
-export function strokeInterval(
-  ctx: CanvasRenderingContext2D,
-  [from, to]: readonly number[],
-  { at, cap, isUpright = false }: {
-    readonly at: number;
-    readonly cap: number;
-    readonly isUpright?: boolean;
-  },
-): void {
-  const lines = [
-    [from, at, to, at],
-    ...[from, to].map((end) => [end, at - cap, end, at + cap]),
-  ];
-  strokeLines(ctx, isUpright ? lines.map(([a, b, c, d]) => [b, a, d, c]) : lines);
 }
 
 /** Straight lines in one stroke, each from a point to another. */

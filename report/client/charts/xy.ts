@@ -1,13 +1,20 @@
 /// <reference lib="dom" />
 /** One figure against another: lines, dots, steps and stacked bars, with their intervals, and what they are held against. */
-import type { Chart, ChartConfiguration, ChartDataset, ChartOptions, TooltipItem } from "chart.js";
+import type {
+  Chart,
+  ChartConfiguration,
+  ChartDataset,
+  ChartOptions,
+  Scale,
+  TooltipItem,
+} from "chart.js";
 import type { Mark, Reference, Xy, XyPoint, XySeries } from "../../chart.ts";
 import { boundText, formatNumber } from "../../writing/units.ts";
 import { cutTo, type PlacedDot, placedNames } from "./labels.ts";
 import { shareWithin } from "./limit.ts";
 import { strengthAmong } from "./linked_charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
-import { faded, strokeInterval, strokeLines, type Theme } from "./theme.ts";
+import { faded, strokeLines, type Theme } from "./theme.ts";
 
 type XyType = "line" | "bar";
 interface Place {
@@ -289,25 +296,31 @@ function linesOf(chart: Xy, item: Item): string[] {
 
 // Behind and above the series.
 
+const CAP_PX = 3;
+
+/** From one end to the other, with caps. @param at Where it stands across. */
+function intervalLines([from, to]: readonly number[], at: number): number[][] {
+  return [
+    [from, at, to, at],
+    ...[from, to].map((end) => [end, at - CAP_PX, end, at + CAP_PX]),
+  ];
+}
+
 function drawIntervals(
   { ctx, scales: { x, y } }: Chart,
   { points = [] }: XySeries,
   color: string,
 ): void {
-  ctx.save();
+  const pixelsIn = (scale: Scale, ends: readonly (number | null | undefined)[]): number[] =>
+    ends.flatMap((end) => typeof end === "number" ? [scale.getPixelForValue(end)] : []);
   ctx.strokeStyle = color;
   ctx.lineWidth = 1.25;
   for (const { x: atX, y: atY, low, high, left, right } of points) {
-    if (typeof low === "number" && typeof high === "number") {
-      const ends = [low, high].map((end) => y.getPixelForValue(end));
-      strokeInterval(ctx, ends, { at: x.getPixelForValue(atX), cap: 3, isUpright: true });
-    }
-    if (typeof left === "number" && typeof right === "number") {
-      const ends = [left, right].map((end) => x.getPixelForValue(end));
-      strokeInterval(ctx, ends, { at: y.getPixelForValue(atY), cap: 3 });
-    }
+    const [upright, across] = [pixelsIn(y, [low, high]), pixelsIn(x, [left, right])];
+    const lines = upright.length < 2 ? [] : intervalLines(upright, x.getPixelForValue(atX));
+    strokeLines(ctx, lines.map(([a, b, c, d]) => [b, a, d, c]));
+    if (across.length === 2) strokeLines(ctx, intervalLines(across, y.getPixelForValue(atY)));
   }
-  ctx.restore();
 }
 
 const EQUALITY_STEPS = 60;

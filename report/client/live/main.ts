@@ -11,8 +11,7 @@ import {
   remainingText,
 } from "../../render/html/live_status.ts";
 import { RunChart } from "./run_chart.ts";
-import { atLeisure, renew } from "./renewal.ts";
-import { Sorting } from "./choices.ts";
+import { atLeisure, renew, Sorting } from "./renewal.ts";
 
 const SECOND_MS = 1_000;
 

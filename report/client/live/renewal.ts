@@ -1,8 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Puts newer parts into the page while it is read. */
-import { keyed, keyIn, noteChoices } from "./choices.ts";
-
+/** Puts newer parts into the page while it is read: what its reader opened, chose, scrolled, focused and sorted stays. */
 const DATA = 'script[type="application/json"]';
 
 /** The first paints it, the second begins when that is done. */
@@ -106,4 +104,151 @@ function anchorOf(headings: readonly Element[]): Element | null {
   const isSeen = below !== undefined && below.getBoundingClientRect().top < innerHeight;
   if (isSeen) return below;
   return shown.findLast((heading) => heading.getBoundingClientRect().top < navigation) ?? null;
+}
+
+// The choices of the reader are noted before newer parts of the page come, and restored in them.
+
+const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
+const SCROLLED = "main .scroll, main pre, nav ul";
+
+interface ReaderChoices {
+  /** Before the page's client looks at the new parts. */
+  restore(): void;
+  /** After that: sends the events that the page's client follows. */
+  apply(): void;
+}
+
+function noteChoices(): ReaderChoices {
+  const opened = [...keyed("main details[open]").keys()];
+  // What was put into the old elements stays in them.
+  const inputs = [...keyed<HTMLInputElement>(INPUTS)]
+    .filter(([, { type, checked, value, defaultValue }]) =>
+      type === "checkbox" ? !checked : value !== defaultValue
+    );
+  const selected = [...document.querySelectorAll(SELECTED)];
+  const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
+    .map(([key, { scrollLeft, scrollTop }]) => ({ key, scrollLeft, scrollTop }));
+  const focused = keyIn(keyed(FOCUSABLE), document.activeElement);
+  const changed = new Set<HTMLFormElement>();
+  return {
+    restore: () => {
+      const details = keyed("main details");
+      for (const key of opened) details.get(key)?.setAttribute("open", "");
+      const now = keyed<HTMLInputElement>(INPUTS);
+      for (const [key, { checked, value }] of inputs) {
+        const input = now.get(key);
+        if (input) Object.assign(input, { checked, value });
+        if (input?.form) changed.add(input.form);
+      }
+      // The figures of each selection, until they are computed anew: nothing moves when they come.
+      for (const element of document.querySelectorAll(SELECTED)) {
+        const old = selected.find(({ ariaLabel }) => ariaLabel === element.ariaLabel);
+        element.replaceChildren(...old?.childNodes ?? []);
+      }
+      focus(focused);
+    },
+    apply: () => {
+      for (const details of document.querySelectorAll("main details[open]")) {
+        // The browser's own event comes later, when the page would move once more.
+        details.dispatchEvent(new Event("toggle"));
+      }
+      for (const form of inOrder([...changed])) {
+        form.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      focus(focused);
+      const boxes = keyed(SCROLLED);
+      for (const { key, scrollLeft, scrollTop } of aside) {
+        boxes.get(key)?.scrollTo(scrollLeft, scrollTop);
+      }
+    },
+  };
+}
+
+const SELECTED = "main .selected";
+const INPUTS = "form.view input";
+
+/** Unless the reader is elsewhere by now. */
+function focus(key: string | undefined): void {
+  if (key === undefined || document.activeElement !== document.body) return;
+  keyed<HTMLElement>(FOCUSABLE).get(key)?.focus({ preventScroll: true });
+}
+
+/** That of the page's address last, as the address follows the last one. */
+function inOrder(forms: readonly HTMLFormElement[]): HTMLFormElement[] {
+  const section = new URLSearchParams(location.hash.slice(1)).get("view");
+  const isLast = (form: HTMLFormElement): number => Number(form.closest("section")?.id === section);
+  return [...forms].sort((a, b) => isLast(a) - isLast(b));
+}
+
+/** A head may have to be pressed twice: once for each order. */
+const ORDERS = 2;
+
+/** Sorted tables are sorted again, as soon as the page's client has made them sortable. */
+export class Sorting {
+  /** Orders by their heads, as far as they are still to be restored. */
+  readonly #wanted = new Map<string, string | null>();
+  /** The head that had the focus. */
+  #focused: string | undefined;
+
+  constructor(main: Element) {
+    new MutationObserver(() => this.#restore()).observe(main, { childList: true, subtree: true });
+  }
+
+  /** Before newer tables come. */
+  note(): void {
+    for (const [key, head] of keyed("main th[aria-sort]")) this.#wanted.set(key, head.ariaSort);
+    this.#focused = keyIn(keyed("main th"), document.activeElement?.parentElement ?? null);
+  }
+
+  #restore(): void {
+    if (this.#wanted.size === 0 && this.#focused === undefined) return;
+    for (const [key, head] of keyed("main th")) {
+      const button = head.querySelector("button");
+      if (button) this.#restoreHead(key, head, button);
+    }
+  }
+
+  #restoreHead(key: string, head: Element, button: HTMLButtonElement): void {
+    const order = this.#wanted.get(key);
+    this.#wanted.delete(key);
+    for (let i = 0; order && i < ORDERS && head.ariaSort !== order; i++) button.click();
+    if (key !== this.#focused) return;
+    this.#focused = undefined;
+    // Unless the reader is elsewhere by now.
+    if (document.activeElement === document.body) button.focus({ preventScroll: true });
+  }
+}
+
+// Elements by what they are called, so that one is found again in a newer page: there, positions and ids may have
+// moved on, as more scenarios and targets are in.
+
+/** The elements of a page that match, by their names; of those with one name, each has a number. */
+function keyed<Kind extends Element>(selector: string): Map<string, Kind> {
+  const counts = new Map<string, number>();
+  return new Map(
+    [...document.querySelectorAll<Kind>(selector)].map((element) => {
+      const name = nameOf(element);
+      const count = (counts.get(name) ?? 0) + 1;
+      counts.set(name, count);
+      return [`${name}/${count}`, element];
+    }),
+  );
+}
+
+/** The key of one of them; undefined for null. */
+function keyIn<Kind extends Element>(
+  elements: ReadonlyMap<string, Kind>,
+  wanted: Element | null,
+): string | undefined {
+  return [...elements].find(([, element]) => element === wanted)?.[0];
+}
+
+function nameOf(element: Element): string {
+  const part = element.closest("section, figure.overview, article, nav");
+  const heading = part?.querySelector("h1, h2, h3")?.textContent;
+  const label = element instanceof HTMLInputElement
+    ? `${element.name} ${element.labels?.[0]?.textContent}`
+    : element.querySelector("caption, summary")?.textContent ??
+      `${element.closest("table")?.caption?.textContent} ${element.textContent}`;
+  return [part?.className, heading, element.tagName, label].join("/");
 }
