@@ -212,7 +212,9 @@ export function overTimeConfig(
         ...frame.tracks.flatMap((track) =>
           track.lines.flatMap((line) => datasetsOf(frame, track, { line, theme }))
         ),
-        ...frame.offered.map((parts) => offeredLine(frame, parts, theme)),
+        ...frame.offered.filter(({ length }) => length > 0).map((parts) =>
+          offeredLine(frame, parts, theme)
+        ),
       ],
     },
     options: {

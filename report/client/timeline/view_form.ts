@@ -14,11 +14,9 @@ export class ViewForm {
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", ({ target }) => {
-      if (!(target instanceof HTMLInputElement)) return;
+      const isBox = target instanceof HTMLInputElement && target.type === "checkbox";
       // Something stays to look at.
-      if (target.type === "checkbox" && this.#checked(target.name)?.length === 0) {
-        target.checked = true;
-      }
+      if (isBox && this.#valuesOf(target.name).length === 0) target.checked = true;
       onChange(this.view);
     });
     // The fields keep the typed text until it is complete; then they show the range that is used.

@@ -1,5 +1,6 @@
 /** Round ticks of an axis: linear in steps of 1, 2, 2.5, 5, logarithmic in steps of 1, 2, 5; none of their labels in another. */
 import type { Axis } from "../../chart.ts";
+import { isTurned } from "../../writing/ratios.ts";
 import { formatTick } from "../../writing/units.ts";
 
 export type Range = Pick<Axis, "scale" | "min" | "max">;
@@ -10,7 +11,9 @@ const GAP_PX = 10;
 /** The unit stands at the highest tick; the sign of ratios at each. */
 export function tickText({ unit, ticks }: Axis, value: number, isHighest: boolean): string {
   if (ticks) return ticks.find(({ at }) => at === value)?.text ?? "";
-  if (unit === "×") return `${formatTick(value)}×`;
+  if (unit === "×") {
+    return isTurned(value) ? `1/${formatTick(1 / value)}×` : `${formatTick(value)}×`;
+  }
   return formatTick(value) + (isHighest && unit !== "" ? ` ${unit}` : "");
 }
 

@@ -7,6 +7,7 @@ import { type HeadlineFigure, winnersTable } from "../../../subjects/verdict/car
 import type { ConclusionForest, ConclusionRow } from "../../../subjects/verdict/small_forest.ts";
 import { axisOver, type Row, type Rows } from "../../../chart.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
+import { isTooWide } from "../../../writing/units.ts";
 import { rowsMarkup } from "../rows.ts";
 import { tableMarkup } from "./tables.ts";
 
@@ -54,20 +55,23 @@ const PLOT_PX = 190;
 function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
   const { title, rows, omitted, margin } = forest;
   if (rows.length === 0) return null;
-  const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
-  const drawn = [...ends.filter((end) => end > 0 && end < Infinity), 1 / margin, margin];
+  const drawn = rows.map((row): Row => {
+    const { low, high } = row;
+    // Drawn, a wide one would push every other to the same place.
+    const isDrawn = low !== null && high !== null && !isTooWide({ low, high });
+    return {
+      ...{ ...row, value: row.ratio, draw: "dot", runs: [], tone: toneOf(row, forest) },
+      ...isDrawn ? { low, high } : { low: null, high: null },
+    };
+  });
+  const ends = drawn.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])
+    .filter((end) => end > 0 && end < Infinity);
   const chart: Rows = {
     kind: "rows",
     alt: title,
-    axis: axisOver("×", drawn, { logFrom: 0, room: 1.01 }),
+    axis: axisOver("×", [...ends, 1 / margin, margin], { logFrom: 0, room: 1.01 }),
     margin,
-    rows: rows.map((row): Row => ({
-      ...row,
-      draw: "dot",
-      value: row.ratio,
-      runs: [],
-      tone: toneOf(row, forest),
-    })),
+    rows: drawn,
   };
   return markup`<div class="small-forest"><p class="note">${title}</p>${
     rowsMarkup(chart, id, PLOT_PX)
