@@ -5,6 +5,7 @@ import { builds } from "./capacity/builds.ts";
 import { capacity } from "./capacity.ts";
 import { causes } from "./causes.ts";
 import { censored } from "./censored.ts";
+import { confirm } from "./confirm.ts";
 import { connections } from "./connections.ts";
 import { counters } from "./counters.ts";
 import { fleet } from "./fleet.ts";
@@ -23,6 +24,7 @@ import { readBack } from "./read_back.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
+import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
 import { steps } from "./steps.ts";
 import { statistics } from "./simulations.ts";
@@ -57,6 +59,8 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  sessions,
+  confirm,
   trust,
   planted,
   causes,

@@ -30,6 +30,8 @@ export interface Machine {
   readonly stall?: number;
   /** Between sessions, shared by all runs of one. */
   readonly session?: number;
+  /** What else a run takes longer by: the next value, in the order of time. */
+  readonly noise?: () => number;
 }
 
 export const SLOW_FACTOR = 1.25;
@@ -112,6 +114,7 @@ export function simulateCells(
 /** What the moment of a run does to it. */
 function timeEffects(random: Random, runs: number, machine: Machine): number[] {
   const { waves = 0, drift = 0, step = 0, levels = 0, sine = { height: 0, period: 1 } } = machine;
+  const { noise: handedIn = () => 0 } = machine;
   const noise = random.waves(runs, { stdev: waves, correlation: WAVES });
   const from = random.uniform(0, runs);
   const phase = random.uniform(0, 2 * Math.PI);
@@ -119,7 +122,7 @@ function timeEffects(random: Random, runs: number, machine: Machine): number[] {
   return noise.map((wave, i) => {
     if (random.uniform() < 6 / runs) level = levels * random.normal();
     return wave + drift * i / Math.max(1, runs - 1) + (i >= from ? Math.log1p(step) : 0) + level +
-      sine.height * Math.sin(2 * Math.PI * i / sine.period + phase);
+      sine.height * Math.sin(2 * Math.PI * i / sine.period + phase) + handedIn();
   });
 }
 

@@ -7,7 +7,12 @@ import {
 import type { ComparableRun, ComparedFigure, ComparedRuns } from "../../report/judge/group.ts";
 import type { GroupPair } from "../../report/judge/ratio_of.ts";
 import { type Standing, standingOf } from "../../report/judge/standing.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import {
+  contrastOfSessions,
+  meanOfSessions,
+  type SessionFigure,
+  type SessionSide,
+} from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, type Plan, simulateCells } from "./experiment.ts";
 import type { Random } from "./random.ts";
@@ -103,18 +108,25 @@ export function compareSessions(
       const cells = simulateCells(random, { cells: 1, repetitions, machine });
       return estimatesOf(cells, DECIDING, null)[0];
     });
-  const [base, next] = [sessions(aSide), sessions(aSide)];
-  const spreads = overSessions(sessions(earlier)).map((those) => spreadOfSessions([those]));
-  const sideOf = (side: (Estimate | null)[][]): ComparedRuns =>
-    groupOf(aSide === 1 ? side[0] : overSessions(side).map(meanOfSessions));
+  const [before, base, next] = [earlier, aSide, aSide].map((count) =>
+    overSessions(sessions(count))
+  );
+  const figuresOf = (side: SessionSide, estimates: readonly Estimate[]): SessionFigure[] =>
+    estimates.map((estimate) => ({ ...estimate, side, startedMs: null }));
+  const sideOf = (side: readonly Estimate[][]): ComparedRuns =>
+    groupOf(side.map((estimates) => aSide === 1 ? estimates[0] : meanOfSessions(estimates)));
   return verdictsOf({
     base: sideOf(base),
     next: sideOf(next),
     between: (figure) => {
-      if (aSide > 1) return { kind: "known", variances: [] };
-      const spread = spreads[DECIDING.findIndex((one) => one === figure)];
-      if (!spread) return { kind: "unknown" };
-      return { kind: "known", variances: [{ ...spread, variance: 2 * spread.variance }] };
+      const at = DECIDING.findIndex((one) => one === figure);
+      if (at === -1) return { kind: "unknown" };
+      const contrast = contrastOfSessions([
+        ...figuresOf("earlier", before[at]),
+        ...figuresOf("base", base[at]),
+        ...figuresOf("next", next[at]),
+      ]);
+      return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
     },
   });
 }
@@ -129,7 +141,7 @@ function verdictsOf(pair: GroupPair): Verdicts {
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
+export function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
   return {
     runs: [RUN, RUN],
     estimates: new Map<ComparedFigure, Estimate | null>(

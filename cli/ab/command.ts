@@ -27,7 +27,7 @@ export const abCommand = defineCommand({
 targets' build: commands. Builds are kept by commit.
 
 Exit code:
-  1  the rate, the p99 or the CPU per request of a cell is worse, twice, or a threshold failed
+  1  the rate, the p99 or the CPU per request of a cell is worse, in fresh runs, too, or a threshold failed
   3  a build failed, or something needed could not be had
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
   0  otherwise: everything is better or equivalent

@@ -33,7 +33,7 @@ export const abParts = {
   },
   confirm: {
     flags: "--confirm <yes|no>",
-    about: "Measures cells that are worse again, and calls them worse only if they are so twice",
+    about: "Measures cells that may be worse again, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

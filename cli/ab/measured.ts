@@ -1,18 +1,21 @@
-/** Measures a pair of revisions, confirms what is worse, and says so in every form. */
+/** Measures a pair of revisions, measures again what may be worse, and says so in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
 import {
   type ComparedCell,
   compareResults,
+  figureOutcomes,
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import {
   type Alarm,
-  type Confirmed,
-  confirmedBy,
+  alarmsIn,
+  doubtfulCells,
+  lastRepetition,
   revisionSides,
-  worseCells,
+  withFreshRuns,
 } from "../../report/subjects/comparison/revisions.ts";
+import { worstOf } from "../../report/judge/gates.ts";
 import { figureInProse } from "../../report/findings/judgements.ts";
 import { counted, unique } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
@@ -53,26 +56,33 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  const worse = values.confirm ? worseCells(first) : [];
-  const again = worse.length === 0 ? null : await confirmedRuns(
-    worse,
+  const doubtful = values.confirm ? doubtfulCells(first) : [];
+  const fresh = doubtful.length === 0 ? null : await freshRuns(
+    doubtful,
     planned.seed + 1,
     { pair, context },
   );
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
-  const second = again === null ? null : compared(again, pair, values);
-  const confirmed = confirmedBy(first, second);
+  const all = fresh === null
+    ? first
+    : compared(withFreshRuns(results, fresh), pair, values, lastRepetition(results));
+  // Thresholds are of the first runs: those that were made because a cell looked bad would count against it.
+  const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
+  const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
   // A pipe that nobody reads must not hold who interrupts.
-  await Promise.race([deliver(confirmed, { pair, context }), aborted(signal)]);
+  const delivery = deliver(comparison, alarmsIn(first, all), { pair, context });
+  await Promise.race([delivery, aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
-  return COMPARISON_EXIT[confirmed.comparison.outcome];
+  return COMPARISON_EXIT[comparison.outcome];
 }
 
+/** @param firstStage The last repetition of the first stage, where there is a second. */
 function compared(
   results: Results,
   { names, revisions }: PreparedPair,
   { margin, threshold }: AbValues,
+  firstStage?: number,
 ): ResultsComparison {
   const { base, head } = revisionSides(results, names);
   return compareResults(base, head, {
@@ -82,20 +92,21 @@ function compared(
     names: ["base", "head"],
     // Paired runs tell CPU time apart where requests/s do not.
     figures: ["cpuPerRequest", "rate", 99],
+    firstStage,
   });
 }
 
 /** In as many fresh blocks, in another order. */
-async function confirmedRuns(
-  worse: readonly ComparedCell[],
+async function freshRuns(
+  doubtful: readonly ComparedCell[],
   seed: number,
   { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
-  onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
+  onNote(`Measures ${counted(doubtful.length, "cell")} again that may be worse, to be sure`);
   const only = {
-    targets: unique(worse.map(({ match }) => match.next.target)),
-    scenarios: unique(worse.map(({ scenario }) => scenario)),
+    targets: unique(doubtful.map(({ match }) => match.next.target)),
+    scenarios: unique(doubtful.map(({ scenario }) => scenario)),
   };
   const folder = join(outDir, "confirmation");
   const kept = values.resume ? await keptIn(folder) : null;
@@ -130,7 +141,8 @@ interface Delivery {
 }
 
 async function deliver(
-  { comparison, alarms }: Confirmed,
+  comparison: ResultsComparison,
+  alarms: readonly Alarm[],
   { pair: { revisions }, context: { values, outDir } }: Delivery,
 ): Promise<void> {
   const forms = comparisonForms(comparison);
@@ -153,12 +165,11 @@ async function deliver(
   });
 }
 
-function alarmText({ cell, figure, again }: Alarm): string {
+function alarmText({ cell, figure, outcome, isStaged }: Alarm): string {
   const what = `${cell.name}: ${figureInProse(figure)}`;
-  if (again === null) return `Worse    ${what}`;
-  if (again === "fail") return `Worse    ${what}, in fresh runs, too`;
-  const fresh = again === "pass" ? "fresh runs did not find it" : "fresh runs are inconclusive";
-  return `Doubtful ${what}: ${fresh}`;
+  if (outcome === "fail") return `Worse    ${what}${isStaged ? ", in fresh runs, too" : ""}`;
+  const all = outcome === "pass" ? "it is not worse" : "it is inconclusive";
+  return `Doubtful ${what}: with fresh runs ${all}`;
 }
 
 /** What an `ab` that was interrupted has measured, to go on from; null where the folder holds no results. */

@@ -64,8 +64,9 @@ export const compareCommand = defineCommand({
   conflicts: (given) => outputConflicts(given, resultsRead([given.base, given.next])),
   more:
     `Cells are matched by scenario, target and parameters. Ratios are NEW over BASE, with 95 % confidence intervals.
-Two measuring sessions differ even when the programs are the same. So two single results end at most with the
-verdict "differs in these two sessions". For more, give a folder of several sessions per side, or --sessions.
+Two measuring sessions differ even when the programs are the same. So two single results are always inconclusive:
+they differ, or are alike, in these two sessions. For a verdict, give a folder of three sessions or more per side,
+or twelve earlier ones by --sessions.
 
 Exit code:
   1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails

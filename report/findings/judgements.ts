@@ -2,7 +2,9 @@
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
+import { SESSIONS_ADVICE } from "../judge/found.ts";
 import type { ComparedFigure } from "../judge/group.ts";
+import { contrastIn } from "../judge/ratio_of.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { standingOf } from "../judge/standing.ts";
 import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
@@ -65,10 +67,7 @@ export function verdictText(comparison: FigureComparison, marginRatio: number): 
 
 function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
-  if (verdict === "equivalent") {
-    const where = reason === "sessions" ? " in these two sessions" : "";
-    return [`equivalent${where}`, `within ${percentText(marginRatio)}`];
-  }
+  if (verdict === "equivalent") return ["equivalent", `within ${percentText(marginRatio)}`];
   return verdict === "inconclusive" && reason !== null
     ? REASONS[reason](comparison, marginRatio)
     : [verdict];
@@ -82,7 +81,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
-      ? ["inconclusive: too few runs"]
+      ? [`inconclusive: too few ${contrastIn(comparison.between) === null ? "runs" : "sessions"}`]
       : ["no difference seen"],
     seenText(comparison),
     neededText(comparison, marginRatio),
@@ -90,8 +89,15 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
   many: likely((one) => [unproven(one), "too few among so many comparisons"]),
   exact: likely((one) => [unproven(one), "too few for the exact test"]),
-  sessions: () => ["differs in these two sessions"],
-  groups: (comparison) => ["inconclusive: two groups of runs", groupsText(comparison)],
+  sessions: ({ interval }, marginRatio) => {
+    const most = 1 + marginRatio;
+    const isWithin = interval !== null && interval.low >= 1 / most && interval.high <= most;
+    return [isWithin ? "alike in these two sessions" : "differs in these two sessions"];
+  },
+  groups: (comparison) => [
+    `inconclusive: two groups of ${contrastIn(comparison.between) === null ? "runs" : "sessions"}`,
+    groupsText(comparison),
+  ],
   unsteady: (comparison, marginRatio) => {
     const { count, of } = comparison.unsteady ?? { count: 0, of: 1 };
     const where = of === 1 ? "" : `in ${count} of ${of} runs`;
@@ -102,7 +108,12 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "at-least":
     () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
-  unconfirmed: () => ["inconclusive", "worse at first, but fresh runs did not confirm it"],
+  unconfirmed: ({ stages }) => [
+    "inconclusive",
+    `worse over all blocks, but not in the fresh ones alone (${
+      formatRatio(stages?.fresh ?? NaN, null)
+    })`,
+  ],
 };
 
 /** `likely better, not proven: 3 runs`. @param doubt Why it is not certain, and more of it. */
@@ -115,8 +126,8 @@ function likely(doubt: Said): Said {
   };
 }
 
-function unproven({ runs }: FigureComparison): string {
-  return `not proven: ${counted(runs ?? 0, "run")}`;
+function unproven({ runs, between }: FigureComparison): string {
+  return `not proven: ${counted(runs ?? 0, contrastIn(between) === null ? "run" : "session")}`;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */
@@ -130,11 +141,17 @@ function seenText({ smallestChange }: FigureComparison): string {
     : `a change of ${percentText(smallestChange)} would have been seen`;
 }
 
-/** `about 18 runs would show equivalence within 2 %`; "" where no number of runs would do. */
-export function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio: number): string {
-  if (runsNeeded === null || ratio === null) return "";
+/** `about 18 runs would show equivalence within 2 %`; "" where no number of runs, or of sessions, would do. */
+export function neededText(
+  { runsNeeded, sessionsNeeded, ratio }: FigureComparison,
+  marginRatio: number,
+): string {
+  const needed = runsNeeded === null
+    ? sessionsNeeded === null ? null : `${sessionsNeeded} sessions a side`
+    : `${runsNeeded} runs`;
+  if (needed === null || ratio === null) return "";
   const isWithin = Math.abs(Math.log(ratio)) < Math.log1p(marginRatio);
-  return `about ${runsNeeded} runs would show ${
+  return `about ${needed} would show ${
     isWithin ? `equivalence within ${percentText(marginRatio)}` : "a difference as large"
   }`;
 }
@@ -149,18 +166,19 @@ export function tooManyRunsText(runsNeeded: number): string | null {
     : null;
 }
 
-/** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios. */
-function groupsText({ figure, pairs, groups }: FigureComparison): string {
+/** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios, of sessions their ratios to the mean. */
+function groupsText({ figure, pairs, groups, between }: FigureComparison): string {
   return (groups ?? []).map(({ count, value }) => {
     const rate = figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
-    return `${count} near ${pairs === null ? rate : formatRatio(value, null)}`;
+    const isRatio = pairs !== null || contrastIn(between) !== null;
+    return `${count} near ${isRatio ? formatRatio(value, null) : rate}`;
   }).join(", ");
 }
 
 /** Why two results of two sessions have no verdict, and what to do; a sentence. */
 export const SESSIONS_TEXT =
-  "Each side was measured in one session, and nobody knows by how much sessions of this machine differ: measure " +
-  "both in one experiment, or give several sessions a side.";
+  "The sides were measured in different sessions, and nobody knows by how much sessions of this machine differ: " +
+  `${SESSIONS_ADVICE}.`;
 
 export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);

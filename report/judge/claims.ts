@@ -311,7 +311,6 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       to: other,
       ratio,
       allowed,
-      isOfSessions: false,
     } as const;
     const opens = [...of.opens, ...to.opens.map(turned)];
     // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.

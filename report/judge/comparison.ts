@@ -10,7 +10,15 @@ import {
   signFlip,
   UNCOUNTED,
 } from "../../runner/stats/comparison/significance_tests.ts";
+import { sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
 import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import {
+  afterSelection,
+  freshRatio,
+  isBorneOut,
+  mayBeWorse,
+  type WorseRule,
+} from "../../runner/stats/comparison/two_stage.ts";
 import {
   type ComparisonJudgement,
   comparisonVerdict,
@@ -22,6 +30,7 @@ import {
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
+  over,
   pBeyond,
   ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -29,6 +38,7 @@ import type { Unsteady } from "../cells/cells.ts";
 import {
   COMPARED,
   type ComparedFigure,
+  type ComparedRuns,
   decisiveFor,
   figureOf,
   isAheadInHalves,
@@ -36,6 +46,7 @@ import {
 } from "./group.ts";
 import {
   type Between,
+  contrastIn,
   type GroupPair,
   ONE_SESSION,
   type Pairing,
@@ -65,12 +76,14 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly exact: ExactTest | null;
   /** Repetitions in which both sides ran, by which the ratio is paired; null where it is not. */
   readonly pairs: number | null;
-  /** That the interval rests on, of the side with fewer; null without one. */
+  /** That the interval rests on, of the side with fewer: sessions, where these are known; null without one. */
   readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairs; null without them. */
   readonly pairingGain: number | null;
   /** What the interval holds of how sessions differ; null without an interval. */
   readonly between: Between | null;
+  /** Of a change that might be worse after the first blocks and was measured again; null where it was not. */
+  readonly stages: FigureStages | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
   readonly groups: TwoGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
@@ -81,6 +94,17 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly smallestChange: number | null;
   /** Runs a side that would probably give a verdict; null where there is one, or no number of runs would. */
   readonly runsNeeded: number | null;
+  /** Sessions a side that would, where the sides were measured in several; null where there is a verdict, or none would. */
+  readonly sessionsNeeded: number | null;
+}
+
+export interface FigureStages {
+  /** Ratios of either stage alone. */
+  readonly first: number;
+  readonly fresh: number;
+  readonly blocks: { readonly first: number; readonly fresh: number };
+  /** Whether the fresh blocks alone, too, are worse than the margin allows. */
+  readonly isBorneOut: boolean;
 }
 
 /** Of a figure whose own runs decide nothing. */
@@ -93,11 +117,13 @@ export const UNTESTED = {
   runs: null,
   pairingGain: null,
   between: null,
+  stages: null,
   groups: null,
   isAheadInHalves: false,
   verdict: "inconclusive",
   smallestChange: null,
   runsNeeded: null,
+  sessionsNeeded: null,
 } as const;
 
 export interface GroupComparison {
@@ -127,6 +153,7 @@ interface Test {
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
+  readonly stages: FigureStages | null;
   readonly p: number;
 }
 
@@ -141,28 +168,90 @@ export function comparePairs(
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
-  ratioOf = ratiosBeside(pairs, level),
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive, firstStage = Infinity }:
+    JudgeOptions = {},
+  ratioOf = ratiosBeside(pairs.map((pair) => upTo(firstStage, pair)), level),
 ): PairTests {
   const tested = pairs.map((pair): TestedPair => ({
     pair,
     decisive: decisiveFor([pair.base, pair.next], decisive),
-    tests: COMPARED.map((figure) => testOf(pair, figure, { marginRatio, ratioOf })),
+    tests: COMPARED.map((figure) =>
+      testOf(pair, figure, { marginRatio, level, firstStage, ratioOf })
+    ),
   }));
   return { marginRatio, level, pairs: tested };
 }
 
+type TestOptions = Required<Pick<JudgeOptions, "marginRatio" | "level" | "firstStage">> & {
+  readonly ratioOf: RatioOf;
+};
+
 function testOf(
   { base, next, between: betweenBy }: GroupPair,
   figure: ComparedFigure,
-  { marginRatio, ratioOf }: { readonly marginRatio: number; readonly ratioOf: RatioOf },
+  options: TestOptions,
 ): Test | null {
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
+  if (!of || !to) return null;
+  const pairing = pairingOf(of, to);
+  const again = pairing && stagedTest({ of, to, figure }, pairing.pairs, options);
+  if (again) return { ...again, pairing, between: ONE_SESSION, sides: [to, of] };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
-  const interval = of && to && ratioOf(of, to, figure, between);
-  if (!of || !to || !interval) return null;
-  const p = pBeyond(interval, marginRatio);
-  return { interval, between, pairing: pairingOf(of, to), sides: [to, of], p };
+  const interval = options.ratioOf(of, to, figure, between);
+  if (!interval) return null;
+  const p = pBeyond(interval, options.marginRatio);
+  return { interval, between, pairing, sides: [to, of], stages: null, p };
+}
+
+// A change that may be worse after the first blocks is judged by these and as many fresh ones: see `two_stage.ts`.
+
+/** The runs of the first stage; the pair itself where there are no others. */
+function upTo(firstStage: number, pair: GroupPair): GroupPair {
+  const first = (side: ComparedRuns): ComparedRuns => ({
+    ...side,
+    estimates: { get: (figure) => firstOf(side.estimates.get(figure) ?? null, firstStage) },
+  });
+  return firstStage === Infinity
+    ? pair
+    : { ...pair, base: first(pair.base), next: first(pair.next) };
+}
+
+function firstOf(estimate: Estimate | null, firstStage: number): Estimate | null {
+  if (estimate === null) return null;
+  const first = estimate.repetitions.filter((repetition) => repetition <= firstStage);
+  return over(estimate, first);
+}
+
+/** Null where there is one stage alone. */
+function stagedTest(
+  { of, to, figure }: {
+    readonly of: Estimate;
+    readonly to: Estimate;
+    readonly figure: ComparedFigure;
+  },
+  all: number,
+  { marginRatio, level, firstStage, ratioOf }: TestOptions,
+): Pick<Test, "interval" | "stages" | "p"> | null {
+  const sides = [firstOf(of, firstStage), firstOf(to, firstStage)] as const;
+  const count = Math.min(...sides.map((side) => side?.byRun.length ?? 0));
+  if (sides[0] === null || sides[1] === null || count < 2 || count >= all) return null;
+  const first = ratioOf(sides[0], sides[1], figure);
+  // What other cells know of the spread is of the first blocks alone.
+  const pooled = ratioInterval(of, to, { confidence: level });
+  if (first === null || pooled === null) return null;
+  const rule: WorseRule = { marginRatio, better: figure === "rate" ? "higher" : "lower" };
+  if (!mayBeWorse(first, rule)) {
+    return { interval: pooled, stages: null, p: pBeyond(pooled, marginRatio) };
+  }
+  const measured = { first, pooled, blocks: { first: count, all } };
+  const { interval, p } = afterSelection(measured, rule, level);
+  const stages = {
+    first: first.value,
+    fresh: freshRatio(measured),
+    blocks: { first: count, fresh: all - count },
+    isBorneOut: isBorneOut(measured, rule),
+  };
+  return { interval, stages, p };
 }
 
 /** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
@@ -251,9 +340,12 @@ function compareFigure(
       reason: !isKnown ? "nothing" : isBound ? "at-least" : "one-run",
     };
   }
-  const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
+  const { interval, p, pairing, sides, between, stages, adjustedP, marginRatio } = test;
   const exact = exactTest(test, marginRatio);
-  const groups = pairing === null
+  const contrast = contrastIn(between);
+  const groups = contrast !== null
+    ? contrast.groups
+    : pairing === null
     ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
     : twoGroupsOf(pairing.logRatios.map(Math.exp));
   const judged = comparisonVerdict({
@@ -275,22 +367,29 @@ function compareFigure(
     : between.kind === "unknown" && judged.verdict !== "inconclusive"
     ? "sessions"
     : null;
-  const isSame = reserve === "sessions" && judged.verdict === "equivalent";
+  const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
   const { verdict, reason }: ComparisonJudgement = reserve === null
-    ? judged
-    : { verdict: isSame ? "equivalent" : "inconclusive", reason: reserve };
-  const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
+    ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
+    : { verdict: "inconclusive", reason: reserve };
+  const runs = contrast === null
+    ? Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity)
+    : Math.min(contrast.sessions.base, contrast.sessions.next);
+  const isOpenByChance = RUNS_DECIDE.includes(reason);
+  const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
   return {
     ...{ ...values, unsteady, verdict, reason },
-    ...{ interval, p, adjustedP, exact, runs, between, groups },
+    ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: RUNS_DECIDE.includes(reason) ? runsToDecide(interval, { runs, marginRatio }) : null,
+    runsNeeded: isOpenByChance && between.kind === "one-session"
+      ? runsToDecide(interval, { runs, marginRatio })
+      : null,
+    sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,
   };
 }
 
@@ -305,9 +404,11 @@ function isBound(
 
 /** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
 function exactTest(
-  { interval, pairing, sides: [base, next] }: Test,
+  { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,
 ): ExactTest | null {
+  // Runs of one session each say nothing of sessions, and sessions that depend on each other are no sample to count.
+  if (contrastIn(between) !== null) return null;
   const edge = Math.sign(Math.log(interval.value)) * Math.log1p(marginRatio);
   if (pairing !== null) {
     if (pairing.pairs > MOST_PAIRS) return null;

@@ -4,6 +4,7 @@
  */
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
+import { LEAST_A_SIDE, LEAST_FREEDOM } from "../../runner/stats/comparison/sessions.ts";
 import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
 import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
@@ -41,6 +42,12 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 }
 
 // Why a rule is inconclusive.
+
+/** What would show by how much sessions differ. */
+export const SESSIONS_ADVICE =
+  `measure both in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
+    LEAST_FREEDOM + 1
+  } earlier ones`;
 
 /** "" where the cell is named elsewhere. */
 interface OfCell {
@@ -112,8 +119,21 @@ const REASONS = {
       : `about ${formatCount(roundedUp(requests))} requests ${like ?? ""}${
         like && " "
       }would decide`,
-  "other-session": () =>
-    "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment",
+  /** How many of each side would decide; null: more than anybody makes. */
+  "more-sessions": ({ sessions }: { sessions: number | null }) =>
+    sessions === null
+      ? "it lies so near the limit that 100 sessions a side would not decide"
+      : `about ${formatCount(sessions)} sessions a side would decide`,
+  "session-groups": ({ groups }: { groups: TwoGroups }) => {
+    const near = groups.map(({ count, value }) => `${count} near ${formatRatio(value, null)}`);
+    return `sessions fall into two groups, ${
+      near.join(" and ")
+    } their mean: measure both sides in one experiment`;
+  },
+  /** `within`: what these two sessions alone say. */
+  "other-session": ({ within }: { within: Outcome }) =>
+    `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
+    `this machine differ: ${SESSIONS_ADVICE}`,
 };
 
 /** It fails alone, but not surely among so many tests; `remedy`: what would decide it. */
@@ -131,6 +151,12 @@ export function reasonText(reason: Reason): string {
   const among = `it fails alone, but not surely among ${counted(tests, "test")}`;
   return remedy === null ? among : `${among}; ${reasonText(remedy)}`;
 }
+
+const WITHIN_SESSIONS: Readonly<Record<Outcome, string>> = {
+  held: "no worse",
+  broken: "worse",
+  inconclusive: "undecided",
+};
 
 const WITHOUT: Readonly<Record<Outcome, string>> = {
   held: "it holds",
@@ -245,18 +271,16 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio` null: they have none; `isOfSessions`: it is known of these two sessions alone. */
-  ratio: ({ of, to, ratio, isOfSessions, ...rule }: Ruled & {
+  /** `ratio` null: they have none. */
+  ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;
     ratio: Range | null;
-    isOfSessions: boolean;
   }) => {
     const pair = `${firstText(of)} against ${secondText(of, to)}`;
     if (ratio === null) return { brief: "", text: pair };
     const brief = formatRatio(ratio.value, ratio.interval);
-    const sessions = isOfSessions ? ", in these two sessions" : "";
-    return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}${sessions}` };
+    return { brief, text: `${pair}: ${brief}, ${allowedText(rule, factorText)}` };
   },
   /** The first figure over the second against the third over the fourth. */
   ratios: ({ figures: [of, to, otherOf, otherTo], ratio, ...rule }: Ruled & {

@@ -7,9 +7,13 @@
 import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
+import { type SessionContrast, sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
 import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
-import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import {
+  ratioInterval,
+  studentInterval,
+} from "../../runner/stats/confidence/confidence_interval.ts";
 import {
   pooled,
   pooledShare,
@@ -64,8 +68,8 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
-import { type Between, ONE_SESSION } from "./ratio_of.ts";
-import { areOneSession, betweenOf, type SessionSpread } from "./sessions.ts";
+import { type Between, contrastIn, ONE_SESSION } from "./ratio_of.ts";
+import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -83,22 +87,24 @@ export interface Gate {
 interface GateOptions {
   /** Null: there is none, and thresholds that need it are left out. */
   readonly baseline?: Grouped | null;
-  /** By how much sessions differ. Default: nobody knows. */
-  readonly spread?: SessionSpread;
+  /** Sessions of either side before the baseline and the results, and others in which nothing but the session differed. */
+  readonly before?: MeasuredSessions;
 }
+
+const NO_OTHERS: MeasuredSessions = { bases: [], nexts: [], earlier: [] };
 
 /** Every threshold on every cell, before Holm's method: what else decides with them may still be added. */
 export function gatesOf(
   thresholds: readonly Threshold[],
   scenarios: readonly ScenarioRuns[],
   results: Ruled,
-  { baseline = null, spread = () => null }: GateOptions = {},
+  { baseline = null, before: sessions = NO_OTHERS }: GateOptions = {},
 ): Gate[] {
   const judged = thresholds.filter(({ against }) => against !== "baseline" || baseline !== null);
   if (judged.length === 0) return [];
   const ground = groundOf(scenarios, results);
   const again = groundBy(isUndisturbed, ground);
-  const before = baselineOf(scenarios, results, { baseline, spread });
+  const before = baselineOf(scenarios, results, { baseline, before: sessions });
   return judged.flatMap((threshold): Gate[] => {
     const places = placesOf(threshold, ground);
     const gate = (
@@ -282,6 +288,21 @@ function testedByRuns(
   return tested(found, { outcome, p, remedy });
 }
 
+/** Tested by the interval of a ratio over sessions. */
+function testedBySessions(
+  limit: number,
+  range: { readonly value: number; readonly interval: Ends },
+  { found, outcome, contrast, level }: Pick<Evidence, "found" | "outcome"> & {
+    readonly contrast: SessionContrast;
+    readonly level: number;
+  },
+): Evidence {
+  const { base, next } = contrast.sessions;
+  const { p } = distanceTo(limit, { ...range, runs: base + next, level });
+  const sessions = sessionsToDecide(contrast, Math.abs(Math.log(range.value / limit)));
+  return tested(found, { outcome, p, remedy: { code: "more-sessions", sessions } });
+}
+
 /**
  * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs. A limit of 0 % or
  * 100 % is no estimate but a demand on every request that was measured, and judged by the counts alone: no number of
@@ -445,7 +466,7 @@ type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
 /**
  * By the interval of their ratio. Where both were measured at different times, more may have changed than the target:
- * unless it is known by how much sessions differ, "worse" then is sure of these two sessions only, and does not fail.
+ * unless it is known by how much sessions differ, it is sure of these two sessions only, and decides nothing.
  *
  * @param why Why they have none to judge by, where they have none.
  */
@@ -459,18 +480,26 @@ function ratioEvidence(
   },
 ): Evidence {
   const [one, other] = [of, to].map((side) => sideFound(side, unit));
-  const found = (ratio: Range | null, isOfSessions = false): Found => ({
-    ...{ code: "ratio", of: one, to: other, ratio, allowed, isOfSessions, verb: "allowed" },
+  const found = (ratio: Range | null): Found => ({
+    ...{ code: "ratio", of: one, to: other, ratio, allowed, verb: "allowed" },
   });
   if (!ratio?.interval) return undecided(found(null), why);
   const { value, interval } = ratio;
   const { outcome, open } = check(interval, allowed, opens);
   if (open !== null) return undecided(found(ratio), open.why);
-  const isUnknown = between.kind === "unknown";
-  if (isUnknown && outcome === "broken") return undecided(found(ratio), { code: "other-session" });
-  const cells = [of.cell, to.cell];
-  const judged = { found: found(ratio, isUnknown && outcome === "held"), outcome, cells };
-  const evidence = testedByRuns(limit, { value, interval }, judged);
+  if (between.kind === "unknown") {
+    return undecided(found(ratio), { code: "other-session", within: outcome });
+  }
+  const contrast = contrastIn(between);
+  const evidence = contrast === null
+    ? testedByRuns(limit, { value, interval }, {
+      ...{ found: found(ratio), outcome },
+      cells: [of.cell, to.cell],
+    })
+    : testedBySessions(limit, { value, interval }, {
+      ...{ found: found(ratio), outcome, contrast },
+      level: of.cell.level,
+    });
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
@@ -488,18 +517,25 @@ type BaselineOf = (cell: JudgedCell) =>
 function baselineOf(
   scenarios: readonly ScenarioRuns[],
   results: Ruled,
-  { baseline, spread }: Required<GateOptions>,
+  { baseline, before: { bases, nexts, earlier } }: Required<GateOptions>,
 ): BaselineOf {
   if (baseline === null) return () => null;
   const { pairs } = matchCells(cellsOf(groupRuns(baseline)), cellsOf(scenarios));
-  const isOne = areOneSession(baseline, results);
-  const between = (figure: FigureName): Between => {
-    const { estimate } = FIGURES[figure];
-    return isOne ? ONE_SESSION : betweenOf(estimate === null ? null : spread(estimate), 2);
-  };
+  const compared = sessionPairs(pairs, {
+    bases: [...bases, baseline],
+    nexts: [...nexts, results],
+    earlier,
+  });
   return (cell) => {
-    const base = pairs.find(({ next }) => next === cell)?.base;
-    return base === undefined ? null : { cell: { ...base, level: cell.level }, between };
+    const at = pairs.findIndex(({ next }) => next === cell);
+    if (at === -1) return null;
+    const { between: betweenBy } = compared[at];
+    const between = (figure: FigureName): Between => {
+      const { estimate } = FIGURES[figure];
+      if (betweenBy === undefined) return ONE_SESSION;
+      return estimate === null ? { kind: "unknown" } : betweenBy(estimate);
+    };
+    return { cell: { ...pairs[at].base, level: cell.level }, between };
   };
 }
 
@@ -521,18 +557,24 @@ function baselineEvidence(
   };
   const both = [sides.of, sides.to] as const;
   const open = both.flatMap(({ cell, range }) => range.isAtLeast ? cell.runs : []);
+  const between = base.between(figure);
+  const contrast = contrastIn(between);
   const why: Reason | null = both.some(({ cell }) => cell.runs.length < 2)
     ? { code: "one-run-a-side" }
     : open.length > 0
     ? requestsOpen(open)
-    : groupsReason(sides);
-  const between = base.between(figure);
+    : contrast === null
+    ? groupsReason(sides)
+    : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
-    ? ratioOfFigure(figure, both, (of, to) =>
-      ratioInterval(of, to, {
-        confidence: now.cell.level,
-        between: between.kind === "known" ? between.variances : [],
-      }))
+    ? ratioOfFigure(
+      figure,
+      both,
+      (of, to) =>
+        contrast === null
+          ? ratioInterval(of, to, { confidence: now.cell.level })
+          : studentInterval(contrast.value, contrast, now.cell.level),
+    )
     : null;
   const isFinite = ratio !== null && ratio.value > 0 && ratio.value < Infinity;
   return ratioEvidence(sides, isFinite ? ratio : null, {

@@ -31,6 +31,8 @@ export interface JudgeOptions {
   readonly level?: number;
   /** The figures that are one family; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
+  /** The last repetition of the first stage, where cells that might be worse were measured again in later ones. */
+  readonly firstStage?: number;
 }
 
 /** The parts of a measurement that a comparison reads. */

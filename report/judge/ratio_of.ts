@@ -3,6 +3,7 @@
  * take it from here, so that the same two cells never have two intervals.
  */
 import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
+import type { SessionContrast } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   commonOf,
@@ -17,20 +18,24 @@ import type { ComparedRuns } from "./group.ts";
 
 /**
  * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
- * sessions, and nobody knows by how much sessions differ; or so much variance of the logarithm of their ratio (none
- * where each side has sessions of its own: their spread is in its standard error).
+ * sessions, and nobody knows by how much sessions differ; or sessions enough to tell: their ratio is that over sessions.
  */
 export type Between =
   | { readonly kind: "one-session" }
   | { readonly kind: "unknown" }
-  | { readonly kind: "known"; readonly variances: readonly Variance[] };
+  | { readonly kind: "known"; readonly contrast: SessionContrast };
 
 export const ONE_SESSION: Between = { kind: "one-session" };
 
-/** Standard deviation of ln ratio by sessions alone, where it was added; null where none was. */
+/** The ratio over sessions, where it is known; null where it is not. */
+export function contrastIn(between: Between | null): SessionContrast | null {
+  return between?.kind === "known" ? between.contrast : null;
+}
+
+/** Standard error of ln ratio over sessions, where they are known; null where they are not. */
 export function sessionStdevOf(between: Between | null): number | null {
-  if (between?.kind !== "known" || between.variances.length === 0) return null;
-  return Math.sqrt(between.variances.reduce((sum, { variance }) => sum + variance, 0));
+  const contrast = contrastIn(between);
+  return contrast && Math.sqrt(contrast.variance);
 }
 
 /** Sides that ran in the same repetitions: what their pairs say one by one. */
@@ -96,11 +101,11 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
     return prior;
   };
   return (of, to, figure, between = ONE_SESSION) => {
-    const interval = ratioInterval(of, to, {
-      confidence,
-      between: between.kind === "known" ? between.variances : [],
-    });
-    if (interval === null || between.kind !== "one-session" || pairingOf(of, to) === null) {
+    if (between.kind === "known") {
+      return studentInterval(between.contrast.value, between.contrast, confidence);
+    }
+    const interval = ratioInterval(of, to, { confidence });
+    if (interval === null || between.kind === "unknown" || pairingOf(of, to) === null) {
       return interval;
     }
     const prior = priorOf(figure);

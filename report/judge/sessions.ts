@@ -2,17 +2,19 @@
  * In which measuring sessions the sides of a comparison were measured, and what is known of how sessions differ. Two
  * results are two sessions, unless they are of the same start.
  */
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import {
+  contrastOfSessions,
+  meanOfSessions,
+  type SessionContrast,
+  type SessionFigure,
+  type SessionSide,
+} from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
-import type { Variance } from "../../runner/stats/confidence/confidence_interval.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../cells/cells.ts";
 import { type CellPair, cellPlace, cellsOf } from "../cells/match.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import { type ComparedRuns, groupOf } from "./group.ts";
 import type { Between, GroupPair } from "./ratio_of.ts";
-
-/** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
-export type SessionSpread = (figure: DrawnFigure) => Variance | null;
 
 type SessionStart = Pick<Grouped, "startedAt">;
 
@@ -21,28 +23,21 @@ export function areOneSession(base: SessionStart, next: SessionStart): boolean {
   return base === next || (base.startedAt !== undefined && base.startedAt === next.startedAt);
 }
 
-/** @param earlier Sessions of the same programs, in which nothing but the session differed; at most one: nothing is known. */
-export function sessionSpread(earlier: readonly Grouped[]): SessionSpread {
-  const cells = [...cellsByPlace(distinct(earlier)).values()];
-  return (figure) =>
-    spreadOfSessions(
-      cells.map((those) => those.flatMap((cell) => groupOf(cell).estimates.get(figure) ?? [])),
-    );
+/** A cell in one session. */
+interface SessionCell {
+  readonly side: SessionSide;
+  readonly startedMs: number | null;
+  readonly cell: CellRuns;
 }
 
-function cellsByPlace(sessions: readonly Grouped[]): Map<string, CellRuns[]> {
-  return Map.groupBy(sessions.flatMap((session) => cellsOf(groupRuns(session))), cellPlace);
+function sessionCells(side: SessionSide, sessions: readonly Grouped[]): SessionCell[] {
+  return sessions.flatMap((session) => {
+    const startedMs = session.startedAt === undefined ? null : Date.parse(session.startedAt);
+    return cellsOf(groupRuns(session)).map((cell) => ({ side, startedMs, cell }));
+  });
 }
 
-/** @param singleSides How many of the sides are one session each. */
-export function betweenOf(spread: Variance | null, singleSides: number): Between {
-  if (singleSides === 0) return { kind: "known", variances: [] };
-  if (spread === null) return { kind: "unknown" };
-  // Both sides by the same estimate: if it is off, it is off for both.
-  return { kind: "known", variances: [{ ...spread, variance: singleSides * spread.variance }] };
-}
-
-interface MeasuredSessions {
+export interface MeasuredSessions {
   readonly bases: readonly Grouped[];
   readonly nexts: readonly Grouped[];
   /** Sessions in which nothing but the session differed. */
@@ -54,20 +49,55 @@ export function sessionPairs(
   matches: readonly CellPair[],
   { bases, nexts, earlier }: MeasuredSessions,
 ): GroupPair[] {
-  // The same cell in all sessions but the last.
-  const [ofBase, ofNext] = [bases, nexts].map((sides) => cellsByPlace(sides.slice(0, -1)));
-  const spread = sessionSpread(earlier);
-  const isOne = bases.length === 1 && nexts.length === 1 && areOneSession(bases[0], nexts[0]);
-  return matches.map(({ base, next }): GroupPair => {
-    const cells = [
-      [...ofBase.get(cellPlace(base)) ?? [], base],
-      [...ofNext.get(cellPlace(next)) ?? [], next],
-    ];
-    const sides = { base: groupOfSessions(cells[0]), next: groupOfSessions(cells[1]) };
-    if (isOne) return sides;
-    const singleSides = cells.filter(({ length }) => length === 1).length;
-    return { ...sides, between: (figure) => betweenOf(spread(figure), singleSides) };
-  });
+  if (bases.length === 1 && nexts.length === 1 && areOneSession(bases[0], nexts[0])) {
+    return matches.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) }));
+  }
+  const compared = [...bases, ...nexts];
+  const others = distinct(earlier).filter((one) => !compared.some((of) => areOneSession(one, of)));
+  const byPlace = Map.groupBy([
+    ...sessionCells("earlier", others),
+    ...sessionCells("base", bases.slice(0, -1)),
+    ...sessionCells("next", nexts.slice(0, -1)),
+  ], ({ cell }) => cellPlace(cell));
+  const before = (cell: CellRuns, ...sides: readonly SessionSide[]): SessionCell[] =>
+    byPlace.get(cellPlace(cell))?.filter(({ side }) => sides.includes(side)) ?? [];
+  return matches.map(({ base, next }): GroupPair =>
+    sessionPair([
+      ...before(base, "earlier", "base"),
+      ...before(next, "next"),
+      { side: "base", startedMs: startedMsOf(bases), cell: base },
+      { side: "next", startedMs: startedMsOf(nexts), cell: next },
+    ])
+  );
+}
+
+function startedMsOf(sessions: readonly Grouped[]): number | null {
+  const [last] = sessions.slice(-1);
+  return last?.startedAt === undefined ? null : Date.parse(last.startedAt);
+}
+
+function sessionPair(cells: readonly SessionCell[]): GroupPair {
+  const groups = cells.map((one) => ({ ...one, group: groupOf(one.cell) }));
+  const sideOf = (wanted: SessionSide): ComparedRuns =>
+    groupOfSessions(groups.filter(({ side }) => side === wanted).map(({ group }) => group));
+  const known = new Map<DrawnFigure, Between>();
+  return {
+    ...{ base: sideOf("base"), next: sideOf("next") },
+    between: (figure) => {
+      const found = known.get(figure) ?? betweenOf(contrastOfSessions(
+        groups.flatMap(({ group, side, startedMs }): SessionFigure[] => {
+          const estimate = group.estimates.get(figure);
+          return estimate ? [{ ...estimate, side, startedMs }] : [];
+        }),
+      ));
+      known.set(figure, found);
+      return found;
+    },
+  };
+}
+
+function betweenOf(contrast: SessionContrast | null): Between {
+  return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
 }
 
 /** Of each start once, in their order. */
@@ -87,8 +117,7 @@ export function withoutSessionsOf<T extends Grouped>(
 }
 
 /** One cell in each of several sessions, as a side: a single session by its runs, several by their means. */
-function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
-  const groups = cells.map(groupOf);
+function groupOfSessions(groups: readonly ComparedRuns[]): ComparedRuns {
   if (groups.length === 1) return groups[0];
   return {
     runs: groups.flatMap(({ runs }) => runs),

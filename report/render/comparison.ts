@@ -10,7 +10,7 @@ import {
 } from "../subjects/comparison/comparison.ts";
 import { comparedCard } from "../subjects/comparison/card.ts";
 import { revisionTexts } from "../subjects/comparison/document.ts";
-import { sessionStdevOf } from "../judge/ratio_of.ts";
+import { contrastIn, sessionStdevOf } from "../judge/ratio_of.ts";
 import { figureKey, figureName, verdictText } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
@@ -56,7 +56,8 @@ function plain(text: string): string {
 
 function figureJson(figure: FigureComparison): unknown {
   const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
-  const { pairingGain, between, reason, smallestChange, runsNeeded } = figure;
+  const { pairingGain, between, stages, reason, smallestChange } = figure;
+  const { runsNeeded, sessionsNeeded } = figure;
   return {
     base,
     next,
@@ -71,10 +72,13 @@ function figureJson(figure: FigureComparison): unknown {
     pairingGain,
     sessions: between?.kind ?? null,
     sessionStdev: sessionStdevOf(between),
+    sessionCorrelation: contrastIn(between)?.correlation ?? null,
+    stages,
     verdict,
     reason,
     smallestChange,
     runsNeeded,
+    sessionsNeeded,
   };
 }
 

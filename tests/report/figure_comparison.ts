@@ -14,6 +14,7 @@ export const NO_INTERVAL: FigureComparison = {
   runs: 3,
   pairingGain: null,
   between: null,
+  stages: null,
   groups: null,
   unsteady: null,
   isAheadInHalves: false,
@@ -21,6 +22,7 @@ export const NO_INTERVAL: FigureComparison = {
   reason: null,
   smallestChange: null,
   runsNeeded: null,
+  sessionsNeeded: null,
 };
 
 /** With this interval of the ratio. */

@@ -79,9 +79,15 @@ const REASONS: Samples<Reason> = {
     { requests: 3_838, like: "without a failure" },
     "about 3,840 requests without a failure would decide",
   ],
+  "more-sessions": [{ sessions: 8 }, "about 8 sessions a side would decide"],
+  "session-groups": [
+    { groups: [{ count: 9, value: 0.99 }, { count: 2, value: 1.09 }] },
+    "sessions fall into two groups, 9 near 0.99× and 2 near 1.09× their mean: measure both sides in one experiment",
+  ],
   "other-session": [
-    {},
-    "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment",
+    { within: "broken" },
+    "worse in these two sessions, and nobody knows by how much sessions of this machine differ: measure both in " +
+    "one experiment, or give 3 sessions a side, best in turns, or 12 earlier ones",
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
@@ -142,7 +148,7 @@ const FOUND: Samples<Found> = {
     "errors is 6.1 % [5.0 %, 7.0 %]",
   ],
   ratio: [
-    { of: HONO, to: GIN, ratio: RATIO, allowed: OVER, isOfSessions: false },
+    { of: HONO, to: GIN, ratio: RATIO, allowed: OVER },
     "rate is 30,000/s (static, hono) against 15,000/s (static, gin): 2.00× [1.90, 2.10], claimed more than 1.5×",
   ],
   ratios: [
@@ -204,10 +210,10 @@ Deno.test("a gate says why what was found decides nothing, and what it is held a
     "p99 is ≥ 61.2 ms: 1 request never ended, so it may be more",
   );
   const to = { ...P99, place: "the baseline", isAtLeast: false };
-  const baseline = { of: P99, to, ratio: RATIO, allowed: OVER, isOfSessions: true } as const;
+  const baseline = { of: P99, to, ratio: RATIO, allowed: OVER } as const;
   assert.equal(
     textOf({ code: "ratio", ...baseline, verb: "allowed" }, null),
-    "p99 is ≥ 61.2 ms against 61.2 ms (the baseline): 2.00× [1.90, 2.10], allowed more than 1.5×, in these two sessions",
+    "p99 is ≥ 61.2 ms against 61.2 ms (the baseline): 2.00× [1.90, 2.10], allowed more than 1.5×",
   );
 });
 

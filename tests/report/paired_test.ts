@@ -1,12 +1,22 @@
 /** What pairs of runs, and the CPU time of requests, say in a comparison. */
 import assert from "node:assert/strict";
 import { comparedCard } from "../../report/subjects/comparison/card.ts";
-import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import {
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { comparisonJson, comparisonSuite } from "../../report/render/comparison.ts";
-import { confirmedBy } from "../../report/subjects/comparison/revisions.ts";
+import {
+  alarmsIn,
+  doubtfulCells,
+  lastRepetition,
+  revisionSides,
+  withFreshRuns,
+} from "../../report/subjects/comparison/revisions.ts";
+import { mayBeWorse } from "../../runner/stats/comparison/two_stage.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 import { comparedText } from "./compared.ts";
@@ -77,34 +87,90 @@ Deno.test("CPU time that nobody saw is in no sentence, no testcase and no family
   assert.equal(cases.some(({ name }) => /CPU/.test(name)), false);
 });
 
-Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that is open", () => {
-  const same = withCpu(
+// What may be worse is measured again, and judged by both stages.
+
+/** Rates of base and head, the fresh runs after the first, as `ab` compares them. */
+function staged(
+  first: readonly [base: readonly number[], head: readonly number[]],
+  fresh: readonly [base: readonly number[], head: readonly number[]] | null,
+): ResultsComparison {
+  const of = ([base, head]: typeof first): Results => resultsAt({ base, head });
+  const names = new Map([["a", { base: "base", head: "head" }]]);
+  const results = fresh === null ? of(first) : withFreshRuns(of(first), of(fresh));
+  const sides = revisionSides(results, names);
+  const options = { figures: ["rate"] as const, revisions: { base: "b", next: "h" } };
+  return compareResults(sides.base, sides.head, {
+    ...options,
+    ...fresh !== null && { firstStage: lastRepetition(of(first)) },
+  });
+}
+
+const rateIn = ({ cells: [{ comparison }] }: ResultsComparison) => comparisonOf(comparison, "rate");
+const NOISE = [0.99, 1.012, 1.001, 0.987, 1.01];
+const ratesBy = (factor: number, turn = 0): number[] =>
+  NOISE.map((_, i) => 1_000 * factor * NOISE[(i + turn) % 5]);
+const LEVEL = ratesBy(1);
+
+const OPEN: [sentence: string, factor: number, isAgain: boolean][] = [
+  ["no change", 1, false],
+  ["a gain", 1.05, false],
+  ["a loss about the margin", 0.975, true],
+  ["a loss beyond it", 0.93, true],
+];
+
+for (const [sentence, factor, isAgain] of OPEN) {
+  Deno.test(`ab: ${sentence} after the first blocks is ${isAgain ? "" : "not "}measured again`, () => {
+    const first = staged([LEVEL, ratesBy(factor, 2)], null);
+    const { interval } = rateIn(first);
+    const rule = { marginRatio: first.marginRatio, better: "higher" } as const;
+    assert.equal(interval && mayBeWorse(interval, rule), isAgain);
+    if (isAgain) assert.equal(doubtfulCells(first).length, 1);
+  });
+}
+
+Deno.test("ab: a loss that both stages see is worse, by the ratio of all blocks", () => {
+  const comparison = staged([LEVEL, ratesBy(0.95, 2)], [LEVEL, ratesBy(0.94, 3)]);
+  const rate = rateIn(comparison);
+  assert.deepEqual([rate.verdict, rate.reason, rate.pairs], ["worse", null, 10]);
+  assert.ok(rate.ratio !== null && rate.ratio > 0.944 && rate.ratio < 0.95, `${rate.ratio}`);
+  assert.deepEqual(rate.stages?.blocks, { first: 5, fresh: 5 });
+  const json = JSON.stringify(comparisonJson(comparison));
+  assert.match(json, /"stages":\{"first":0\.9\d+,"fresh":0\.9\d+,"blocks":\{"first":5,"fresh":5\}/);
+  assert.match(
+    comparedText(comparison),
+    /What might be worse after 5 blocks was measured in 5 fresh/,
+  );
+});
+
+Deno.test("ab: a loss that fresh blocks do not see is inconclusive, however large the first was", () => {
+  const gone = staged([LEVEL, ratesBy(0.8, 2)], [LEVEL, ratesBy(0.999, 2)]);
+  assert.equal(rateIn(gone).verdict, "inconclusive");
+  const alarms = alarmsIn(staged([LEVEL, ratesBy(0.8, 2)], null), gone);
+  assert.deepEqual(alarms.map(({ figure, outcome }) => [figure, outcome]), [[
+    "rate",
+    "inconclusive",
+  ]]);
+});
+
+Deno.test("ab: the ratio shown is not that of the blocks that were picked for being bad", () => {
+  const rate = rateIn(staged([LEVEL, ratesBy(0.962, 2)], [LEVEL, ratesBy(0.985, 3)]));
+  const pooled = Math.exp((Math.log(0.962) + Math.log(0.985)) / 2);
+  assert.ok(rate.ratio !== null && rate.ratio > pooled, `${rate.ratio} ${pooled}`);
+  assert.ok(rate.interval && rate.interval.low < 0.962 && rate.interval.high > 0.985);
+});
+
+Deno.test("ab: CPU time that nobody saw, or that is open, is no alarm", () => {
+  const open = withCpu(
     resultsAt({ a: around(1_001, 0.0003) }),
     (_, i) => 100 * [1, 1.2, 0.8, 1.1, 0.9][i],
   );
-  assert.equal(confirmedBy(compareResults(BASE(), same), null).comparison.outcome, "pass");
+  const same = compareResults(BASE(), open);
+  assert.deepEqual(alarmsIn(same, same), []);
   const worse = compareResults(BASE(), HEAVIER());
-  const { alarms } = confirmedBy(worse, worse);
-  assert.deepEqual(alarms.map(({ figure, again }) => [figure, again]), [["cpuPerRequest", "fail"]]);
-});
-
-Deno.test("what fresh runs do not bear out is worse in no form", () => {
-  const [worse, same] = [compareResults(BASE(), HEAVIER()), compareResults(BASE(), BASE())];
-  const { comparison: confirmed } = confirmedBy(worse, worse);
-  assert.equal(comparedCard(confirmed).code, "costs");
-  const { comparison: doubtful } = confirmedBy(worse, same);
-  assert.notEqual(doubtful.outcome, "fail");
-  assert.equal(comparedCard(doubtful).code, "undecided");
-  const text = comparedText(doubtful);
-  assert.match(
-    text,
-    /CPU\/request .*: inconclusive, worse at first, but fresh runs did not confirm it/,
+  assert.deepEqual(
+    alarmsIn(worse, worse).map(({ figure, outcome, isStaged }) => [figure, outcome, isStaged]),
+    [["cpuPerRequest", "fail", false]],
   );
-  const failures = [worse, doubtful].map((one) =>
-    comparisonSuite(one, { startedAt: "", hostname: "" }).cases
-      .filter(({ problem }) => problem?.kind === "failure").length
-  );
-  assert.deepEqual(failures, [1, 0]);
 });
 
 Deno.test("20 pairs of cells lend each other degrees of freedom, and a common base lends none", () => {

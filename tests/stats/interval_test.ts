@@ -164,13 +164,6 @@ Deno.test("runs of other sessions, or with no repetition in common, are no pairs
   }
 });
 
-Deno.test("the variance between sessions widens a ratio, with as few degrees of freedom as it has", () => {
-  const between = [{ variance: 0.01, degreesOfFreedom: 2 }];
-  const found = given(ratioInterval(rateOf(NEW), rateOf(OLD), { between }));
-  assert.ok(found.degreesOfFreedom > 2 && found.degreesOfFreedom < 4, `${found.degreesOfFreedom}`);
-  assert.ok(found.low < 0.75 && found.high > 1.2, JSON.stringify(found));
-});
-
 Deno.test("a ratio of ratios pairs all four", () => {
   const terms = [NEW, OLD, OLD, NEW].map((rates, i) => ({
     estimate: rateOf(rates, ONE),

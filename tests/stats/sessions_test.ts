@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
+import { Random } from "../../bench/statistics/random.ts";
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { intervalOf, ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
-import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
+import { intervalOf, studentInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import {
+  contrastOfSessions,
+  meanOfSessions,
+  type SessionFigure,
+  type SessionSide,
+  sessionsToDecide,
+} from "../../runner/stats/comparison/sessions.ts";
 
 const NOTHING = new Histogram().toSparse();
 
@@ -33,29 +40,144 @@ Deno.test("sessions that agree by luck are no surer than their runs", () => {
   assert.ok(Math.abs(logStandardError / within - 1) < 0.05, `${logStandardError} ${within}`);
 });
 
-Deno.test("the spread of sessions is pooled over cells, and cells add no degrees of freedom", () => {
-  const steady = (rate: number): Estimate => session(rate, rate, rate);
-  const cells = [[steady(100), steady(104), steady(98)], [
-    steady(1_000),
-    steady(1_040),
-    steady(980),
-  ]];
-  const [one, both] = [spreadOfSessions(cells.slice(0, 1)), spreadOfSessions(cells)];
-  assert.ok(one && both);
-  assert.ok(Math.abs(both.variance / one.variance - 1) < 1e-9);
-  assert.deepEqual([one.degreesOfFreedom, both.degreesOfFreedom], [2, 2]);
-  assert.equal(spreadOfSessions([[steady(100)], []]), null);
-});
-
-Deno.test("what runs differ by is no difference between sessions", () => {
-  const spread = spreadOfSessions([[session(80, 125, 100), session(81, 124, 100)]]);
-  assert.equal(spread?.variance, 0);
-});
-
-Deno.test("a ratio of sides of several sessions has the degrees of freedom of the sessions", () => {
-  const [base, next] = [[100, 103, 99], [90, 93, 89]].map((rates) =>
-    meanOfSessions(rates.map((rate) => session(rate, rate * 1.001, rate * 0.999)))
+/** Each in its order, of so little noise within. */
+function figures(
+  ...sides: readonly (readonly [SessionSide, readonly number[]])[]
+): SessionFigure[] {
+  return sides.flatMap(([side, values]) =>
+    values.map((value) => ({ side, value, logStandardError: 0.001, startedMs: null }))
   );
-  const ratio = ratioInterval(next, base);
-  assert.ok(ratio && ratio.degreesOfFreedom > 3.5 && ratio.degreesOfFreedom <= 4);
+}
+
+/** Twelve sessions that differ by 1 %, without a trend. */
+const SESSIONS = [
+  1.012,
+  0.991,
+  0.998,
+  1.009,
+  0.987,
+  1.004,
+  0.996,
+  1.011,
+  0.99,
+  1.002,
+  0.992,
+  1.008,
+];
+
+Deno.test("sessions: one a side tells nothing until twelve others show by how much they differ", () => {
+  const pair = figures(["base", [1]], ["next", [0.9]]);
+  assert.equal(contrastOfSessions(pair), null);
+  assert.equal(contrastOfSessions([...figures(["earlier", SESSIONS.slice(1)]), ...pair]), null);
+  const known = contrastOfSessions([...figures(["earlier", SESSIONS]), ...pair]);
+  assert.ok(known !== null && Math.abs(known.value - 0.9) < 0.005, `${known?.value}`);
+  // √2 of 1 % for two sessions, and a little for what twelve know of their correlation.
+  const error = Math.sqrt(known.variance);
+  assert.ok(error > 0.011 && error < 0.017, `${error}`);
+  assert.deepEqual(known.sessions, { base: 1, next: 1, earlier: 12 });
+});
+
+Deno.test("sessions: no more of one side make a lone session of the other surer", () => {
+  const [few, many] = [SESSIONS, [...SESSIONS, ...SESSIONS]].map((base) =>
+    contrastOfSessions(figures(["base", base], ["next", [0.9]]))
+  );
+  assert.ok(few && many);
+  assert.ok(many.variance > 0.7 * few.variance, `${few.variance} ${many.variance}`);
+});
+
+Deno.test("sessions: three a side are enough, two are not", () => {
+  const of = (count: number) =>
+    contrastOfSessions(
+      figures(["base", SESSIONS.slice(0, count)], [
+        "next",
+        SESSIONS.slice(3, 3 + count).map((one) => 0.9 * one),
+      ]),
+    );
+  assert.equal(of(2), null);
+  assert.ok(of(3));
+});
+
+Deno.test("sessions: nights that are alike are seen to be, and make a ratio of blocks less sure", () => {
+  const random = new Random(4);
+  const night = random.waves(16, { stdev: 0.03, correlation: 0.9 }).map(Math.exp);
+  const [base, next] = [night.slice(0, 8), night.slice(8)];
+  const blocks = contrastOfSessions(figures(["base", base], ["next", next]));
+  const spread = (values: readonly number[]): number => {
+    const logs = values.map(Math.log);
+    const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+    return logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
+  };
+  const independent = (spread(base) + spread(next)) / 8;
+  assert.ok(blocks && blocks.correlation > 0.45, `${blocks?.correlation}`);
+  assert.ok(blocks.variance > 2 * independent, `${blocks.variance} ${independent}`);
+  const noise = contrastOfSessions(
+    figures(["base", SESSIONS.slice(0, 5)], ["next", SESSIONS.slice(5, 10)]),
+  );
+  assert.ok(noise && noise.correlation < 0.45, `${noise?.correlation}`);
+});
+
+Deno.test("sessions: a long time between the sides makes them as different as sessions can be", () => {
+  const random = new Random(4);
+  const night = random.waves(22, { stdev: 0.03, correlation: 0.95 }).map(Math.exp);
+  const [near, far] = [0, 90].map((days) =>
+    contrastOfSessions(night.map((value, i): SessionFigure => ({
+      ...{ value, logStandardError: 0.001 },
+      side: i < 11 ? "base" : "next",
+      startedMs: 86_400_000 * (i + (i < 11 ? 0 : days)),
+    })))
+  );
+  assert.ok(near && far);
+  assert.ok(far.variance > 1.2 * near.variance, `${near.variance} ${far.variance}`);
+});
+
+Deno.test("sessions: one in six that is 10 % faster makes two groups", () => {
+  const odd = SESSIONS.map((value, i) => i % 6 === 1 ? 1.1 * value : value);
+  const pair = figures(["base", [1]], ["next", [0.9]]);
+  const { groups } = contrastOfSessions([...figures(["earlier", odd]), ...pair]) ?? {};
+  assert.deepEqual(groups?.map(({ count }) => count), [10, 2]);
+});
+
+Deno.test("sessions: equal figures without noise have a ratio without an error", () => {
+  const same = figures(["base", [100, 100, 100]], ["next", [90, 90, 90]])
+    .map((one) => ({ ...one, logStandardError: 0 }));
+  const { value, variance } = contrastOfSessions(same) ?? {};
+  assert.ok(Math.abs((value ?? 0) - 0.9) < 1e-9);
+  assert.ok((variance ?? 1) < 1e-12);
+});
+
+Deno.test("sessions to decide: fewer where the ratio is farther from the limit, none on it", () => {
+  const contrast = contrastOfSessions(
+    figures(["base", SESSIONS.slice(0, 4)], [
+      "next",
+      SESSIONS.slice(4, 8).map((one) => 0.97 * one),
+    ]),
+  );
+  assert.ok(contrast);
+  const [far, near, none] = [0.05, 0.01, 0].map((room) => sessionsToDecide(contrast, room));
+  assert.ok(far !== null && near !== null && far < near, `${far} ${near}`);
+  assert.equal(none, null);
+});
+
+Deno.test("sessions: under nights of AR(0.9) and odd sessions few ratios of one program miss 1", () => {
+  const random = new Random(9);
+  const kinds: (() => readonly number[])[] = [
+    () => random.waves(10, { stdev: 0.03, correlation: 0.9 }),
+    () =>
+      Array.from(
+        { length: 10 },
+        () => 0.02 * random.normal() + (random.uniform() < 0.2 ? Math.log(1.1) : 0),
+      ),
+  ];
+  for (const logs of kinds) {
+    const missed = Array.from({ length: 200 }, () => {
+      const values = logs().map(Math.exp);
+      const found = contrastOfSessions(
+        figures(["base", values.slice(0, 5)], ["next", values.slice(5)]),
+      );
+      assert.ok(found);
+      const { low, high } = studentInterval(found.value, found, 0.95);
+      return low > 1 || high < 1;
+    }).filter(Boolean).length;
+    assert.ok(missed <= 20, `${missed}`); // 5 % on either side; of independent sessions the t misses 1 in 40 % of the first
+  }
 });

@@ -6,7 +6,7 @@ import {
   type ResultsComparison,
 } from "./comparison.ts";
 import { TRUSTS } from "../../../runner/result/generator.ts";
-import { comparisonOf, decisiveOf } from "../../judge/comparison.ts";
+import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
 import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../../findings/judgements.ts";
@@ -182,8 +182,10 @@ function validText(sides: readonly ComparedSide[]): string {
 
 function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep[] {
   const all = cells.flatMap(({ comparison }) => decisiveOf(comparison));
-  const [needed] = all.filter(({ runsNeeded }) => runsNeeded !== null)
-    .toSorted((a, b) => (b.runsNeeded ?? 0) - (a.runsNeeded ?? 0));
+  const neededOf = ({ runsNeeded, sessionsNeeded }: FigureComparison): number =>
+    runsNeeded ?? sessionsNeeded ?? 0;
+  const [needed] = all.filter((one) => neededOf(one) > 0)
+    .toSorted((a, b) => neededOf(b) - neededOf(a));
   const [first, ...others] = differences;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return [
@@ -200,7 +202,9 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
       {
         code: "add-runs",
         text: tooManyRunsText(needed.runsNeeded ?? 0) ??
-          `Add runs: ${neededText(needed, cells[0].comparison.marginRatio)}.`,
+          `${needed.sessionsNeeded === null ? "Add runs" : "Add sessions"}: ${
+            neededText(needed, cells[0].comparison.marginRatio)
+          }.`,
       } as const,
     ]),
   ];

@@ -15,7 +15,7 @@ import {
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
-import { sessionPairs, type SessionSpread, sessionSpread } from "../../judge/sessions.ts";
+import { sessionPairs } from "../../judge/sessions.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
@@ -108,6 +108,8 @@ export interface CompareOptions {
   readonly figures?: readonly ComparedFigure[];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
   readonly earlier?: readonly ResultSide[];
+  /** The last repetition of the first stage, where what may be worse was measured again in later ones. */
+  readonly firstStage?: number;
 }
 
 /** Two results, each of one session. */
@@ -125,7 +127,7 @@ export function compareSessions(
   nexts: readonly ResultSide[],
   options: CompareOptions = {},
 ): ResultsComparison {
-  const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] } = options;
+  const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [], firstStage } = options;
   const { decidedBy = "figures", revisions = null } = options;
   const byFigures = decidedBy === "figures";
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
@@ -133,10 +135,10 @@ export function compareSessions(
   const matches = matchCells(cellsOf(groupRuns(base)), cellsOf(scenarios));
   const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
   const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
-  const tests = testPairs(pairs, { marginRatio, level });
+  const tests = testPairs(pairs, { marginRatio, level, firstStage });
   const measured = { ...next, machine: next.machine ?? undefined };
-  const spread = spreadOf([earlier, bases, nexts]);
-  const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, spread });
+  const before = { bases: bases.slice(0, -1), nexts: nexts.slice(0, -1), earlier };
+  const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, before });
   // Where both end in one exit code, Holm's method goes over both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
@@ -145,7 +147,7 @@ export function compareSessions(
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   return {
     cells,
-    again: againByValid([bases, nexts], { marginRatio, earlier }),
+    again: againByValid([bases, nexts], { marginRatio, earlier, firstStage }),
     figures,
     sides,
     revisions,
@@ -211,13 +213,6 @@ function againByValid(
   return bases.length === 0 || nexts.length === 0
     ? []
     : compareSessions(bases, nexts, options).cells;
-}
-
-/** By the first of them that are several sessions: in each nothing but the session differs. */
-function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
-  const spreads = sessions.map(sessionSpread);
-  return (figure) =>
-    spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
 }
 
 function sideOf(name: string, sessions: readonly ResultSide[]): ComparedSide {

@@ -1,15 +1,12 @@
 /**
- * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and which of its alarms
- * fresh runs confirm.
+ * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and what of it is measured
+ * again.
  */
-import type { Results, TargetProfile } from "../../../runner/result/result.ts";
-import {
-  type ComparedCell,
-  comparedOutcome,
-  figureOutcomes,
-  type ResultsComparison,
-} from "./comparison.ts";
-import { type ThresholdOutcome, worstOf } from "../../judge/gates.ts";
+import type { Results, Run, TargetProfile } from "../../../runner/result/result.ts";
+import { mayBeWorse } from "../../../runner/stats/comparison/two_stage.ts";
+import { comparisonOf } from "../../judge/comparison.ts";
+import { type ComparedCell, figureOutcomes, type ResultsComparison } from "./comparison.ts";
+import type { ThresholdOutcome } from "../../judge/gates.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 
@@ -93,66 +90,52 @@ function withoutFolder(spec: unknown): unknown {
   return { ...others, nginx: rest };
 }
 
-// An alarm stands only where fresh runs say the same. Each of the two comparisons calls a cell worse by mistake in at most
-// 5 % of all cases, over all its cells together; so both do in fewer.
+// What may be worse after the first blocks is measured again, and judged by all blocks (`two_stage.ts`). Both stages run
+// the same two builds: what the layout of a build does to its speed is in both.
 
-/** One figure that was worse, and what the fresh runs said of it; null: it was not measured again. */
+/** Cells of which a figure that decides may be worse than the margin allows: those to measure again. */
+export function doubtfulCells(comparison: ResultsComparison): ComparedCell[] {
+  const { marginRatio } = comparison;
+  return comparison.cells.filter(({ comparison: { decisive, figures } }) =>
+    figures.some(({ figure, interval, pairs }) =>
+      interval !== null && pairs !== null && decisive.includes(figure) &&
+      mayBeWorse(interval, { marginRatio, better: figure === "rate" ? "higher" : "lower" })
+    )
+  );
+}
+
+/** The runs of both stages as one experiment, whose later repetitions are the fresh ones. */
+export function withFreshRuns(first: Results, fresh: Results): Results {
+  const most = (of: (run: Run) => number): number => Math.max(...first.runs.map(of));
+  const [repetitions, orders] = [most(({ repetition }) => repetition), most(({ order }) => order)];
+  const runs = fresh.runs.map((run) => ({
+    ...run,
+    repetition: run.repetition + repetitions,
+    order: run.order + orders,
+  }));
+  return { ...first, runs: [...first.runs, ...runs] };
+}
+
+/** The last repetition of the first stage. */
+export function lastRepetition({ runs }: Pick<Results, "runs">): number {
+  return Math.max(0, ...runs.map(({ repetition }) => repetition));
+}
+
+/** One figure that was worse after the first blocks, or is after all of them, and how it stands. */
 export interface Alarm {
   readonly cell: ComparedCell;
   readonly figure: ComparedFigure;
-  readonly again: ThresholdOutcome | null;
+  readonly outcome: ThresholdOutcome;
+  /** Whether it was measured again. */
+  readonly isStaged: boolean;
 }
 
-export interface Confirmed {
-  readonly alarms: readonly Alarm[];
-  /** As it stands after the fresh runs, in every form: what these did not bear out is inconclusive. */
-  readonly comparison: ResultsComparison;
-}
-
-/** Cells of which a figure that decides is worse. */
-export function worseCells(comparison: ResultsComparison): ComparedCell[] {
-  const worse = figureOutcomes(comparison).filter(({ outcome }) => outcome === "fail");
-  return [...new Set(worse.map(({ cell }) => cell))];
-}
-
-/** @param second Of fresh runs of the worse cells, at least; null: none were made, and the first stands. */
-export function confirmedBy(
-  first: ResultsComparison,
-  second: ResultsComparison | null,
-): Confirmed {
-  const outcomes = figureOutcomes(first);
-  const alarms = outcomes.filter(({ outcome }) => outcome === "fail").map(({ cell, figure }) => {
-    const fresh = second?.cells.find(({ name }) => name === cell.name);
-    const again = fresh ? comparedOutcome(fresh, figure) : null;
-    return { cell, figure, again };
+/** @param all Of both stages; the first itself where nothing was measured again. */
+export function alarmsIn(first: ResultsComparison, all: ResultsComparison): Alarm[] {
+  const atFirst = figureOutcomes(first).filter(({ outcome }) => outcome === "fail");
+  return figureOutcomes(all).flatMap(({ cell, figure, outcome }) => {
+    const wasWorse = atFirst.some((one) => one.cell.name === cell.name && one.figure === figure);
+    const isStaged = comparisonOf(cell.comparison, figure).stages !== null;
+    return outcome === "fail" || wasWorse ? [{ cell, figure, outcome, isStaged }] : [];
   });
-  const others = outcomes.filter(({ outcome }) => outcome !== "fail");
-  const confirmed = (cell: ComparedCell): ComparedCell => {
-    const doubtful = alarms.filter((alarm) =>
-      alarm.cell.name === cell.name && alarm.again !== null && alarm.again !== "fail"
-    ).map(({ figure }) => figure);
-    return doubtful.length === 0 ? cell : withDoubts(cell, doubtful);
-  };
-  return {
-    alarms,
-    comparison: {
-      ...first,
-      cells: first.cells.map(confirmed),
-      again: first.again && first.again.map(confirmed),
-      outcome: worstOf([
-        ...others,
-        ...alarms.map(({ again }) => ({ outcome: again ?? "fail" as const })),
-        ...first.gates,
-      ]),
-    },
-  };
-}
-
-function withDoubts(cell: ComparedCell, doubtful: readonly ComparedFigure[]): ComparedCell {
-  const figures = cell.comparison.figures.map((one) =>
-    doubtful.includes(one.figure)
-      ? { ...one, verdict: "inconclusive", reason: "unconfirmed" } as const
-      : one
-  );
-  return { ...cell, comparison: { ...cell.comparison, figures } };
 }

@@ -2,15 +2,18 @@
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
-import { sessionStdevOf } from "../../judge/ratio_of.ts";
+import { contrastIn } from "../../judge/ratio_of.ts";
 import {
   comparisonOf,
   type FigureComparison,
+  type FigureStages,
   type GroupComparison,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
 import { figureName, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
+import { counted } from "../../writing/words.ts";
+import type { SessionContrast } from "../../../runner/stats/comparison/sessions.ts";
 
 export interface ComparedRow {
   readonly name: string;
@@ -92,14 +95,35 @@ export function valuesText(
   }).join(" → ");
 }
 
+/** What intervals over sessions rest on. */
+function sessionsNote(contrasts: readonly SessionContrast[]): string {
+  const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
+  const { base, next, earlier } = widest.sessions;
+  const besides = earlier === 0 ? "" : ` and ${counted(earlier, "earlier one")}`;
+  return `Intervals hold by how much sessions differ: ${counted(base, "session")} of the base, ` +
+    `${next} of the new side${besides}. Over them a ratio has a standard error of up to ${
+      percentText(Math.sqrt(widest.variance))
+    }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
+}
+
+/** What ratios of cells rest on that might be worse and were measured again. */
+function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
+  return `What might be worse after ${
+    counted(first, "block")
+  } was measured in ${fresh} fresh ones. ` +
+    "Its ratio is the median-unbiased one of all of them, and its interval holds that only what " +
+    "looked worse was measured again. It is worse only where the fresh blocks alone are beyond " +
+    "the margin, too. Both stages run the same builds, so a layout that makes one of them " +
+    "slower is in both.";
+}
+
 /** What ratios and verdicts mean; why one says no more, its word says. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
   const isPaired = all.some(({ pairs }) => pairs !== null);
-  const stdevs = all.flatMap(({ between }) =>
-    between === null ? [] : sessionStdevOf(between) ?? []
-  );
+  const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
+  const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
   return [
     "A ratio is that of the target over the one it is held against, with its 95 % interval" +
     `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
@@ -108,10 +132,7 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
       isPaired ? "pairs" : "runs"
     }. ` +
     "Inconclusive: neither; more runs may decide.",
-    ...(stdevs.length === 0 ? [] : [
-      `Intervals hold by how much earlier sessions differ: up to ${
-        percentText(Math.max(...stdevs))
-      }, the standard deviation of a ratio.`,
-    ]),
+    ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
+    ...(staged === null ? [] : [stagesNote(staged)]),
   ];
 }

@@ -2,10 +2,24 @@
  * Measuring sessions as the unit: on another day, after a reboot, in another container the same program is
  * faster or slower by more than its runs within a session differ (T. Kalibera and R. Jones, "Rigorous benchmarking in
  * reasonable time", ISMM 2013, make it a level of its own). More runs of one session say nothing about that.
+ *
+ * Sessions that follow each other are alike: a machine that is slow tonight is slow tomorrow. So the logarithms of a
+ * figure are taken for a level of each group (base, new, earlier sessions) plus a stationary process whose correlation
+ * fades with the time between sessions, ρ^lag:
+ *
+ *     x = level of its group + e,   cov(eᵢ, eⱼ) = σ² · ρ^|tᵢ − tⱼ|
+ *
+ * For each ρ of a grid, generalised least squares gives the ratio of the sides and its Student's t (A. C. Aitken, 1935);
+ * the ρ are weighed by the restricted likelihood of what was measured (D. A. Harville, JASA 1977), each as likely
+ * as the other beforehand. Few sessions know little of ρ, and the interval is wider for it; sides that took turns lose
+ * nothing, as what drifts is in both. `deno task bench sessions` measures how often it is right.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
-import { meanOf } from "../quantile.ts";
+import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
+import { meanOf, medianOf } from "../quantile.ts";
+import { type TwoGroups, twoGroupsOf } from "./two_groups.ts";
+import { errorsFor } from "./verdict.ts";
 
 /**
  * A figure over several sessions, at the least two: its geometric mean, each session counting once. The means of
@@ -16,7 +30,8 @@ export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   const count = estimates.length;
   const logs = estimates.map(({ value }) => Math.log(value));
   const mean = meanOf(logs);
-  const variance = Math.max(squaresAbout(mean, logs) / (count - 1), errorWithin(estimates));
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  const variance = Math.max(squares / (count - 1), errorWithin(estimates));
   return {
     session: null,
     repetitions: [...estimates.keys()],
@@ -28,35 +43,271 @@ export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/**
- * By how much the sessions of one side differ, by earlier sessions in which nothing else did: the variance of the
- * logarithms of a figure between sessions, less what the runs within explain, pooled over cells. Sessions slow all
- * cells alike, so cells add no degrees of freedom: those are the sessions less one.
- *
- * @param cells The figure of each cell in each session that has it. @returns Null where no cell is in two sessions.
- */
-export function spreadOfSessions(cells: readonly (readonly Estimate[])[]): Variance | null {
-  const repeated = cells.filter(({ length }) => length > 1);
-  if (repeated.length === 0) return null;
-  const squares = repeated.map((estimates) => {
-    const logs = estimates.map(({ value }) => Math.log(value));
-    return squaresAbout(meanOf(logs), logs);
-  });
-  const freedom = repeated.reduce((sum, { length }) => sum + length - 1, 0);
-  const between = squares.reduce((sum, one) => sum + one, 0) / freedom;
-  return {
-    variance: Math.max(0, between - errorWithin(repeated.flat())),
-    degreesOfFreedom: Math.max(...repeated.map(({ length }) => length)) - 1,
-  };
-}
-
 /** Mean squared standard error of ln value; sessions of one run know of none. */
-function errorWithin(estimates: readonly Estimate[]): number {
+function errorWithin(estimates: readonly Pick<Estimate, "logStandardError">[]): number {
   const known = estimates.map(({ logStandardError }) => logStandardError ** 2)
     .filter(Number.isFinite);
   return known.length === 0 ? 0 : meanOf(known);
 }
 
-function squaresAbout(mean: number, values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+/** What a session is of: a side, or the earlier ones that show by how much sessions differ. */
+const SIDES = ["base", "next", "earlier"] as const;
+export type SessionSide = typeof SIDES[number];
+
+/** A figure of a cell in one session. */
+export interface SessionFigure extends Pick<Estimate, "value" | "logStandardError"> {
+  readonly side: SessionSide;
+  /** When it began, ms; null where nobody knows: then they count as in their order, equally far apart. */
+  readonly startedMs: number | null;
+}
+
+/** New over base, over sessions. */
+export interface SessionContrast extends Variance {
+  readonly value: number;
+  /** Estimated: of sessions as far apart as they usually are. */
+  readonly correlation: number;
+  readonly sessions: Readonly<Record<SessionSide, number>>;
+  /** Of one side or of the earlier sessions, as ratios to their mean; null where they are one group. */
+  readonly groups: TwoGroups | null;
+}
+
+/**
+ * Sessions a side that may be held against as many. One alone may be the odd one of five: in three a side that shows in
+ * their spread.
+ */
+export const LEAST_A_SIDE = 3;
+/** Degrees of freedom where a side has fewer. Of twelve sessions 7 % miss a group that every fifth is in, of five 33 %. */
+export const LEAST_FREEDOM = 11;
+
+/** @returns Null where sessions are too few to know by how much they differ. */
+export function contrastOfSessions(figures: readonly SessionFigure[]): SessionContrast | null {
+  const counts = countsOf(figures);
+  const groups = SIDES.filter((side) => counts[side] > 0).length;
+  const degreesOfFreedom = figures.length - groups;
+  const isBalanced = Math.min(counts.base, counts.next) >= LEAST_A_SIDE;
+  if (Math.min(counts.base, counts.next) === 0) return null;
+  if (!isBalanced && degreesOfFreedom < LEAST_FREEDOM) return null;
+  const series = inTime(figures);
+  const all = CORRELATIONS.map((correlation) => fitWith(correlation, series));
+  // What dependence would make surer is not believed: it is estimated from few sessions.
+  const [{ error: independent }] = all;
+  const fits = all.map((fit, i) => ({
+    log: fit.log,
+    error: Math.max(fit.error, independent),
+    likelihood: fit.likelihood + PRIOR[i],
+  }));
+  const weights = weightsOf(fits);
+  const below = (log: number): number =>
+    fits.reduce(
+      (sum, { log: centre, error }, i) =>
+        sum + weights[i] * belowT((log - centre) / error, degreesOfFreedom),
+      0,
+    );
+  const { value, ...spread } = asStudent(below, fits, degreesOfFreedom);
+  return {
+    value,
+    degreesOfFreedom: spread.degreesOfFreedom,
+    variance: isBalanced ? spread.variance : spread.variance * loneFactor(counts),
+    correlation: dot(CORRELATIONS, weights),
+    sessions: counts,
+    groups: groupsIn(figures),
+  };
+}
+
+/**
+ * A session or two on a side deviate as sessions do, where one in five may be odd, and not as means of normal values do:
+ * however many the other side has, the variance is as though it had no more.
+ */
+function loneFactor({ base, next }: Readonly<Record<"base" | "next", number>>): number {
+  return 2 / Math.min(base, next) / (1 / base + 1 / next);
+}
+
+function countsOf(figures: readonly SessionFigure[]): Record<SessionSide, number> {
+  const count = (side: SessionSide): number => figures.filter((one) => one.side === side).length;
+  return { base: count("base"), next: count("next"), earlier: count("earlier") };
+}
+
+/** The first of them that falls into two groups: its mean is nobody's. */
+function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
+  return SIDES.reduce<TwoGroups | null>((found, side) => {
+    const values = figures.filter((one) => one.side === side).map(({ value }) => value);
+    if (found !== null || values.length === 0) return found;
+    const mean = Math.exp(meanOf(values.map(Math.log)));
+    return twoGroupsOf(values.map((value) => value / mean));
+  }, null);
+}
+
+interface Series {
+  /** Natural logarithms, in the order of time. */
+  readonly logs: readonly number[];
+  readonly sides: readonly SessionSide[];
+  /** How far each is from the one before, in usual distances; the first is 0. */
+  readonly lags: readonly number[];
+  /** Of a session, at the least. */
+  readonly variance: number;
+}
+
+/** Sessions nearer than usual count as the usual distance apart: they differ by a start of everything, too. */
+function inTime(figures: readonly SessionFigure[]): Series {
+  const isTimed = figures.every(({ startedMs }) => startedMs !== null);
+  const sorted = isTimed
+    ? figures.toSorted((a, b) => (a.startedMs ?? 0) - (b.startedMs ?? 0))
+    : figures;
+  const gaps = sorted.slice(1).map(({ startedMs }, i) =>
+    (startedMs ?? 0) - (sorted[i].startedMs ?? 0)
+  );
+  const usual = medianOf(gaps);
+  return {
+    logs: sorted.map(({ value }) => Math.log(value)),
+    sides: sorted.map(({ side }) => side),
+    lags: [0, ...gaps.map((gap) => usual > 0 ? Math.max(1, gap / usual) : 1)],
+    variance: errorWithin(figures),
+  };
+}
+
+/** ρ that are tried. Nearer to 1 no number of sessions that anybody makes tells a level from a drift. */
+const CORRELATIONS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98] as const;
+
+/** Logarithms of how likely each is beforehand: the reference prior 1 / √(1 − ρ²), from halfway to halfway. */
+const PRIOR = CORRELATIONS.map((one, i) => {
+  const [before, after] = [CORRELATIONS[i - 1] ?? -one, CORRELATIONS[i + 1] ?? 2 - one];
+  return Math.log(Math.asin((one + after) / 2) - Math.asin((one + before) / 2));
+});
+
+interface Fit {
+  /** Of new over base. */
+  readonly log: number;
+  /** Its standard error. */
+  readonly error: number;
+  /** Logarithm of the restricted likelihood, but for a constant. */
+  readonly likelihood: number;
+}
+
+/** Generalised least squares, on what is left of each session once the one before has foretold it. */
+function fitWith(correlation: number, { logs, sides, lags, variance }: Series): Fit {
+  const carried = lags.map((lag) => lag === 0 ? 0 : correlation ** lag);
+  const scales = carried.map((one) => Math.sqrt(1 - one ** 2));
+  const whitened = (values: readonly number[]): number[] =>
+    values.map((value, i) => (value - carried[i] * (values[i - 1] ?? 0)) / scales[i]);
+  const known = SIDES.filter((side) => sides.includes(side));
+  const columns = known.map((side) => whitened(sides.map((one) => one === side ? 1 : 0)));
+  // About the mean, so that squares do not drown what is left of them.
+  const centre = meanOf(logs);
+  const values = whitened(logs.map((log) => log - centre));
+  const { inverse, logDeterminant } = inverted(
+    columns.map((one) => columns.map((other) => dot(one, other))),
+  );
+  const moments = columns.map((column) => dot(column, values));
+  const levels = inverse.map((row) => dot(row, moments));
+  const residuals = values.map((value, i) =>
+    value - columns.reduce((sum, column, at) => sum + column[i] * levels[at], 0)
+  );
+  const freedom = logs.length - known.length;
+  const squares = dot(residuals, residuals);
+  const found = Math.max(squares / freedom, variance, Number.MIN_VALUE);
+  const sign = known.map((side) => side === "next" ? 1 : side === "base" ? -1 : 0);
+  const logScales = scales.reduce((sum, scale) => sum + Math.log(scale), 0);
+  return {
+    log: dot(sign, levels),
+    error: Math.sqrt(found * dot(sign, inverse.map((row) => dot(row, sign)))),
+    likelihood: -logScales - (logDeterminant + freedom * Math.log(found) + squares / found) / 2,
+  };
+}
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, i) => sum + value * other[i], 0);
+}
+
+/** Of a positive definite matrix of at most three rows, by Gauss and Jordan. */
+function inverted(
+  matrix: readonly (readonly number[])[],
+): { readonly inverse: number[][]; readonly logDeterminant: number } {
+  const size = matrix.length;
+  const rows = matrix.map((row, i) => [...row, ...row.map((_, at) => at === i ? 1 : 0)]);
+  let logDeterminant = 0;
+  for (let pivot = 0; pivot < size; pivot++) {
+    const by = rows[pivot][pivot];
+    logDeterminant += Math.log(by);
+    rows[pivot] = rows[pivot].map((value) => value / by);
+    for (let other = 0; other < size; other++) {
+      const factor = rows[other][pivot];
+      if (other === pivot) continue;
+      rows[other] = rows[other].map((value, at) => value - factor * rows[pivot][at]);
+    }
+  }
+  return { inverse: rows.map((row) => row.slice(size)), logDeterminant };
+}
+
+function weightsOf(fits: readonly Fit[]): number[] {
+  const most = Math.max(...fits.map(({ likelihood }) => likelihood));
+  const shares = fits.map(({ likelihood }) => Math.exp(likelihood - most));
+  const sum = shares.reduce((all, share) => all + share, 0);
+  return shares.map((share) => share / sum);
+}
+
+function belowT(t: number, degreesOfFreedom: number): number {
+  const tail = twoSidedP(Math.abs(t), degreesOfFreedom) / 2;
+  return t > 0 ? 1 - tail : tail;
+}
+
+/** Two-sided levels at which the mixture and Student's t that stands for it are alike: what decides alone, and among ten. */
+const MATCHED = [0.95, 0.995] as const;
+
+/** The t distribution with the median of the mixture, and as wide as it at both levels. */
+function asStudent(
+  below: (log: number) => number,
+  fits: readonly Fit[],
+  most: number,
+): Variance & { readonly value: number } {
+  const far = 1e4 * Math.max(...fits.map(({ error }) => error));
+  const [low, high] = [
+    Math.min(...fits.map(({ log }) => log)) - far,
+    Math.max(...fits.map(({ log }) => log)) + far,
+  ];
+  const quantile = (share: number): number => crossingOf((log) => below(log) - share, low, high);
+  const median = quantile(0.5);
+  const [near, wide] = MATCHED.map((level) =>
+    Math.max(quantile((1 + level) / 2) - median, median - quantile((1 - level) / 2))
+  );
+  const ratioOf = (freedom: number): number =>
+    tQuantile(MATCHED[1], freedom) / tQuantile(MATCHED[0], freedom);
+  const degreesOfFreedom = wide / near > ratioOf(most)
+    ? crossingOf((freedom) => wide / near - ratioOf(freedom), 1, most)
+    : most;
+  const error = near / tQuantile(MATCHED[0], degreesOfFreedom);
+  return { value: Math.exp(median), variance: error ** 2, degreesOfFreedom };
+}
+
+/** Where a rising function is 0, by halves. */
+function crossingOf(rising: (at: number) => number, low: number, high: number): number {
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (rising(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Nobody measures more for a verdict. */
+const MOST_SESSIONS = 100;
+
+/**
+ * How many sessions a side would decide in 80 %, were the ratio as it was found. Null where 100 would not.
+ *
+ * @param room From the ratio to the limit, on the logarithmic scale.
+ */
+export function sessionsToDecide(
+  { variance, degreesOfFreedom, sessions: { base, next } }: SessionContrast,
+  room: number,
+): number | null {
+  const ofOneEach = variance / (1 / base + 1 / next) * 2;
+  for (
+    let count = Math.max(LEAST_A_SIDE, Math.min(base, next) + 1);
+    count <= MOST_SESSIONS;
+    count++
+  ) {
+    const errors = errorsFor(0.95, Math.max(degreesOfFreedom, 2 * (count - 1)));
+    if (errors * Math.sqrt(ofOneEach / count) <= room) return count;
+  }
+  return null;
 }

@@ -16,7 +16,7 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
- * - unconfirmed: worse by these runs, and not by fresh ones.
+ * - unconfirmed: worse by all runs, and not by the fresh ones alone.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -98,7 +98,7 @@ export function smallestChangeOf(
 }
 
 /** Standard errors that a difference must measure to be seen in 80 %: the one-sided 80 % point is the two-sided 60 %. */
-function errorsFor(confidence: number, degreesOfFreedom: number): number {
+export function errorsFor(confidence: number, degreesOfFreedom: number): number {
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
 }
 

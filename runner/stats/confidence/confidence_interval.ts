@@ -40,8 +40,6 @@ export function intervalOf(estimate: Estimate, confidence = 0.95): ConfidenceInt
 
 interface RatioOptions {
   readonly confidence?: number;
-  /** What else the sides differ by, besides what their runs show: the sessions in which they were measured. */
-  readonly between?: readonly Variance[];
 }
 
 /**
@@ -71,12 +69,12 @@ interface Term {
  */
 export function contrastOf(
   terms: readonly Term[],
-  { confidence = 0.95, between = [] }: RatioOptions = {},
+  { confidence = 0.95 }: RatioOptions = {},
 ): ConfidenceInterval | null {
   const parts = neighboursOf(terms).map(partOf);
   if (parts.some(({ degreesOfFreedom }) => !(degreesOfFreedom > 0))) return null;
   const value = parts.reduce((product, part) => product * part.value, 1);
-  const { variance, degreesOfFreedom } = sumOfVariances([...parts, ...between]);
+  const { variance, degreesOfFreedom } = sumOfVariances(parts);
   return studentInterval(value, { variance, degreesOfFreedom }, confidence);
 }
 

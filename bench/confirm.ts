@@ -1,0 +1,10 @@
+/** How often `ab` is right that measures again what may be worse, in simulations. */
+import type { Bench, Section } from "./bench.ts";
+import { confirmations } from "./statistics/confirm.ts";
+
+export const confirm: Bench = {
+  about: "how often `ab --confirm` is right, in simulations",
+  rounds: 1, // the seeds are fixed
+  run: ({ short, noise }): Promise<Section[]> =>
+    Promise.resolve(confirmations(short ? 50 : 1_000, noise)),
+};

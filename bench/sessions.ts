@@ -1,0 +1,10 @@
+/** How often gates and comparisons between measuring sessions are right, in simulations. */
+import type { Bench, Section } from "./bench.ts";
+import { sessionGates } from "./statistics/sessions.ts";
+
+export const sessions: Bench = {
+  about: "how often gates and comparisons between sessions are right, in simulations",
+  rounds: 1, // the seeds are fixed
+  run: ({ short, noise }): Promise<Section[]> =>
+    Promise.resolve(sessionGates(short ? 30 : 300, noise)),
+};

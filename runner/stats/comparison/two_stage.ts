@@ -1,0 +1,203 @@
+/**
+ * A comparison in two stages: what may be worse after the first blocks is measured in as many fresh ones, and judged by
+ * all of them together. Pure.
+ *
+ * A group-sequential test whose first look can only end without an alarm (C. Jennison and B. W. Turnbull, "Group
+ * Sequential Methods", 2000, §4 and §8): who looks worse by chance goes on, so that the ratio of all blocks is too bad on
+ * average. The estimate and its interval are therefore those of what was selected. D₁ is how much worse the first
+ * blocks are, D all of them, c the least D₁ that goes on; the estimate δ is where, and the interval ends where
+ *
+ *     P(D ≥ d | D₁ > c; δ) = ½, and α/2, 1 − α/2,
+ *
+ * the conditional form of the median-unbiased estimate of K. Fairbanks and R. Madsen (Biometrika 1982; for its bias
+ * J. Whitehead, Biometrika 1986; conditional: X. Fan, D. DeMets and K. Lan, J. Biopharm. Stat. 2004). Given how
+ * the blocks vary, D₁ of D is normal around D, whatever δ is; how they vary is known by so many degrees of freedom, over
+ * which the probability is averaged. `deno task bench confirm` measures what it promises.
+ */
+import { type ConfidenceInterval, pBeyond } from "../confidence/confidence_interval.ts";
+import { tQuantile } from "../confidence/student_t.ts";
+
+/** What counts as worse. */
+export interface WorseRule {
+  /** Changes up to this are no difference; 0.02 is 2 %. */
+  readonly marginRatio: number;
+  readonly better: "lower" | "higher";
+}
+
+/**
+ * What goes on: a change that is no more than a standard error short of the margin, as hardly a slowdown beyond it is
+ * lost then; and worse by a quarter of a standard error at all, so that of no change 40 % go on at the most, however
+ * much the first blocks vary.
+ */
+const SHORT_ERRORS = 1;
+const LEAST_ERRORS = 0.25;
+
+/** How much worse, as a logarithm above 0. */
+function worseBy({ value }: ConfidenceInterval, { better }: WorseRule): number {
+  return (better === "higher" ? -1 : 1) * Math.log(value);
+}
+
+function cutOf({ logStandardError }: ConfidenceInterval, { marginRatio }: WorseRule): number {
+  return Math.max(
+    Math.log1p(marginRatio) - SHORT_ERRORS * logStandardError,
+    LEAST_ERRORS * logStandardError,
+  );
+}
+
+/** Whether the first blocks leave it open that the change is worse than the margin allows. */
+export function mayBeWorse(first: ConfidenceInterval, rule: WorseRule): boolean {
+  return worseBy(first, rule) > cutOf(first, rule);
+}
+
+export interface Stages {
+  /** New over base. */
+  readonly first: ConfidenceInterval;
+  /** Of all blocks, the first and the fresh ones. */
+  readonly pooled: ConfidenceInterval;
+  readonly blocks: { readonly first: number; readonly all: number };
+}
+
+/** The ratio of the fresh blocks alone. */
+export function freshRatio({ first, pooled, blocks }: Stages): number {
+  const fresh = blocks.all - blocks.first;
+  return Math.exp(
+    (blocks.all * Math.log(pooled.value) - blocks.first * Math.log(first.value)) / fresh,
+  );
+}
+
+/** Whether the fresh blocks alone, too, are worse than the margin allows. */
+export function isBorneOut(stages: Stages, rule: WorseRule): boolean {
+  const value = freshRatio(stages);
+  return worseBy({ ...stages.pooled, value }, rule) > Math.log1p(rule.marginRatio);
+}
+
+/** The pooled ratio after the selection, and the two-sided p of its being within the margin. */
+export interface StagedRatio {
+  readonly interval: ConfidenceInterval;
+  readonly p: number;
+}
+
+/** @param stages Of a change that may be worse after the first. */
+export function afterSelection(
+  stages: Stages,
+  rule: WorseRule,
+  confidence: number,
+): StagedRatio {
+  const { pooled, blocks } = stages;
+  const found = worseBy(pooled, rule);
+  const error = pooled.logStandardError;
+  if (!(error > 0)) return { interval: pooled, p: found > Math.log1p(rule.marginRatio) ? 0 : 1 };
+  const beyond = selectedTail({
+    ...{ found, error, cut: cutOf(stages.first, rule) },
+    degreesOfFreedom: pooled.degreesOfFreedom,
+    firstShare: blocks.first / blocks.all,
+  });
+  const [least, middle, most] = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
+    .map((share) => crossingOf((change) => beyond(change) - share, found, error));
+  const turn = rule.better === "higher" ? -1 : 1;
+  const ends = [least, most].map((change) => Math.exp(turn * change)).sort((a, b) => a - b);
+  const interval: ConfidenceInterval = {
+    value: Math.exp(turn * middle),
+    ...{ low: ends[0], high: ends[1] },
+    logStandardError: (most - least) / 2 / tQuantile(confidence, pooled.degreesOfFreedom),
+    degreesOfFreedom: pooled.degreesOfFreedom,
+  };
+  const margin = Math.log1p(rule.marginRatio);
+  return {
+    interval,
+    p: middle > margin ? 2 * beyond(margin) : pBeyond(interval, rule.marginRatio),
+  };
+}
+
+interface Selected {
+  /** D, and its standard error. */
+  readonly found: number;
+  readonly error: number;
+  readonly cut: number;
+  readonly degreesOfFreedom: number;
+  /** Of the blocks. */
+  readonly firstShare: number;
+}
+
+/** Over how the blocks may vary, and over D. */
+const SPREADS = 16;
+const STEPS = 24;
+/** Standard errors beyond which nothing is. */
+const FAR = 7;
+
+/** δ → P(D ≥ d | D₁ > c). */
+function selectedTail(
+  { found, error, cut, degreesOfFreedom, firstShare }: Selected,
+): (change: number) => number {
+  const spreads = spreadsOf(degreesOfFreedom);
+  return (change) =>
+    spreads.reduce((sum, { factor, weight }) => {
+      const own = error * factor;
+      const bridge = own * Math.sqrt(1 / firstShare - 1);
+      const selected = normalTail((cut - change) * Math.sqrt(firstShare) / own);
+      const from = Math.max((found - change) / own, -FAR);
+      const to = Math.max(from, 0) + FAR;
+      const step = (to - from) / STEPS;
+      let both = 0;
+      for (let i = 0; i <= STEPS; i++) {
+        const at = from + i * step;
+        const simpson = i === 0 || i === STEPS ? 1 : i % 2 === 0 ? 2 : 4;
+        both += simpson * Math.exp(-at * at / 2) * normalTail((cut - change - at * own) / bridge);
+      }
+      both *= step / 3 / Math.sqrt(2 * Math.PI);
+      return sum + weight * Math.min(1, selected > 0 ? both / selected : 0);
+    }, 0);
+}
+
+interface Spread {
+  /** The true standard error over the estimated one. */
+  readonly factor: number;
+  readonly weight: number;
+}
+
+/** χ over its root degrees of freedom: density kᵛ⁻¹ · exp(−v·k²/2) of the estimated error over the true one. */
+function spreadsOf(degreesOfFreedom: number): Spread[] {
+  const reach = 4 / Math.sqrt(2 * degreesOfFreedom);
+  const [low, high] = [Math.max(0.02, 1 - reach), 1 + reach];
+  const found = Array.from({ length: SPREADS }, (_, i) => {
+    const k = low + (i + 0.5) * (high - low) / SPREADS;
+    const log = (degreesOfFreedom - 1) * Math.log(k) - degreesOfFreedom * (k * k - 1) / 2;
+    return { factor: 1 / k, weight: Math.exp(log) };
+  });
+  const sum = found.reduce((all, { weight }) => all + weight, 0);
+  return found.map(({ factor, weight }) => ({ factor, weight: weight / sum }));
+}
+
+/** Where a rising function is 0, by halves; sought up to 40 errors from what was found. */
+function crossingOf(rising: (at: number) => number, found: number, error: number): number {
+  let [low, high] = [found - 40 * error, found + 40 * error];
+  for (let i = 0; i < 30; i++) {
+    const middle = (low + high) / 2;
+    if (rising(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Probability that a standard normal is above (W. H. Press and others, "Numerical Recipes", §6.2: 7 digits everywhere). */
+function normalTail(z: number): number {
+  const x = Math.abs(z) / Math.SQRT2;
+  const t = 1 / (1 + 0.5 * x);
+  const series = COEFFICIENTS.reduce((sum, coefficient) => sum * t + coefficient, 0);
+  const tail = t * Math.exp(-x * x + series) / 2;
+  return z >= 0 ? tail : 1 - tail;
+}
+
+/** Of Chebyshev's fit to erfc, from the highest power. */
+const COEFFICIENTS = [
+  0.17087277,
+  -0.82215223,
+  1.48851587,
+  -1.13520398,
+  0.27886807,
+  -0.18628806,
+  0.09678418,
+  0.37409196,
+  1.00002368,
+  -1.26551223,
+];
