@@ -29,6 +29,7 @@ import { startup } from "./startup.ts";
 import { steps } from "./steps.ts";
 import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
+import { trends } from "./trends.ts";
 import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
 import { workers } from "./workers.ts";
@@ -60,6 +61,7 @@ export const benches = {
   fleet,
   statistics,
   sessions,
+  trends,
   confirm,
   trust,
   planted,

@@ -1,5 +1,9 @@
 /** Several results of one experiment, as a document: how its figures went over commits or days, where they changed, and how the newest compares with the oldest. */
-import { changePointsOf } from "../../runner/stats/trend/change_points.ts";
+import {
+  LEAST_VALUES,
+  levelChangesOf,
+  type SeriesLevels,
+} from "../../runner/stats/trend/level_changes.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { type Block, figure, type Group, group, list, table, text } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -45,7 +49,7 @@ export interface Trend {
   readonly finding: string;
   /** Where figures changed their level, cell by cell, from the oldest. */
   readonly changes: readonly TrendChange[];
-  /** Results of the cell that has most. */
+  /** Results of the figure that has most. */
   readonly longest: number;
 }
 
@@ -74,17 +78,31 @@ interface TrendContext {
 
 /** One for each experiment and kind of machine that several of the results are of, where they have cells in common. */
 export function trendsOf(all: readonly Reported[]): Trend[] {
-  return [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
+  const measured = [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, ofExperiment]) => {
       const byMachine = [...Map.groupBy(ofExperiment, machineOf)];
-      return byMachine.flatMap(([machine, reported]) => {
+      return byMachine.flatMap(([machine, reported]): MeasuredTrend[] => {
         const points = pointsOf(reported);
         const series = seriesOf(points);
         const title = byMachine.length === 1 ? name : `${name} on ${machine}`;
-        return series.length === 0 ? [] : [trendOf(title, points, series)];
+        return series.length === 0 ? [] : [{ title, points, series, figures: figuresOf(series) }];
       });
     },
   );
+  const figures = measured.flatMap((one) => one.figures);
+  // One exit code stands for all of them, so they are one family.
+  const levels = levelChangesOf(figures.map(({ known }) => known.map(({ value }) => value)), {
+    marginRatio: DEFAULT_MARGIN_RATIO,
+  });
+  const byFigure = new Map(figures.map((figure, i) => [figure, levels[i]]));
+  return measured.map((one) => trendOf(one, byFigure));
+}
+
+interface MeasuredTrend {
+  readonly title: string;
+  readonly points: readonly TrendPoint[];
+  readonly series: readonly TrendSeries[];
+  readonly figures: readonly FigureSeries[];
 }
 
 /** What makes figures comparable; hosts of a pool that are alike are one. */
@@ -94,27 +112,30 @@ function machineOf({ results: { machine } }: Reported): string {
 }
 
 function trendOf(
-  name: string,
-  points: readonly TrendPoint[],
-  series: readonly TrendSeries[],
+  { title: name, points, series, figures }: MeasuredTrend,
+  levels: ReadonlyMap<FigureSeries, SeriesLevels>,
 ): Trend {
   const [first, last] = [points[0], points[points.length - 1]];
   const names = [first.label, last.label] as const;
   const comparison = compareResults(first.results, last.results, { names });
   const card = comparison.cells.length === 0 ? null : comparedCard(comparison);
   const unshared = `${names.join(" and ")} share no cell, so they are not compared.`;
-  const changes = series.flatMap((one) => changesOf(one, points));
+  const changes = figures.flatMap((one) => changesOf(one, levels.get(one), points));
+  const correlations = figures.flatMap((one) => levels.get(one)?.correlation ?? []);
   const title = `${name} over ${points.length} results`;
   return {
     finding: `${title}: ${card?.sentence ?? unshared}`,
     changes,
-    longest: Math.max(...series.map(({ cells }) => cells.filter(Boolean).length)),
+    longest: Math.max(0, ...figures.map(({ known }) => known.length)),
     document: {
       kind: "trend",
       name: "Trend",
       title,
       lead: [
         list(changes.map((change) => ({ code: "change", text: trendChangeText(change) }))),
+        ...correlations.length === 0
+          ? []
+          : [text("dependence", dependenceText(correlations, changes.length), "note")],
         text("ends", card === null ? unshared : "The oldest and the newest result alone:", "note"),
       ],
       card,
@@ -307,35 +328,44 @@ export interface TrendChange {
   /** Mean after over mean before, with its 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
   readonly isWorse: boolean;
+  /** Of results in a row, as estimated once the changes are taken off. */
+  readonly correlation: number;
 }
 
-/** Of fewer results nobody knows a change from chance. */
-const FEWEST_RESULTS = 4;
+/** One figure of a cell over the results that have it. */
+interface FigureSeries {
+  readonly scenario: string;
+  readonly label: string;
+  readonly figure: ComparedFigure;
+  /** From the oldest; `at` is its place among the points. */
+  readonly known: readonly { readonly value: number; readonly at: number }[];
+}
 
-/** Any seed does: the same results always have the same changes. */
-const SEED = 1;
-
-/** Of requests/s, p99 and CPU time of a request, in this order, as far as they decide. */
-function changesOf(
-  { scenario, label, cells }: TrendSeries,
-  points: readonly TrendPoint[],
-): TrendChange[] {
-  const groups = cells.map((cell) => cell && groupOf(cell));
-  return DECISIVE.flatMap((figure) => {
-    const known = groups.flatMap((group, at) => {
-      const isDecisive = group !== null && decisiveFor([group]).includes(figure);
-      const value = isDecisive ? figureOf(group, figure) : 0;
-      return value > 0 ? [{ value, at }] : [];
-    });
-    if (known.length < FEWEST_RESULTS) return [];
-    const values = known.map(({ value }) => value);
-    const found = changePointsOf(values, { marginRatio: DEFAULT_MARGIN_RATIO, seed: SEED });
-    return found.map(({ index, ratio }): TrendChange => ({
-      ...{ scenario, label, figure, ratio },
-      between: [points[known[index - 1].at].label, points[known[index].at].label],
-      isWorse: (ratio.value < 1) === (figure === "rate"),
+/** Requests/s, p99 and CPU time of a request of each cell, in this order, as far as they decide. */
+function figuresOf(series: readonly TrendSeries[]): FigureSeries[] {
+  return series.flatMap(({ scenario, label, cells }) => {
+    const groups = cells.map((cell) => cell && groupOf(cell));
+    return DECISIVE.map((figure): FigureSeries => ({
+      ...{ scenario, label, figure },
+      known: groups.flatMap((group, at) => {
+        const isDecisive = group !== null && decisiveFor([group]).includes(figure);
+        const value = isDecisive ? figureOf(group, figure) : 0;
+        return value > 0 ? [{ value, at }] : [];
+      }),
     }));
   });
+}
+
+function changesOf(
+  { scenario, label, figure, known }: FigureSeries,
+  levels: SeriesLevels | undefined,
+  points: readonly TrendPoint[],
+): TrendChange[] {
+  return (levels?.changes ?? []).map(({ index, ratio }): TrendChange => ({
+    ...{ scenario, label, figure, ratio, correlation: levels?.correlation ?? 0 },
+    between: [points[known[index - 1].at].label, points[known[index].at].label],
+    isWorse: (ratio.value < 1) === (figure === "rate"),
+  }));
 }
 
 /** `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
@@ -346,10 +376,20 @@ export function trendChangeText(
     `${scenario}, ${label}: ${figureInProse(figure)} ${formatRatio(ratio.value, ratio)}.`;
 }
 
+/** What changes were sought beside: `Results in a row correlate by 0.1 to 0.4; …`. */
+function dependenceText(correlations: readonly number[], changes: number): string {
+  const [least, most] = [Math.min(...correlations), Math.max(...correlations)]
+    .map((one) => one.toFixed(1));
+  const by = least === most ? `about ${least}` : `${least} to ${most}`;
+  const none = changes === 0 ? "No level changed for certain. " : "";
+  return `${none}Results in a row correlate by ${by} (estimated, 0 to 1), which the search for changes ` +
+    `takes into account, over ${counted(correlations.length, "figure")} together.`;
+}
+
 /** How a guard over trends ends: "inconclusive" where none is long enough to show a change. */
 export function trendOutcome(
   trends: readonly Pick<Trend, "changes" | "longest">[],
 ): ThresholdOutcome {
   if (trends.some(({ changes }) => changes.some(({ isWorse }) => isWorse))) return "fail";
-  return trends.some(({ longest }) => longest >= FEWEST_RESULTS) ? "pass" : "inconclusive";
+  return trends.some(({ longest }) => longest >= LEAST_VALUES) ? "pass" : "inconclusive";
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
 import { changePointsOf } from "../../runner/stats/trend/change_points.ts";
 import { bestSplit } from "../../runner/stats/trend/energy.ts";
+import { levelChangesOf } from "../../runner/stats/trend/level_changes.ts";
 
 /** TigerBeetle's requests/s over 365 commits, as in `tests/tigerbeetle_test.py` of Apache Otava (Apache License 2.0). */
 const TIGERBEETLE: number[] = JSON.parse(
@@ -108,4 +109,78 @@ Deno.test("change points: none of a series of one value, of two, or of none", ()
   for (const series of [[], [1], [1, 2], [5, 5, 5, 5, 5, 5]]) {
     assert.deepEqual(changePointsOf(series, { marginRatio: 0.02, seed: 1 }), []);
   }
+});
+
+// What dependence of results in a row, and many series, make of it.
+
+const LEVELS = { marginRatio: 0.02 };
+
+/** Shares of so many series of waves that are found to change, as values were independent and as they are. */
+function alarmsUnder(
+  correlation: number,
+  cases: number,
+): { independent: number; dependent: number } {
+  const random = new Random(7);
+  let [independent, dependent] = [0, 0];
+  for (let i = 0; i < cases; i++) {
+    const series = random.waves(24, { stdev: 0.02, correlation }).map(Math.exp);
+    if (changePointsOf(series, { marginRatio: 0.02, seed: 1 }).length > 0) independent++;
+    if (levelChangesOf([series], LEVELS)[0].changes.length > 0) dependent++;
+  }
+  return { independent: independent / cases, dependent: dependent / cases };
+}
+
+const DEPENDENT: [correlation: number, most: number][] = [[0, 0.05], [0.3, 0.08], [0.5, 0.1]];
+
+for (const [correlation, most] of DEPENDENT) {
+  Deno.test(`levels: without a change few series of AR(${correlation}) have one`, () => {
+    const { independent, dependent } = alarmsUnder(correlation, 120);
+    assert.ok(dependent <= most, `${dependent}`);
+    if (correlation >= 0.3) assert.ok(independent > most, `${independent}`);
+  });
+}
+
+Deno.test("levels: how alike results in a row are is said, and grows with their correlation", () => {
+  const random = new Random(8);
+  const [none, some, much] = [0, 0.5, 0.8].map((correlation) => {
+    const found = Array.from({ length: 20 }, () => {
+      const series = random.waves(40, { stdev: 0.02, correlation }).map(Math.exp);
+      return levelChangesOf([series], LEVELS)[0].correlation ?? NaN;
+    });
+    return found.reduce((sum, one) => sum + one, 0) / found.length;
+  });
+  assert.ok(none < 0.3 && none < some && some < much && much > 0.5, `${none} ${some} ${much}`);
+});
+
+Deno.test("levels: a step of 5 % over noise of 2 % is found at its commit, with an interval that holds it", () => {
+  const random = new Random(5);
+  const noise = random.waves(60, { stdev: 0.02, correlation: 0.3 });
+  const series = noise.map((log, i) => Math.exp(log) * (i < 36 ? 1 : 0.95));
+  const [{ changes: [change, ...others] }] = levelChangesOf([series], LEVELS);
+  assert.ok(change && Math.abs(change.index - 36) <= 2 && others.length === 0);
+  assert.ok(change.ratio.low < 0.95 && change.ratio.high > 0.95, JSON.stringify(change));
+});
+
+Deno.test("levels: of many series a change must be as much surer, and none alone has one by chance", () => {
+  const random = new Random(14);
+  const noise = (): number[] => random.waves(20, { stdev: 0.02, correlation: 0 });
+  const weak = noise().map((log, i) => Math.exp(log) * (i < 10 ? 1 : 0.945));
+  const others = Array.from({ length: 20 }, () => noise().map(Math.exp));
+  const [{ changes: alone }] = levelChangesOf([weak], LEVELS);
+  assert.equal(alone.length, 1);
+  const among = levelChangesOf([weak, ...others], LEVELS);
+  assert.equal(among.flatMap(({ changes }) => changes).length, 0);
+  const sure = noise().map((log, i) => Math.exp(log) * (i < 10 ? 1 : 0.8));
+  const [{ changes: found }] = levelChangesOf([sure, ...others], LEVELS);
+  assert.deepEqual(found.map(({ index }) => index), [10]);
+});
+
+Deno.test("levels: two results in a row that are odd are no change, and too few results have none", () => {
+  const random = new Random(13);
+  const series = Array.from(
+    { length: 30 },
+    (_, i) => Math.exp(0.01 * random.normal()) * (i === 14 || i === 15 ? 1.1 : 1),
+  );
+  assert.deepEqual(levelChangesOf([series], LEVELS)[0].changes, []);
+  assert.deepEqual(levelChangesOf([[1, 1, 1, 2, 2]], LEVELS), [{ changes: [], correlation: null }]);
 });

@@ -51,10 +51,7 @@ export function changePointsOf(
 ): ChangePoint[] {
   const draw = drawBy(seed);
   const weak = weakP(mostP);
-  let kept = mergePoints(series, weakPoints(series, { window, mostP: weak }), {
-    mostP,
-    marginRatio,
-  });
+  let kept = candidatePoints(series, { marginRatio, mostP, window });
   for (;;) {
     const chance = kept.findIndex((_, i) => isByChance(sidesOf(series, kept, i), weak, draw));
     if (chance === -1) break;
@@ -67,6 +64,22 @@ export function changePointsOf(
     p,
     ratio: ratioOf(series.slice(kept[i - 1]?.index ?? 0, index), series.slice(index, ends[i + 1])),
   }));
+}
+
+/** Before the permutation test, and so of outliers, too. */
+export function candidatesOf(
+  series: readonly number[],
+  { marginRatio, mostP }: Required<Pick<TrendOptions, "marginRatio" | "mostP">>,
+): number[] {
+  return candidatePoints(series, { marginRatio, mostP, window: WINDOW }).map(({ index }) => index);
+}
+
+function candidatePoints(
+  series: readonly number[],
+  { marginRatio, mostP, window }: MergeRule & { readonly window: number },
+): WeakPoint[] {
+  const weak = weakPoints(series, { window, mostP: weakP(mostP) });
+  return mergePoints(series, weak, { mostP, marginRatio });
 }
 
 /** As Otava relaxes it: ten times, twice, or not at all. */
@@ -213,21 +226,40 @@ function permutationP([left, right]: BothSides, draw: Draw): number {
   return extreme / (PERMUTATIONS + 1);
 }
 
-/** A side of one value has no spread of its own: then that of the other counts for both. */
-function ratioOf(left: readonly number[], right: readonly number[]): ChangePoint["ratio"] {
+/**
+ * Mean after over mean before. A side of one value has no spread of its own: then that of the other counts for both.
+ *
+ * @param correlation Of neighbours: means of values that are alike vary more, and their spread shows less of it.
+ */
+export function ratioOf(
+  left: readonly number[],
+  right: readonly number[],
+  correlation = 0,
+): ChangePoint["ratio"] {
   const sides = [left, right].map((side) => side.map(Math.log));
   const [before, after] = sides.map(meanOf);
   const pooled = sides.reduce((sum, side) => sum + squaresOf(side), 0) /
     Math.max(1, left.length + right.length - 2);
-  const parts = sides.map((side) => ({
-    variance: (side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled) / side.length,
-    degreesOfFreedom: Math.max(1, side.length - 1),
-  }));
+  const parts = sides.map((side) => {
+    const factor = meanFactor(side.length, correlation);
+    const independent = side.length / factor;
+    const shown = side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled;
+    // Of values that are alike the spread about their own mean is short by as much as the mean varies.
+    const whole = side.length > 1 ? shown * (side.length - 1) / (side.length - factor) : shown;
+    return { variance: whole / independent, degreesOfFreedom: Math.max(1, independent - 1) };
+  });
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   const spread = parts.reduce((sum, part) => sum + part.variance ** 2 / part.degreesOfFreedom, 0);
   const reach = variance === 0 ? 0 : tQuantile(0.95, variance ** 2 / spread) * Math.sqrt(variance);
   const value = Math.exp(after - before);
   return { value, low: value * Math.exp(-reach), high: value * Math.exp(reach) };
+}
+
+/** How many times as much a mean of AR(1) values varies as one of independent values. */
+function meanFactor(size: number, correlation: number): number {
+  let factor = 1;
+  for (let lag = 1; lag < size; lag++) factor += 2 * (1 - lag / size) * correlation ** lag;
+  return factor;
 }
 
 function squaresOf(values: readonly number[]): number {

@@ -1,0 +1,206 @@
+/**
+ * How surely a step in a series is no chance where results in a row are alike: a machine that is slow this week makes
+ * all results of the week slow, and to tests of independent values each such week is a change.
+ *
+ * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that is
+ * left once both levels are taken off. Chance is simulated: series of as many values without a change, AR(1) with
+ * correlations from 0 to 0.95, of which those count that look as dependent as the series does; p is the share of them
+ * whose best step has as large a t. That the place was sought, and that a step takes dependence with it, is so in
+ * both. (Tests of levels by residuals of a fitted AR: M. Robbins, C. Gallagher, R. Lund and A. Aue, "Mean shift
+ * testing in correlated data", J. Time Ser. Anal. 2011; by simulation given a summary: D. Rubin, Ann. Statist. 1984.)
+ * `deno task bench trends` measures the rate of false changes, and what is seen.
+ */
+import { drawBy } from "../../../base/random.ts";
+
+export interface Step {
+  /** Of the first value after it. */
+  readonly index: number;
+  /** Student's t of equal variances, without its sign. */
+  readonly t: number;
+  /** Of neighbours, about the level of their side. */
+  readonly correlation: number;
+}
+
+/** Values on either side of a step, at the least: one alone, and two in a row of many, are outliers. */
+export const LEAST_SIDE = 3;
+
+/** @param index With `LEAST_SIDE` values on either side. */
+export function stepAt(values: readonly number[], index: number): Step {
+  const { sums, squares } = sumsOf(values);
+  return {
+    index,
+    t: tAt({ sums, squares, size: values.length }, index),
+    correlation: correlationAt(values, index),
+  };
+}
+
+interface Sums {
+  /** Of the first so many values. */
+  readonly sums: Float64Array;
+  readonly squares: Float64Array;
+  readonly size: number;
+}
+
+/** Reused: as long as any series so far. */
+let sums = new Float64Array(0);
+let squares = new Float64Array(0);
+
+function sumsOf(values: ArrayLike<number>): Sums {
+  const size = values.length;
+  if (sums.length <= size) {
+    [sums, squares] = [new Float64Array(2 * size + 1), new Float64Array(2 * size + 1)];
+  }
+  for (let i = 0; i < size; i++) {
+    sums[i + 1] = sums[i] + values[i];
+    squares[i + 1] = squares[i] + values[i] * values[i];
+  }
+  return { sums, squares, size };
+}
+
+// hot: for every place of tens of thousands of simulated series.
+function tAt({ sums, squares, size }: Sums, index: number): number {
+  const rest = size - index;
+  const [left, right] = [sums[index] / index, (sums[size] - sums[index]) / rest];
+  const within = squares[size] - index * left * left - rest * right * right;
+  const variance = within / (size - 2) * (1 / index + 1 / rest);
+  return variance > 0
+    ? Math.abs(right - left) / Math.sqrt(variance)
+    : right === left
+    ? 0
+    : Infinity;
+}
+
+function correlationAt(values: ArrayLike<number>, index: number): number {
+  const size = values.length;
+  let [left, right] = [0, 0];
+  for (let i = 0; i < index; i++) left += values[i] / index;
+  for (let i = index; i < size; i++) right += values[i] / (size - index);
+  let [both, all, before] = [0, 0, 0];
+  for (let i = 0; i < size; i++) {
+    const rest = values[i] - (i < index ? left : right);
+    both += before * rest;
+    all += rest * rest;
+    before = rest;
+  }
+  return all > 0 ? both / all : 0;
+}
+
+/** Series that are simulated, and how many of them, those nearest in correlation, are held against one. */
+const SIMULATED = 30_000;
+const NEAREST = 3_000;
+const MOST_CORRELATION = 0.95;
+/** Of the share of all series up to a correlation: smaller ones come more often than evenly. */
+const CORRELATION_POWER = 1.5;
+
+interface Simulated {
+  /** In the order of their correlations as they look, each with the t of its best step and its true correlation. */
+  readonly looks: Float64Array;
+  readonly ts: Float64Array;
+  readonly truths: Float64Array;
+}
+
+const simulatedBySize = new Map<number, Simulated>();
+
+/** Any seed does: the same series always has the same changes. */
+const SEED = 1;
+
+function simulated(size: number): Simulated {
+  const known = simulatedBySize.get(size);
+  if (known !== undefined) return known;
+  const normal = normalsBy(SEED);
+  const values = new Float64Array(size);
+  const all = Array.from({ length: SIMULATED }, (_, i) => {
+    const truth = MOST_CORRELATION * ((i + 0.5) / SIMULATED) ** CORRELATION_POWER;
+    const fresh = Math.sqrt(1 - truth * truth);
+    values[0] = normal();
+    for (let at = 1; at < size; at++) values[at] = truth * values[at - 1] + fresh * normal();
+    const sums = sumsOf(values);
+    let [t, index] = [-1, LEAST_SIDE];
+    for (let at = LEAST_SIDE; at <= size - LEAST_SIDE; at++) {
+      const own = tAt(sums, at);
+      if (own > t) [t, index] = [own, at];
+    }
+    return { t, truth, look: correlationAt(values, index) };
+  }).sort((a, b) => a.look - b.look);
+  const made = {
+    looks: Float64Array.from(all, ({ look }) => look),
+    ts: Float64Array.from(all, ({ t }) => t),
+    truths: Float64Array.from(all, ({ truth }) => truth),
+  };
+  simulatedBySize.set(size, made);
+  return made;
+}
+
+/** Standard normals (G. E. P. Box and M. E. Muller, 1958). */
+function normalsBy(seed: number): () => number {
+  const draw = drawBy(seed);
+  const uniform = (): number => (draw(0, 2 ** 31 - 2) + 1) / 2 ** 31;
+  let spare: number | null = null;
+  return () => {
+    if (spare !== null) {
+      const value = spare;
+      spare = null;
+      return value;
+    }
+    const [radius, angle] = [Math.sqrt(-2 * Math.log(uniform())), 2 * Math.PI * uniform()];
+    spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  };
+}
+
+/** The step of the whole series that is largest by t; null of too few values. */
+export function bestStep(values: readonly number[]): Step | null {
+  const sums = sumsOf(values);
+  let [t, index] = [-1, 0];
+  for (let at = LEAST_SIDE; at <= values.length - LEAST_SIDE; at++) {
+    const own = tAt(sums, at);
+    if (own > t) [t, index] = [own, at];
+  }
+  return index === 0 ? null : stepAt(values, index);
+}
+
+export interface Chance {
+  /** That a series without a change, as dependent as this one looks, has a step as large. */
+  readonly p: number;
+  /** Of neighbours, estimated: the mean of the simulated ones that look like it. */
+  readonly correlation: number;
+}
+
+/** @param size Of the series. */
+export function chanceOf(
+  { t, correlation }: Pick<Step, "t" | "correlation">,
+  size: number,
+): Chance {
+  const { looks, ts, truths } = simulated(size);
+  let at = 0;
+  for (let high = SIMULATED; at < high;) {
+    const middle = (at + high) >> 1;
+    if (looks[middle] < correlation) at = middle + 1;
+    else high = middle;
+  }
+  const from = Math.min(Math.max(0, at - NEAREST / 2), SIMULATED - NEAREST);
+  let [larger, truth] = [0, 0];
+  for (let i = from; i < from + NEAREST; i++) {
+    if (ts[i] >= t) larger++;
+    truth += truths[i] / NEAREST;
+  }
+  const p = larger < FEW
+    ? tailP(ts.slice(from, from + NEAREST).sort(), t)
+    : (larger + 1) / (NEAREST + 1);
+  return { p, correlation: truth };
+}
+
+/** So few that a share of them says little. */
+const FEW = 10;
+/** The largest, whose fall tells how rare larger ones are. */
+const TAIL = 100;
+
+/**
+ * Beyond what was simulated: by a power law through the largest (B. Hill, Ann. Statist. 1975), as T. Knijnenburg and
+ * others extend permutations (Bioinformatics 2009). Tails of t fall faster, so that it is too large rather than too small.
+ */
+function tailP(sorted: Float64Array, t: number): number {
+  const from = sorted[sorted.length - TAIL];
+  const logs = sorted.slice(-TAIL).reduce((sum, one) => sum + Math.log(one / from), 0);
+  return TAIL / sorted.length * (t / from) ** (-TAIL / logs);
+}

@@ -1,0 +1,129 @@
+/**
+ * Where several series of results change their levels for certain: candidates as Apache Otava finds them
+ * (`change_points.ts`), of which those stay that dependence of results in a row does not explain (`chance.ts`), over
+ * all series as one family: one exit code stands for all, and the more series, the more of them have an odd week.
+ */
+import { holm } from "../comparison/significance_tests.ts";
+import { SIGNIFICANCE } from "../comparison/verdict.ts";
+import { bestStep, chanceOf, LEAST_SIDE, stepAt } from "./chance.ts";
+import { candidatesOf, type ChangePoint, ratioOf } from "./change_points.ts";
+
+export interface LevelChange extends ChangePoint {
+  /** Among the values from the change before it to the one after it; not yet raised for many series. */
+  readonly p: number;
+}
+
+export interface SeriesLevels {
+  readonly changes: readonly LevelChange[];
+  /** Of neighbours, as estimated with the changes taken off; null of too few values. */
+  readonly correlation: number | null;
+}
+
+export interface LevelOptions {
+  /** A smaller change is none: 0.02 is 2 %. */
+  readonly marginRatio: number;
+}
+
+/** Values of which a step of ten standard deviations is surely seen. */
+export const LEAST_VALUES = 6;
+
+/** Candidates may be this weak, as if values were independent: what decides comes after. */
+const CANDIDATE_P = 0.05;
+
+/** @param all From the oldest value, above 0. Series of fewer than `LEAST_VALUES` count for nothing. */
+export function levelChangesOf(
+  all: readonly (readonly number[])[],
+  options: LevelOptions,
+): SeriesLevels[] {
+  const long = all.filter(({ length }) => length >= LEAST_VALUES);
+  const found = new Map(long.map((series) => [series, leftOf(series, SIGNIFICANCE, options)]));
+  const ps = long.map((series) => {
+    const judged = found.get(series) ?? [];
+    return Math.min(1, ...judged.map(({ p }) => p * judged.length));
+  });
+  const raised = holm(ps);
+  return all.map((series) => {
+    const at = long.indexOf(series);
+    if (at === -1) return { changes: [], correlation: null };
+    // Of a series that changes, each change must be as sure as Holm's method asked of the surest.
+    const changes = raised[at] <= SIGNIFICANCE
+      ? leftOf(series, SIGNIFICANCE * ps[at] / raised[at], options)
+      : [];
+    return levelsOf(series, changes);
+  });
+}
+
+interface Judged {
+  readonly index: number;
+  readonly p: number;
+  readonly correlation: number;
+}
+
+/** Leaves out the weakest candidate again and again, as its neighbours then have more values to be judged by. */
+function leftOf(
+  series: readonly number[],
+  mostP: number,
+  { marginRatio }: LevelOptions,
+): Judged[] {
+  const logs = series.map(Math.log);
+  const candidates = candidatesOf(series, { marginRatio, mostP: CANDIDATE_P });
+  const left = eliminated(logs, candidates, { mostP, marginRatio });
+  const best = bestStep(logs);
+  return left.length > 0 || best === null
+    ? left
+    : eliminated(logs, [best.index], { mostP, marginRatio });
+}
+
+function eliminated(
+  logs: readonly number[],
+  candidates: readonly number[],
+  { mostP, marginRatio }: { readonly mostP: number; readonly marginRatio: number },
+): Judged[] {
+  for (let left = [...candidates]; left.length > 0;) {
+    const judged = left.map((_, i) => judgedAt(logs, left, i, marginRatio));
+    const weakest = judged.reduce((most, one) => one.p > most.p ? one : most);
+    // Several between them cut the series where it suits them, so each of them must be as many times as sure.
+    if (weakest.p <= mostP / left.length) return judged;
+    left = left.filter((index) => index !== weakest.index);
+  }
+  return [];
+}
+
+/** Between the candidates before and after. */
+function judgedAt(
+  logs: readonly number[],
+  candidates: readonly number[],
+  i: number,
+  marginRatio: number,
+): Judged {
+  const [from, to] = [candidates[i - 1] ?? 0, candidates[i + 1] ?? logs.length];
+  const index = candidates[i];
+  const values = logs.slice(from, to);
+  const isShort = Math.min(index - from, to - index) < LEAST_SIDE || values.length < LEAST_VALUES;
+  if (isShort) return { index, p: 1, correlation: 0 };
+  const step = stepAt(values, index - from);
+  const chance = chanceOf(step, values.length);
+  const isSmall = Math.abs(meanOf(values, index - from) - meanOf(values, 0, index - from)) <=
+    Math.log1p(marginRatio);
+  return { index, p: isSmall ? 1 : chance.p, correlation: chance.correlation };
+}
+
+function meanOf(values: readonly number[], from: number, to = values.length): number {
+  let sum = 0;
+  for (let i = from; i < to; i++) sum += values[i];
+  return sum / (to - from);
+}
+
+function levelsOf(series: readonly number[], judged: readonly Judged[]): SeriesLevels {
+  const best = bestStep(series.map(Math.log));
+  const whole = best === null ? null : chanceOf(best, series.length).correlation;
+  const correlation = judged.length === 0
+    ? whole
+    : judged.reduce((sum, one) => sum + one.correlation, 0) / judged.length;
+  const changes = judged.map(({ index, p }, i): LevelChange => {
+    const [from, to] = [judged[i - 1]?.index ?? 0, judged[i + 1]?.index ?? series.length];
+    const ratio = ratioOf(series.slice(from, index), series.slice(index, to), correlation ?? 0);
+    return { index, p, ratio };
+  });
+  return { changes, correlation };
+}
