@@ -6,5 +6,5 @@ export const confirm: Bench = {
   about: "how often `ab --confirm` is right, in simulations",
   rounds: 1, // the seeds are fixed
   run: ({ short, noise }): Promise<Section[]> =>
-    Promise.resolve(confirmations(short ? 50 : 1_000, noise)),
+    Promise.resolve(confirmations(short ? 50 : 500, noise)),
 };
