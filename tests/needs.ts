@@ -114,6 +114,13 @@ export function testWith(needs: readonly Need[], name: string, test: Test | Test
   Deno.test({ ...definition, ignore: missing.length > 0 });
 }
 
+/** Tests that need the same: `needing("redis").test(name, …)` is `testWith(["redis"], name, …)`. */
+export function needing(
+  ...needs: Need[]
+): { test: (name: string, test: Test | Test["fn"]) => void } {
+  return { test: (name, test) => testWith(needs, name, test) };
+}
+
 /** Full path of the first of the need's programs on PATH, or null. */
 export function findProgram(need: Program): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter);

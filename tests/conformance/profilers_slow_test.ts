@@ -11,8 +11,10 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProcessSamples, ProfilingContext } from "../../targets/profile/profiler.ts";
 import { startProfiles } from "../../targets/profile/session.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
+
+const withLinux = needing("linux");
 
 const FOLDER = join(import.meta.dirname ?? "", "../targets/fixtures/profiled");
 
@@ -156,27 +158,23 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
   );
 }
 
-testWith(
-  ["linux"],
-  "a target that opens no inspector goes without a profile, and says so",
-  async () => {
-    const target = await startTarget(
-      targetFrom({ command: [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"], cwd: FOLDER }),
-      launchContext(),
-    );
-    try {
-      const { signal } = new AbortController();
-      const session = await startProfiles(target, {
-        origin: target.origin,
-        pprofPath: null,
-        forMs: 100,
-        signal,
-      });
-      const { processes, notes } = await session.stop();
-      assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
-      assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
-    } finally {
-      await target.stop();
-    }
-  },
-);
+withLinux.test("a target that opens no inspector goes without a profile, and says so", async () => {
+  const target = await startTarget(
+    targetFrom({ command: [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"], cwd: FOLDER }),
+    launchContext(),
+  );
+  try {
+    const { signal } = new AbortController();
+    const session = await startProfiles(target, {
+      origin: target.origin,
+      pprofPath: null,
+      forMs: 100,
+      signal,
+    });
+    const { processes, notes } = await session.stop();
+    assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
+    assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
+  } finally {
+    await target.stop();
+  }
+});

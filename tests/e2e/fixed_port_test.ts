@@ -1,10 +1,12 @@
 /** Targets that listen on one port alone. */
 import assert from "node:assert/strict";
 import { freePort } from "../../targets/launch/environment.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { assertNothingLeft, CommandedSite } from "./command_log.ts";
 import { plateau } from "./plateau.ts";
 import { adoptOrphans } from "./processes.ts";
+
+const withLinux = needing("linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -14,7 +16,7 @@ function fixed(port: number): Record<string, unknown> {
   return { command: [Deno.execPath(), "eval", code], port };
 }
 
-testWith(["linux"], "targets with one port are run in turn, variants of one too", async () => {
+withLinux.test("targets with one port are run in turn, variants of one too", async () => {
   using site = new CommandedSite();
   const port = freePort();
   const { code, stderr } = await site.start({
@@ -27,28 +29,24 @@ testWith(["linux"], "targets with one port are run in turn, variants of one too"
   await assertNothingLeft();
 });
 
-testWith(
-  ["linux"],
-  "a port that somebody has is an error that names who, at check and at run",
-  async () => {
-    using site = new CommandedSite();
-    await using server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      () => new Response("other"),
-    );
-    const { port } = server.addr;
-    const { code, stderr } = await site.start({ targets: { a: fixed(port) }, repeat: 3 }).ended;
-    const says = new RegExp(
-      `Cannot start target a: its port ${port} is in use by deno \\(process ${Deno.pid}\\)`,
-    );
-    assert.equal(code, 3, stderr);
-    assert.match(stderr.replaceAll(/\s+/g, " "), says);
-    assert.equal(site.saved().missing.length, 1);
-    const checked = await plateau(["check", site.file]);
-    assert.equal(checked.code, 3);
-    assert.match(checked.stderr.replaceAll(/\s+/g, " "), says);
-  },
-);
+withLinux.test("a port that somebody has is an error that names who, at check and at run", async () => {
+  using site = new CommandedSite();
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("other"),
+  );
+  const { port } = server.addr;
+  const { code, stderr } = await site.start({ targets: { a: fixed(port) }, repeat: 3 }).ended;
+  const says = new RegExp(
+    `Cannot start target a: its port ${port} is in use by deno \\(process ${Deno.pid}\\)`,
+  );
+  assert.equal(code, 3, stderr);
+  assert.match(stderr.replaceAll(/\s+/g, " "), says);
+  assert.equal(site.saved().missing.length, 1);
+  const checked = await plateau(["check", site.file]);
+  assert.equal(checked.code, 3);
+  assert.match(checked.stderr.replaceAll(/\s+/g, " "), says);
+});
 
 const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; says: RegExp }[] = [
   {

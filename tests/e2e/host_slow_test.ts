@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { measurement } from "../../runner/result/result.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { Site } from "./site.ts";
+
+const withLinux = needing("linux");
 
 const EXPERIMENT = `name: elsewhere
 targets: { work: { app: work }, proxied: { proxy: { origin: work } } }
@@ -16,36 +18,32 @@ interval: 50ms
 repeat: 2
 `;
 
-testWith(
-  ["linux"],
-  "run --host makes targets listen there and nowhere else, and says so",
-  async () => {
-    using site = new Site(EXPERIMENT);
-    // So long that a look at the ports falls into each run, even if we are held up.
-    const flags = ["--repeat", "1", "--duration", "700ms"];
-    await using program = site.start(...flags, "--host", OWN_HOST);
-    const ports = new Set<number>();
-    await program.until("both targets have been loaded", () => {
-      for (const port of listeningPorts(OWN_HOST)) ports.add(port);
-      assert.deepEqual(listeningPorts("everywhere").filter((port) => ports.has(port)), []);
-      return site.saved()?.runs.length === 2;
-    });
-    const { code, stderr } = await program.ended;
-    assert.equal(code, 0, stderr);
-    const { runs = [], flags: kept } = site.saved() ?? {};
-    for (const { url, requests } of runs) {
-      assert.equal(new URL(url).hostname, OWN_HOST);
-      assert.ok(ports.has(Number(new URL(url).port)), `${url}, not ${[...ports]}`);
-      assert.ok(requests.completed > 0);
-    }
-    assert.equal(runs.length, 2);
-    assert.equal(ports.size, 2, "the server behind the proxy is on loopback");
-    assert.equal(kept?.host, OWN_HOST);
-    assert.ok(readFileSync(join(site.out, "report.html"), "utf8").includes(`--host ${OWN_HOST}`));
-  },
-);
+withLinux.test("run --host makes targets listen there and nowhere else, and says so", async () => {
+  using site = new Site(EXPERIMENT);
+  // So long that a look at the ports falls into each run, even if we are held up.
+  const flags = ["--repeat", "1", "--duration", "700ms"];
+  await using program = site.start(...flags, "--host", OWN_HOST);
+  const ports = new Set<number>();
+  await program.until("both targets have been loaded", () => {
+    for (const port of listeningPorts(OWN_HOST)) ports.add(port);
+    assert.deepEqual(listeningPorts("everywhere").filter((port) => ports.has(port)), []);
+    return site.saved()?.runs.length === 2;
+  });
+  const { code, stderr } = await program.ended;
+  assert.equal(code, 0, stderr);
+  const { runs = [], flags: kept } = site.saved() ?? {};
+  for (const { url, requests } of runs) {
+    assert.equal(new URL(url).hostname, OWN_HOST);
+    assert.ok(ports.has(Number(new URL(url).port)), `${url}, not ${[...ports]}`);
+    assert.ok(requests.completed > 0);
+  }
+  assert.equal(runs.length, 2);
+  assert.equal(ports.size, 2, "the server behind the proxy is on loopback");
+  assert.equal(kept?.host, OWN_HOST);
+  assert.ok(readFileSync(join(site.out, "report.html"), "utf8").includes(`--host ${OWN_HOST}`));
+});
 
-testWith(["linux"], "what was interrupted goes on at the same host, and at no other", async () => {
+withLinux.test("what was interrupted goes on at the same host, and at no other", async () => {
   using site = new Site(EXPERIMENT);
   await site.interrupted(1, { signal: "SIGINT", more: ["--host", OWN_HOST] });
   const other = await site.resume("--host", "127.0.0.1");

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 import { type Recorded, type Recorder, startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
+
+const withCurl = needing("curl");
 
 interface Sent {
   readonly line?: string;
@@ -81,25 +83,21 @@ function assertSent(recorder: Recorder, sent: Sent): void {
   assert.equal(recorder.connections(), connections);
 }
 
-testWith(
-  ["curl"],
-  "bench --like asks for what curl asks for, however its URL is written",
-  async () => {
-    const urls = ["/a/../b", "--path-as-is /a/../b", "-g /{a}[1]", "/?q='a'", "/a\\\\b#c"];
-    for (const url of urls) {
-      const lineOf = async (run: (line: string) => Promise<unknown>): Promise<string> => {
-        await using recorder = startRecorder();
-        await run(`curl -s ${url.replace(/(\S*)$/, (path) => `"${recorder.origin}${path}"`)}`);
-        return recorder.requests[0].line;
-      };
-      const curls = await lineOf((line) =>
-        new Deno.Command("sh", { args: ["-c", line], stdout: "null" }).output()
-      );
-      const ours = await lineOf((line) => plateau(["bench", "-q", "--like", line, "-n", "1"]));
-      assert.equal(ours, curls);
-    }
-  },
-);
+withCurl.test("bench --like asks for what curl asks for, however its URL is written", async () => {
+  const urls = ["/a/../b", "--path-as-is /a/../b", "-g /{a}[1]", "/?q='a'", "/a\\\\b#c"];
+  for (const url of urls) {
+    const lineOf = async (run: (line: string) => Promise<unknown>): Promise<string> => {
+      await using recorder = startRecorder();
+      await run(`curl -s ${url.replace(/(\S*)$/, (path) => `"${recorder.origin}${path}"`)}`);
+      return recorder.requests[0].line;
+    };
+    const curls = await lineOf((line) =>
+      new Deno.Command("sh", { args: ["-c", line], stdout: "null" }).output()
+    );
+    const ours = await lineOf((line) => plateau(["bench", "-q", "--like", line, "-n", "1"]));
+    assert.equal(ours, curls);
+  }
+});
 
 testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", async () => {
   const line = "-t 1 -c 3 -d 1s -H 'X-A: b' --latency";

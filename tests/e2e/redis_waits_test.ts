@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+
+const withRedis = needing("redis");
 
 /** Whether this machine has a Redis where Plateau looks for one; some tests are about its absence. */
 const found = await Deno.connect({ hostname: "127.0.0.1", port: 6379 })
@@ -35,17 +37,13 @@ async function runCells(
   };
 }
 
-testWith(
-  ["redis"],
-  "cells that need Redis are measured with one that is found or started",
-  async () => {
-    const { code, stderr, saved } = await runCells({});
-    assert.equal(code, 0, stderr);
-    assert.match(saved?.redis ?? "", found ? /found/ : /private/);
-    assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
-    assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
-  },
-);
+withRedis.test("cells that need Redis are measured with one that is found or started", async () => {
+  const { code, stderr, saved } = await runCells({});
+  assert.equal(code, 0, stderr);
+  assert.match(saved?.redis ?? "", found ? /found/ : /private/);
+  assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
+  assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
+});
 
 Deno.test({
   name:

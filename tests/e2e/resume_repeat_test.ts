@@ -1,8 +1,10 @@
 /** What `run --resume` decides about repetitions, failures, and what a cell needs. */
 import assert from "node:assert/strict";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { Site } from "./site.ts";
+
+const withNginx = needing("nginx");
 
 /**
  * Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too; and each
@@ -64,25 +66,21 @@ const FILES = "files: { nginx: { root: . } }, work: { app: work }";
 
 const NO_PROGRAMS = { env: { PATH: "/nonexistent" } };
 
-testWith(
-  ["nginx"],
-  "cells that lacked something are measured once it is there",
-  async () => {
-    using site = new Site(experiment("2", FILES), NO_PROGRAMS);
-    await site.interrupted(1, { signal: "SIGKILL" });
-    assert.deepEqual(site.saved()?.missing.map(({ target }) => target), ["files"]);
-    const { code, stderr } = await site.resume();
-    assert.equal(code, 0, stderr);
-    const { runs, missing } = site.saved() ?? {};
-    assert.deepEqual(missing, []);
-    assert.deepEqual(
-      runs?.map(({ target, order }) => `${order} ${target}`).sort(),
-      ["1 files", "2 work", "3 files", "4 work"],
-    );
-  },
-);
+withNginx.test("cells that lacked something are measured once it is there", async () => {
+  using site = new Site(experiment("2", FILES), NO_PROGRAMS);
+  await site.interrupted(1, { signal: "SIGKILL" });
+  assert.deepEqual(site.saved()?.missing.map(({ target }) => target), ["files"]);
+  const { code, stderr } = await site.resume();
+  assert.equal(code, 0, stderr);
+  const { runs, missing } = site.saved() ?? {};
+  assert.deepEqual(missing, []);
+  assert.deepEqual(
+    runs?.map(({ target, order }) => `${order} ${target}`).sort(),
+    ["1 files", "2 work", "3 files", "4 work"],
+  );
+});
 
-testWith(["nginx"], "nothing goes on without what earlier runs had", async () => {
+withNginx.test("nothing goes on without what earlier runs had", async () => {
   using site = new Site(experiment("2", FILES));
   await site.interrupted(1, { signal: "SIGKILL" });
   const before = site.saved();

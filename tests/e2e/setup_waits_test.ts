@@ -3,11 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { descendantsOf, readStat } from "../../base/system/processes.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { freshCache } from "./caches.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
+
+const withNodeAndNpmAndInstalls = needing("node", "npm", "installs");
+const withLinuxAndNode = needing("linux", "node");
 
 /** The environment of a user who has installed nothing yet, with caches in `folder`. */
 function fresh(folder: string, path = Deno.env.get("PATH") ?? ""): Record<string, string> {
@@ -28,23 +31,19 @@ function withProgram(folder: string, name: string, script: string): string {
   return [folder, Deno.env.get("PATH")].join(delimiter);
 }
 
-testWith(
-  ["node", "npm", "installs"],
-  "setup frameworks installs what is named, says where, and does nothing the second time",
-  async () => {
-    using folder = emptyFolder();
-    const args = ["setup", "frameworks", "node-http"];
-    const first = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
-    const [installed, ...others] = installedIn(folder.path);
-    assert.match(installed, /^node-http-[0-9a-f]{16}$/);
-    assert.deepEqual(others, []);
-    const second = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
-  },
-);
+withNodeAndNpmAndInstalls.test("setup frameworks installs what is named, says where, and does nothing the second time", async () => {
+  using folder = emptyFolder();
+  const args = ["setup", "frameworks", "node-http"];
+  const first = await plateau(args, { env: fresh(folder.path) });
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
+  const [installed, ...others] = installedIn(folder.path);
+  assert.match(installed, /^node-http-[0-9a-f]{16}$/);
+  assert.deepEqual(others, []);
+  const second = await plateau(args, { env: fresh(folder.path) });
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
+});
 
 Deno.test("without their programs each framework is skipped with the reason, exit code 3", async () => {
   using folder = emptyFolder();
@@ -63,25 +62,21 @@ Deno.test("without their programs each framework is skipped with the reason, exi
   assert.deepEqual(installedIn(folder.path), []);
 });
 
-testWith(
-  ["linux", "node"],
-  "an installation that fails shows what its program said, leaves nothing, and stops no other",
-  async () => {
-    using folder = emptyFolder();
-    const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
-    const { code, stdout } = await plateau(["setup", "frameworks", "express", "hapi"], {
-      env: fresh(folder.path, path),
-    });
-    assert.equal(code, 3);
-    for (const name of ["express", "hapi"]) {
-      assert.match(
-        stdout,
-        new RegExp(`Cannot install ${name}: npm ci .* exited with code 7\n  out of luck\n`),
-      );
-    }
-    assert.deepEqual(installedIn(folder.path), []);
-  },
-);
+withLinuxAndNode.test("an installation that fails shows what its program said, leaves nothing, and stops no other", async () => {
+  using folder = emptyFolder();
+  const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
+  const { code, stdout } = await plateau(["setup", "frameworks", "express", "hapi"], {
+    env: fresh(folder.path, path),
+  });
+  assert.equal(code, 3);
+  for (const name of ["express", "hapi"]) {
+    assert.match(
+      stdout,
+      new RegExp(`Cannot install ${name}: npm ci .* exited with code 7\n  out of luck\n`),
+    );
+  }
+  assert.deepEqual(installedIn(folder.path), []);
+});
 
 testWith(["linux"], "a runtime that is too old is a reason to skip", async () => {
   using folder = emptyFolder();
@@ -94,22 +89,18 @@ testWith(["linux"], "a runtime that is too old is a reason to skip", async () =>
   assert.match(stdout, /skipped: Cannot install hapi: node v18\.19\.1 is too old: install Node/);
 });
 
-testWith(
-  ["linux", "node"],
-  "an interrupted installation leaves nothing, exit code 130",
-  async () => {
-    using folder = emptyFolder();
-    const path = withProgram(folder.path, "npm", "exec sleep 60");
-    await using program = new Plateau(["setup", "frameworks", "express"], {
-      env: fresh(folder.path, path),
-    });
-    await program.until("it installs", () => installedIn(folder.path).length === 1);
-    program.kill("SIGINT");
-    const { code } = await program.ended;
-    assert.equal(code, 130);
-    assert.deepEqual(installedIn(folder.path), []);
-  },
-);
+withLinuxAndNode.test("an interrupted installation leaves nothing, exit code 130", async () => {
+  using folder = emptyFolder();
+  const path = withProgram(folder.path, "npm", "exec sleep 60");
+  await using program = new Plateau(["setup", "frameworks", "express"], {
+    env: fresh(folder.path, path),
+  });
+  await program.until("it installs", () => installedIn(folder.path).length === 1);
+  program.kill("SIGINT");
+  const { code } = await program.ended;
+  assert.equal(code, 130);
+  assert.deepEqual(installedIn(folder.path), []);
+});
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {
   testWith(

@@ -2,17 +2,19 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { allStages, assertNothingLeft, CommandedSite, says } from "./command_log.ts";
 import { Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans } from "./processes.ts";
 import { startWitness } from "./witness.ts";
 
+const withLinux = needing("linux");
+
 if (Deno.build.os === "linux") adoptOrphans();
 
 const RUN = (target: string): string[] => [`before ${target}`, `after ${target}`];
 
-testWith(["linux"], "commands of two targets run around each of their runs, in order", async () => {
+withLinux.test("commands of two targets run around each of their runs, in order", async () => {
   using site = new CommandedSite();
   const { code, stderr } = await site.start({
     targets: { a: { app: "api", ...allStages("a") }, b: { app: "api", ...allStages("b") } },
@@ -53,39 +55,35 @@ testWith(["linux"], "commands of two targets run around each of their runs, in o
 /** The status of a request, from within a step. */
 const REQUEST = `"${Deno.execPath()}" eval "console.log((await fetch(Deno.args[0])).status)" `;
 
-testWith(
-  ["linux"],
-  "from the first step with {origin} on, before runs when the target responds",
-  async () => {
-    using site = new CommandedSite();
-    const { code, stderr } = await site.start({
-      targets: {
-        a: {
-          command: [
-            "sh",
-            "-c",
-            `echo start >> done; exec "${Deno.execPath()}" eval \\
+withLinux.test("from the first step with {origin} on, before runs when the target responds", async () => {
+  using site = new CommandedSite();
+  const { code, stderr } = await site.start({
+    targets: {
+      a: {
+        command: [
+          "sh",
+          "-c",
+          `echo start >> done; exec "${Deno.execPath()}" eval \\
           "Deno.serve({ port: Number(Deno.args[0]), hostname: '127.0.0.1' }, () => new Response('a'))" {port}`,
-          ],
-          before: [
-            says("first"),
-            ["sh", "-c", `${REQUEST} {origin}/static >> done`],
-            {
-              command: ["sh", "-c", 'echo "$AT" | sed s/[0-9]*$/N/ >> done'],
-              env: { AT: "{origin}" },
-            },
-            says("last"),
-          ],
-          after: [["sh", "-c", `${REQUEST} {origin}/static >> done`]],
-        },
+        ],
+        before: [
+          says("first"),
+          ["sh", "-c", `${REQUEST} {origin}/static >> done`],
+          {
+            command: ["sh", "-c", 'echo "$AT" | sed s/[0-9]*$/N/ >> done'],
+            env: { AT: "{origin}" },
+          },
+          says("last"),
+        ],
+        after: [["sh", "-c", `${REQUEST} {origin}/static >> done`]],
       },
-    }).ended;
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(site.done(), ["first", "start", "200", "http://127.0.0.1:N", "last", "200"]);
-  },
-);
+    },
+  }).ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(site.done(), ["first", "start", "200", "http://127.0.0.1:N", "last", "200"]);
+});
 
-testWith(["linux"], "targets behind a gateway have their commands around its runs", async () => {
+withLinux.test("targets behind a gateway have their commands around its runs", async () => {
   using site = new CommandedSite();
   const { code, stderr } = await site.start({
     targets: {
@@ -102,49 +100,41 @@ testWith(["linux"], "targets behind a gateway have their commands around its run
   ]);
 });
 
-testWith(
-  ["linux"],
-  "a server at a URL has its commands, with its origin from the first on",
-  async () => {
-    using site = new CommandedSite();
-    const paths: string[] = [];
-    await using witness = startWitness({ onRequest: () => paths.push(site.done().at(-1) ?? "") });
-    const steps = Object.fromEntries(["setup", "before", "after", "teardown"].map((stage) => [
-      stage,
-      [["sh", "-c", `echo ${stage} >> done; ${REQUEST} {origin}/`]],
-    ]));
-    const { code, stderr } = await site.start({ targets: { a: { url: witness.origin, ...steps } } })
-      .ended;
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(site.done(), ["setup", "before", "after", "teardown"]);
-    assert.equal(paths.filter((stage) => stage === "setup").length, 1);
-    assert.equal(paths.filter((stage) => stage === "before").length, 1 + 1 + 20); // preflight and load
-    assert.equal(paths.filter((stage) => stage === "after").length, 1);
-    assert.equal(paths.filter((stage) => stage === "teardown").length, 1);
-  },
-);
+withLinux.test("a server at a URL has its commands, with its origin from the first on", async () => {
+  using site = new CommandedSite();
+  const paths: string[] = [];
+  await using witness = startWitness({ onRequest: () => paths.push(site.done().at(-1) ?? "") });
+  const steps = Object.fromEntries(["setup", "before", "after", "teardown"].map((stage) => [
+    stage,
+    [["sh", "-c", `echo ${stage} >> done; ${REQUEST} {origin}/`]],
+  ]));
+  const { code, stderr } = await site.start({ targets: { a: { url: witness.origin, ...steps } } })
+    .ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(site.done(), ["setup", "before", "after", "teardown"]);
+  assert.equal(paths.filter((stage) => stage === "setup").length, 1);
+  assert.equal(paths.filter((stage) => stage === "before").length, 1 + 1 + 20); // preflight and load
+  assert.equal(paths.filter((stage) => stage === "after").length, 1);
+  assert.equal(paths.filter((stage) => stage === "teardown").length, 1);
+});
 
-testWith(
-  ["linux"],
-  "one process for all runs has before and after around each of them",
-  async () => {
-    using site = new CommandedSite();
-    const { code, stderr } = await site.start({
-      targets: {
-        a: { app: "api", ...allStages("a"), before: [says("before a"), says("at {origin}")] },
-      },
-      fresh: false,
-      repeat: 2,
-    }).ended;
-    assert.equal(code, 0, stderr);
-    const [, , at] = site.done();
-    assert.match(at, /^at http:/);
-    const run = ["before a", at, "after a"];
-    assert.deepEqual(site.done(), ["setup a", ...run, ...run, "teardown a"]);
-  },
-);
+withLinux.test("one process for all runs has before and after around each of them", async () => {
+  using site = new CommandedSite();
+  const { code, stderr } = await site.start({
+    targets: {
+      a: { app: "api", ...allStages("a"), before: [says("before a"), says("at {origin}")] },
+    },
+    fresh: false,
+    repeat: 2,
+  }).ended;
+  assert.equal(code, 0, stderr);
+  const [, , at] = site.done();
+  assert.match(at, /^at http:/);
+  const run = ["before a", at, "after a"];
+  assert.deepEqual(site.done(), ["setup a", ...run, ...run, "teardown a"]);
+});
 
-testWith(["linux"], "a separate preflight check is a run for the commands", async () => {
+withLinux.test("a separate preflight check is a run for the commands", async () => {
   using site = new CommandedSite();
   const { code, stderr } = await site.start({
     targets: { a: { app: "api", ...allStages("a") } },
@@ -157,42 +147,38 @@ testWith(["linux"], "a separate preflight check is a run for the commands", asyn
   ]);
 });
 
-testWith(
-  ["linux"],
-  "steps have the target's variables, their own and those of the user",
-  async () => {
-    using site = new CommandedSite();
-    Deno.mkdirSync(`${site.path}/inner`);
-    const show = 'echo "$OF_USER $OF_TARGET $OF_STEP $PORT $(basename $PWD)" >> ../done';
-    Deno.writeTextFileSync(site.file, "");
-    const experiment = {
-      targets: {
-        a: {
-          command: [
-            Deno.execPath(),
-            "eval",
-            "Deno.serve({ port: Number(Deno.env.get('PORT')), hostname: '127.0.0.1' }, () => new Response('a'))",
-          ],
-          cwd: "inner",
-          env: { OF_TARGET: ["one", "two"], PORT: "{port}" },
-          setup: [{ command: ["sh", "-c", show], env: { OF_STEP: "step" } }],
-        },
+withLinux.test("steps have the target's variables, their own and those of the user", async () => {
+  using site = new CommandedSite();
+  Deno.mkdirSync(`${site.path}/inner`);
+  const show = 'echo "$OF_USER $OF_TARGET $OF_STEP $PORT $(basename $PWD)" >> ../done';
+  Deno.writeTextFileSync(site.file, "");
+  const experiment = {
+    targets: {
+      a: {
+        command: [
+          Deno.execPath(),
+          "eval",
+          "Deno.serve({ port: Number(Deno.env.get('PORT')), hostname: '127.0.0.1' }, () => new Response('a'))",
+        ],
+        cwd: "inner",
+        env: { OF_TARGET: ["one", "two"], PORT: "{port}" },
+        setup: [{ command: ["sh", "-c", show], env: { OF_STEP: "step" } }],
       },
-    };
-    using variable = withVariable("OF_USER", "user");
-    const { code, stderr } = await site.start(experiment).ended;
-    void variable;
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(site.done(), ["user one step  inner", "user two step  inner"]);
-  },
-);
+    },
+  };
+  using variable = withVariable("OF_USER", "user");
+  const { code, stderr } = await site.start(experiment).ended;
+  void variable;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(site.done(), ["user one step  inner", "user two step  inner"]);
+});
 
 function withVariable(name: string, value: string): Disposable {
   Deno.env.set(name, value);
   return { [Symbol.dispose]: () => Deno.env.delete(name) };
 }
 
-testWith(["linux"], "a secret that a step prints stands in no file", async () => {
+withLinux.test("a secret that a step prints stands in no file", async () => {
   using site = new CommandedSite();
   const secret = "canary-of-a-step";
   using variable = withVariable("SEED_TOKEN", secret);
@@ -220,64 +206,56 @@ testWith(["linux"], "a secret that a step prints stands in no file", async () =>
   assert.ok(!(stdout + stderr).includes(secret), stderr);
 });
 
-testWith(
-  ["linux"],
-  "commands.log is its user's alone, and holds no secret of a command",
-  async () => {
+withLinux.test("commands.log is its user's alone, and holds no secret of a command", async () => {
+  using site = new CommandedSite();
+  const secrets = ["canary-inherited", "canary-of-env", "canary-option", "canary-header"];
+  using variable = withVariable("CANARY_PASSWORD", secrets[0]);
+  const { code, stdout, stderr } = await site.start({
+    targets: {
+      a: {
+        app: "api",
+        setup: [
+          { command: ["sh", "-c", "echo of env $API_KEY"], env: { API_KEY: secrets[1] } },
+          ["sh", "-c", "echo inherited $CANARY_PASSWORD"],
+          ["sh", "-c", 'echo option "$@"', "sh", `--token=${secrets[2]}`],
+          ["sh", "-c", `echo header 'authorization: Bearer ${secrets[3]}'`],
+        ],
+      },
+    },
+  }).ended;
+  void variable;
+  assert.equal(code, 0, stderr);
+  const log = site.read("out/commands.log");
+  assert.match(log, /^of env \[secret\]$/m);
+  assert.match(log, /^inherited \$\{env\.CANARY_PASSWORD\}$/m);
+  for (const name of ["commands.log", "results.json", "report.html"]) {
+    for (const secret of secrets) assert.ok(!site.read(`out/${name}`).includes(secret), name);
+  }
+  for (const secret of secrets) assert.ok(!(stdout + stderr).includes(secret), secret);
+  assert.equal(statSync(join(site.out, "commands.log")).mode & 0o777, 0o600);
+});
+
+withLinux.test("a link or a pipe in the place of commands.log is left alone, and a note says so", async () => {
+  for (const plant of ["ln -s ../precious", "mkfifo"]) {
     using site = new CommandedSite();
-    const secrets = ["canary-inherited", "canary-of-env", "canary-option", "canary-header"];
-    using variable = withVariable("CANARY_PASSWORD", secrets[0]);
-    const { code, stdout, stderr } = await site.start({
+    const precious = join(site.path, "precious");
+    Deno.writeTextFileSync(precious, "as it was");
+    const place = join(site.out, "commands.log");
+    const { code, stderr } = await site.start({
       targets: {
-        a: {
-          app: "api",
-          setup: [
-            { command: ["sh", "-c", "echo of env $API_KEY"], env: { API_KEY: secrets[1] } },
-            ["sh", "-c", "echo inherited $CANARY_PASSWORD"],
-            ["sh", "-c", 'echo option "$@"', "sh", `--token=${secrets[2]}`],
-            ["sh", "-c", `echo header 'authorization: Bearer ${secrets[3]}'`],
-          ],
-        },
+        a: { app: "api", setup: [["sh", "-c", `rm -f ${place}; ${plant} ${place}; echo done`]] },
       },
     }).ended;
-    void variable;
     assert.equal(code, 0, stderr);
-    const log = site.read("out/commands.log");
-    assert.match(log, /^of env \[secret\]$/m);
-    assert.match(log, /^inherited \$\{env\.CANARY_PASSWORD\}$/m);
-    for (const name of ["commands.log", "results.json", "report.html"]) {
-      for (const secret of secrets) assert.ok(!site.read(`out/${name}`).includes(secret), name);
-    }
-    for (const secret of secrets) assert.ok(!(stdout + stderr).includes(secret), secret);
-    assert.equal(statSync(join(site.out, "commands.log")).mode & 0o777, 0o600);
-  },
-);
+    assert.match(
+      stderr,
+      /Cannot write .*commands\.log: a (?:link|pipe, device, socket or folder) is in its place/,
+    );
+    assert.equal(site.read("precious"), "as it was");
+  }
+});
 
-testWith(
-  ["linux"],
-  "a link or a pipe in the place of commands.log is left alone, and a note says so",
-  async () => {
-    for (const plant of ["ln -s ../precious", "mkfifo"]) {
-      using site = new CommandedSite();
-      const precious = join(site.path, "precious");
-      Deno.writeTextFileSync(precious, "as it was");
-      const place = join(site.out, "commands.log");
-      const { code, stderr } = await site.start({
-        targets: {
-          a: { app: "api", setup: [["sh", "-c", `rm -f ${place}; ${plant} ${place}; echo done`]] },
-        },
-      }).ended;
-      assert.equal(code, 0, stderr);
-      assert.match(
-        stderr,
-        /Cannot write .*commands\.log: a (?:link|pipe, device, socket or folder) is in its place/,
-      );
-      assert.equal(site.read("precious"), "as it was");
-    }
-  },
-);
-
-testWith(["linux"], "the value of an inherited variable stands in no file", async () => {
+withLinux.test("the value of an inherited variable stands in no file", async () => {
   using site = new CommandedSite();
   const secret = "postgres://canary-inherited";
   using variable = withVariable("SHOP_DATABASE", secret);
@@ -323,7 +301,7 @@ Deno.test("check names every program of a step that is missing, but for those th
   assert.doesNotMatch(stderr, /later|target c/);
 });
 
-testWith(["linux"], "a resumed experiment sets its targets up again", async () => {
+withLinux.test("a resumed experiment sets its targets up again", async () => {
   using site = new CommandedSite();
   const experiment = { targets: { a: { app: "api", ...allStages("a") } }, repeat: 6 };
   {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { startNetwork } from "../e2e/fleet/namespaces.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
+
+const withNetns = needing("netns");
 
 const DELAY_MS = 20;
 
@@ -31,21 +33,17 @@ async function roundTripsMs(through: readonly string[], address: string): Promis
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-testWith(
-  ["netns"],
-  "a machine's delay is in every round trip of it, and in none of others",
-  async () => {
-    await using network = await startNetwork([0, DELAY_MS]);
-    const [near, far] = await Promise.all(
-      network.machines.map(({ through }) => roundTripsMs(through, network.address)),
-    );
-    assert.ok(Math.min(...near) < DELAY_MS / 2, `${near} ms`);
-    assert.ok(Math.min(...far) >= DELAY_MS, `${far} ms`);
-    assert.ok(Math.min(...far) < 2 * DELAY_MS, `${far} ms`);
-  },
-);
+withNetns.test("a machine's delay is in every round trip of it, and in none of others", async () => {
+  await using network = await startNetwork([0, DELAY_MS]);
+  const [near, far] = await Promise.all(
+    network.machines.map(({ through }) => roundTripsMs(through, network.address)),
+  );
+  assert.ok(Math.min(...near) < DELAY_MS / 2, `${near} ms`);
+  assert.ok(Math.min(...far) >= DELAY_MS, `${far} ms`);
+  assert.ok(Math.min(...far) < 2 * DELAY_MS, `${far} ms`);
+});
 
-testWith(["netns"], "nothing of a network is left", async () => {
+withNetns.test("nothing of a network is left", async () => {
   const list = (): string => {
     const { stdout } = new Deno.Command("ip", { args: ["link"] }).outputSync();
     return new TextDecoder().decode(stdout);

@@ -7,8 +7,10 @@ import {
   startHereMs,
 } from "../../runner/fleet/protocol/redis_link.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
+
+const withRedis = needing("redis");
 
 const SEED = 20_261_121;
 
@@ -76,30 +78,26 @@ function samplesOf(asks: readonly Ask[], offsetMs: number): ClockSample[] {
   });
 }
 
-testWith(
-  ["redis"],
-  "a Redis on this machine has this machine's clock, to the microsecond",
-  async () => {
-    await using redis = await startRedis();
-    const client = await connectRedis(redis.url);
-    try {
-      // This program's clock may be off the system's, which Redis tells, by what was set since it began.
-      // A pause of the machine between the two readings makes it look smaller than it is.
-      const driftMs = Math.max(
-        ...Array.from(
-          { length: 50 },
-          () => Date.now() - (performance.timeOrigin + performance.now()),
-        ),
-      );
-      const { offsetMs, uncertaintyMs } = await readClock(client);
-      assert.ok(
-        Math.abs(offsetMs - driftMs) <= uncertaintyMs + 1,
-        `${offsetMs} ± ${uncertaintyMs}`,
-      );
-      const readings = [await readClock(client, 1), await readClock(client, 1)];
-      assert.ok(readings.some(({ offsetMs }) => offsetMs % 1 !== 0), "it has fractions");
-    } finally {
-      client.destroy();
-    }
-  },
-);
+withRedis.test("a Redis on this machine has this machine's clock, to the microsecond", async () => {
+  await using redis = await startRedis();
+  const client = await connectRedis(redis.url);
+  try {
+    // This program's clock may be off the system's, which Redis tells, by what was set since it began.
+    // A pause of the machine between the two readings makes it look smaller than it is.
+    const driftMs = Math.max(
+      ...Array.from(
+        { length: 50 },
+        () => Date.now() - (performance.timeOrigin + performance.now()),
+      ),
+    );
+    const { offsetMs, uncertaintyMs } = await readClock(client);
+    assert.ok(
+      Math.abs(offsetMs - driftMs) <= uncertaintyMs + 1,
+      `${offsetMs} ± ${uncertaintyMs}`,
+    );
+    const readings = [await readClock(client, 1), await readClock(client, 1)];
+    assert.ok(readings.some(({ offsetMs }) => offsetMs % 1 !== 0), "it has fractions");
+  } finally {
+    client.destroy();
+  }
+});

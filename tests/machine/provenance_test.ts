@@ -9,7 +9,9 @@ import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { CsvTable } from "../../scenarios/request/values.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
+
+const withGit = needing("git");
 
 const SEED = { seed: 20_261 };
 
@@ -22,7 +24,7 @@ function git(folder: string, ...args: string[]): string {
   return new TextDecoder().decode(stdout).trim();
 }
 
-testWith(["git"], "the commit is the last one of the folder's repository", async () => {
+withGit.test("the commit is the last one of the folder's repository", async () => {
   using folder = emptyFolder();
   git(folder.path, "init", "-q");
   assert.equal(await commitOf(folder.path), null);
@@ -35,21 +37,17 @@ testWith(["git"], "the commit is the last one of the folder's repository", async
   assert.deepEqual(await commitOf(join(folder.path, "inner")), { hash, dirty: false });
 });
 
-testWith(
-  ["git"],
-  "a changed file makes the folder dirty, a new one such as a result does not",
-  async () => {
-    using folder = emptyFolder();
-    git(folder.path, "init", "-q");
-    Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: a\n");
-    git(folder.path, "add", ".");
-    git(folder.path, "commit", "-q", "-m", "first");
-    Deno.writeTextFileSync(join(folder.path, "results.json"), "{}");
-    assert.equal((await commitOf(folder.path))?.dirty, false);
-    Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: b\n");
-    assert.equal((await commitOf(folder.path))?.dirty, true);
-  },
-);
+withGit.test("a changed file makes the folder dirty, a new one such as a result does not", async () => {
+  using folder = emptyFolder();
+  git(folder.path, "init", "-q");
+  Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: a\n");
+  git(folder.path, "add", ".");
+  git(folder.path, "commit", "-q", "-m", "first");
+  Deno.writeTextFileSync(join(folder.path, "results.json"), "{}");
+  assert.equal((await commitOf(folder.path))?.dirty, false);
+  Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: b\n");
+  assert.equal((await commitOf(folder.path))?.dirty, true);
+});
 
 /** A repository with a commit, whose git runs this script by the setting. */
 function repositoryWith(folder: string, setting: string, script: string): void {
@@ -60,7 +58,7 @@ function repositoryWith(folder: string, setting: string, script: string): void {
   git(folder, "config", setting, script);
 }
 
-testWith(["git"], "the user's monitor of files is not asked for changes", async () => {
+withGit.test("the user's monitor of files is not asked for changes", async () => {
   using folder = emptyFolder();
   repositoryWith(folder.path, "core.fsmonitor", `touch '${join(folder.path, "asked")}';:`);
   assert.equal((await commitOf(folder.path))?.dirty, false);

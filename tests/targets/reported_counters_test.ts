@@ -8,7 +8,9 @@ import { epochNowMs } from "../../base/system/clock.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import type { Collection } from "../../targets/observe/runtime/counter_records.ts";
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
+
+const withPython = needing("python");
 
 /** Nobody interrupts. */
 const NEVER = new AbortController().signal;
@@ -58,27 +60,23 @@ for thread in threads:
 /** Less than the first thread has computed before. */
 const LITTLE_MS = 100;
 
-testWith(
-  ["python"],
-  "the CPU time of a turn of an event loop is that of its own thread",
-  async () => {
-    const counters = RuntimeCounters.open();
-    try {
-      counters.begin();
-      const { success, stderr } = await new Deno.Command("python3", {
-        args: ["-c", TWO_LOOPS],
-        env: counters.env(cleanEnv()),
-        clearEnv: true,
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
-      assert.equal(stalls.length, 2, JSON.stringify(stalls));
-      assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
-    } finally {
-      await counters.close();
-    }
-  },
-);
+withPython.test("the CPU time of a turn of an event loop is that of its own thread", async () => {
+  const counters = RuntimeCounters.open();
+  try {
+    counters.begin();
+    const { success, stderr } = await new Deno.Command("python3", {
+      args: ["-c", TWO_LOOPS],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const { processes: [{ stalls }] } = await counters.take(0, NEVER);
+    assert.equal(stalls.length, 2, JSON.stringify(stalls));
+    assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
+  } finally {
+    await counters.close();
+  }
+});
 
 /** The machine may halt for less in any turn. */
 const HALT_MS = 300;
@@ -96,28 +94,24 @@ loop.run_until_complete(asyncio.sleep(0))
 loop.close()
 `;
 
-testWith(
-  ["python"],
-  "what a program does between turns of its event loop is no stall",
-  async () => {
-    const counters = RuntimeCounters.open();
-    try {
-      counters.begin();
-      const { success, stderr } = await new Deno.Command("python3", {
-        args: ["-c", BETWEEN_TURNS],
-        env: counters.env(cleanEnv()),
-        clearEnv: true,
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
-      const its = stalls.filter(({ ms }) => ms > HALT_MS);
-      assert.equal(its.length, 1, JSON.stringify(stalls));
-      assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
-    } finally {
-      await counters.close();
-    }
-  },
-);
+withPython.test("what a program does between turns of its event loop is no stall", async () => {
+  const counters = RuntimeCounters.open();
+  try {
+    counters.begin();
+    const { success, stderr } = await new Deno.Command("python3", {
+      args: ["-c", BETWEEN_TURNS],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const { processes: [{ stalls }] } = await counters.take(0, NEVER);
+    const its = stalls.filter(({ ms }) => ms > HALT_MS);
+    assert.equal(its.length, 1, JSON.stringify(stalls));
+    assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
+  } finally {
+    await counters.close();
+  }
+});
 
 /** A worker collects, then the main thread three times; says between which moments either did, and stays. */
 const COLLECTING = `

@@ -7,8 +7,10 @@ import {
   redisStore,
   type TextStore,
 } from "../../targets/apps/user/cache.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
+
+const withRedis = needing("redis");
 
 /** An origin that answers when it is told to. */
 function heldOrigin(): {
@@ -158,23 +160,19 @@ Deno.test("a store in memory keeps a text until its time is over", async () => {
   assert.equal(await store.read("a"), null);
 });
 
-testWith(
-  ["redis"],
-  "what Redis keeps and holds ends by itself; only the holder ends a hold before",
-  async () => {
-    await using redis = await startRedis();
-    const client = await connectRedis(redis.url);
-    const store = redisStore(client, { prefix: "test:", ttlMs: 60_000, holdMs: 30_000 });
-    await store.keep("a", "text");
-    const release = await store.hold("a");
-    assert.ok(release);
-    assert.equal(await store.hold("a"), null);
-    const lifetimes = [await client.pTTL("test:a"), await client.pTTL("test:hold:a")];
-    assert.ok(lifetimes[0] > 50_000 && lifetimes[0] <= 60_000, `${lifetimes}`);
-    assert.ok(lifetimes[1] > 20_000 && lifetimes[1] <= 30_000, `${lifetimes}`);
-    await client.set("test:hold:a", "someone else");
-    await release();
-    assert.equal(await client.get("test:hold:a"), "someone else");
-    client.destroy();
-  },
-);
+withRedis.test("what Redis keeps and holds ends by itself; only the holder ends a hold before", async () => {
+  await using redis = await startRedis();
+  const client = await connectRedis(redis.url);
+  const store = redisStore(client, { prefix: "test:", ttlMs: 60_000, holdMs: 30_000 });
+  await store.keep("a", "text");
+  const release = await store.hold("a");
+  assert.ok(release);
+  assert.equal(await store.hold("a"), null);
+  const lifetimes = [await client.pTTL("test:a"), await client.pTTL("test:hold:a")];
+  assert.ok(lifetimes[0] > 50_000 && lifetimes[0] <= 60_000, `${lifetimes}`);
+  assert.ok(lifetimes[1] > 20_000 && lifetimes[1] <= 30_000, `${lifetimes}`);
+  await client.set("test:hold:a", "someone else");
+  await release();
+  assert.equal(await client.get("test:hold:a"), "someone else");
+  client.destroy();
+});

@@ -5,13 +5,16 @@ import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { type Presence, presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../../targets/redis/client.ts";
 import { certificates } from "../../certificates.ts";
-import { testWith } from "../../needs.ts";
+import { needing, testWith } from "../../needs.ts";
 import { emptyFolder, plateau } from "../plateau.ts";
 import { assertConserved } from "./conservation.ts";
 import { Fleet, measured } from "./fleet.ts";
 import { RedisServer } from "./redis_server.ts";
 
-testWith(["redis"], "an agent does not load a host that it was not allowed to", async () => {
+const withRedis = needing("redis");
+const withRedisAndOpenssl = needing("redis", "openssl");
+
+withRedis.test("an agent does not load a host that it was not allowed to", async () => {
   await using fleet = await Fleet.start({ agents: { open: {}, shut: { allow: "10.9.8.7" } } });
   const { code, stderr } = await fleet.endOf(fleet.bench("-n", "10"));
   assert.equal(code, 3, stderr);
@@ -21,7 +24,7 @@ testWith(["redis"], "an agent does not load a host that it was not allowed to", 
   await fleet.isFree();
 });
 
-testWith(["redis"], "without --allow only this machine itself is loaded", async () => {
+withRedis.test("without --allow only this machine itself is loaded", async () => {
   await using fleet = await Fleet.start({ agents: { a: {} } });
   const redis = ["--agents", "1", "--redis", fleet.redis.url];
   const { code, stderr } = await plateau(["bench", "http://198.51.100.7/", "-n", "10", ...redis]);
@@ -30,62 +33,54 @@ testWith(["redis"], "without --allow only this machine itself is loaded", async 
   assert.match(stderr, /--allow/);
 });
 
-testWith(
-  ["redis"],
-  "a Redis with a password is used with the right one, and none other",
-  async () => {
-    await using fleet = await Fleet.start({ agents: { a: {} } }, { password: "right" });
-    assert.equal((await fleet.measure("-n", "20")).requests.completed, 20);
-    const wrong = fleet.redis.urlAt("127.0.0.1", fleet.redis.port, ":mistaken@");
-    const commands = [
-      ["agent", "--redis", wrong],
-      ["agents", "--redis", wrong],
-      ["bench", fleet.witness.origin, "-n", "20", "--agents", "1", "--redis", wrong],
-    ];
-    for (const args of commands) {
-      const { code, stdout, stderr } = await plateau(args);
-      assert.equal(code, 3, stderr);
-      assert.match(stderr, /WRONGPASS|password/i);
-      assert.doesNotMatch(stdout + stderr, /mistaken/);
-    }
-    assert.equal(await fleet.witness.settledCount(), 20);
-  },
-);
+withRedis.test("a Redis with a password is used with the right one, and none other", async () => {
+  await using fleet = await Fleet.start({ agents: { a: {} } }, { password: "right" });
+  assert.equal((await fleet.measure("-n", "20")).requests.completed, 20);
+  const wrong = fleet.redis.urlAt("127.0.0.1", fleet.redis.port, ":mistaken@");
+  const commands = [
+    ["agent", "--redis", wrong],
+    ["agents", "--redis", wrong],
+    ["bench", fleet.witness.origin, "-n", "20", "--agents", "1", "--redis", wrong],
+  ];
+  for (const args of commands) {
+    const { code, stdout, stderr } = await plateau(args);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /WRONGPASS|password/i);
+    assert.doesNotMatch(stdout + stderr, /mistaken/);
+  }
+  assert.equal(await fleet.witness.settledCount(), 20);
+});
 
-testWith(
-  ["redis"],
-  "a user of Redis who may touch nothing but the fleet's keys is enough",
-  async () => {
-    const user = [
-      "plateau",
-      "on",
-      ">secret",
-      "~plateau:fleet:*",
-      "+@all",
-      "-@dangerous",
-      "+info",
-    ];
-    const settings = { password: "for-others", user };
-    await using fleet = await Fleet.start((redis) => {
-      const url = redis.urlAt("127.0.0.1", redis.port, "plateau:secret@");
-      return { agents: { a: { redis: url }, b: { redis: url } } };
-    }, settings);
-    const { port } = fleet.redis;
-    const url = fleet.redis.urlAt("127.0.0.1", port, "plateau:secret@");
-    const fleetFlags = ["--agents", "2", "--redis", url, "--json", "-"];
-    const ended = await plateau([
-      "bench",
-      fleet.witness.origin,
-      "-c",
-      "3",
-      "-n",
-      "200",
-      ...fleetFlags,
-    ]);
-    assertConserved(measured(ended));
-    assert.equal(await fleet.witness.settledCount(), 200);
-  },
-);
+withRedis.test("a user of Redis who may touch nothing but the fleet's keys is enough", async () => {
+  const user = [
+    "plateau",
+    "on",
+    ">secret",
+    "~plateau:fleet:*",
+    "+@all",
+    "-@dangerous",
+    "+info",
+  ];
+  const settings = { password: "for-others", user };
+  await using fleet = await Fleet.start((redis) => {
+    const url = redis.urlAt("127.0.0.1", redis.port, "plateau:secret@");
+    return { agents: { a: { redis: url }, b: { redis: url } } };
+  }, settings);
+  const { port } = fleet.redis;
+  const url = fleet.redis.urlAt("127.0.0.1", port, "plateau:secret@");
+  const fleetFlags = ["--agents", "2", "--redis", url, "--json", "-"];
+  const ended = await plateau([
+    "bench",
+    fleet.witness.origin,
+    "-c",
+    "3",
+    "-n",
+    "200",
+    ...fleetFlags,
+  ]);
+  assertConserved(measured(ended));
+  assert.equal(await fleet.witness.settledCount(), 200);
+});
 
 for (const command of ["set", "info"]) {
   testWith(
@@ -108,7 +103,7 @@ for (const command of ["set", "info"]) {
   );
 }
 
-testWith(["redis"], "a driver that no agent could take is the user's to change", async () => {
+withRedis.test("a driver that no agent could take is the user's to change", async () => {
   await using fleet = await Fleet.start({ agents: { a: {} } });
   const folder = await Deno.makeTempDir();
   const path = `${folder}/server.sock`;
@@ -119,27 +114,23 @@ testWith(["redis"], "a driver that no agent could take is the user's to change",
   assert.match(stderr, /^--driver: Cannot use the epoll driver on a unix socket/m);
 });
 
-testWith(
-  ["redis", "openssl"],
-  "a Redis with TLS is used when its authority is trusted",
-  async () => {
-    using folder = emptyFolder();
-    const cacert = join(folder.path, "authority.pem");
-    Deno.writeTextFileSync(cacert, certificates().authority);
-    const trust = ["--redis-cacert", cacert];
-    await using fleet = await Fleet.start({ agents: { a: { args: trust } } }, { tls: true });
-    assert.equal((await fleet.measure("-n", "20", ...trust)).requests.completed, 20);
-    const { code, stdout } = await plateau(["agents", "--redis", fleet.redis.url, ...trust]);
-    assert.equal(code, 0);
-    assert.match(stdout, /\ba\b/);
-    for (const args of [["agents"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]) {
-      const ended = await plateau([...args, "--redis", fleet.redis.url]);
-      assert.equal(ended.code, 3, ended.stderr);
-      assert.match(ended.stderr, /certificate|issuer/i);
-    }
-    assert.equal(await fleet.witness.settledCount(), 20);
-  },
-);
+withRedisAndOpenssl.test("a Redis with TLS is used when its authority is trusted", async () => {
+  using folder = emptyFolder();
+  const cacert = join(folder.path, "authority.pem");
+  Deno.writeTextFileSync(cacert, certificates().authority);
+  const trust = ["--redis-cacert", cacert];
+  await using fleet = await Fleet.start({ agents: { a: { args: trust } } }, { tls: true });
+  assert.equal((await fleet.measure("-n", "20", ...trust)).requests.completed, 20);
+  const { code, stdout } = await plateau(["agents", "--redis", fleet.redis.url, ...trust]);
+  assert.equal(code, 0);
+  assert.match(stdout, /\ba\b/);
+  for (const args of [["agents"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]) {
+    const ended = await plateau([...args, "--redis", fleet.redis.url]);
+    assert.equal(ended.code, 3, ended.stderr);
+    assert.match(ended.stderr, /certificate|issuer/i);
+  }
+  assert.equal(await fleet.witness.settledCount(), 20);
+});
 
 /** Puts an agent of another version into the roster, until Redis ends. */
 async function addStranger(redis: RedisServer, like: string): Promise<void> {
@@ -150,7 +141,7 @@ async function addStranger(redis: RedisServer, like: string): Promise<void> {
   client.destroy();
 }
 
-testWith(["redis"], "an agent of another version is not used, and named", async () => {
+withRedis.test("an agent of another version is not used, and named", async () => {
   await using fleet = await Fleet.start({ agents: { a: {} } });
   await addStranger(fleet.redis, "a");
   const redis = ["--redis", fleet.redis.url];
