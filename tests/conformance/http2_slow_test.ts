@@ -34,9 +34,12 @@ import {
   octets,
   settings,
 } from "../http/http2/peer.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { DRIVER_NAMES } from "./ways.ts";
+
+const withNode = needing("node");
+const withGoAndOpenssl = needing("go", "openssl");
 
 interface Server {
   readonly endpoint: Endpoint;
@@ -131,47 +134,35 @@ function certificateFiles(): string[] {
 for (const driver of DRIVER_NAMES) {
   const way = { driver, http2: true as const };
 
-  testWith(
-    ["node"],
-    `${driver}: streams share as many connections as there are to be`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const wish = { requests: 400, connections: 3, pipeline: 10 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { sessions, streams } = await end();
-      assertNothingLost(loaded);
-      const { completed, connect, reconnects } = loaded.totals;
-      assert.deepEqual([completed, connect.count, reconnects], [400, 3, 0]);
-      assert.deepEqual([sessions, streams], [3, 400]);
-    },
-  );
+  withNode.test(`${driver}: streams share as many connections as there are to be`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const wish = { requests: 400, connections: 3, pipeline: 10 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { sessions, streams } = await end();
+    assertNothingLost(loaded);
+    const { completed, connect, reconnects } = loaded.totals;
+    assert.deepEqual([completed, connect.count, reconnects], [400, 3, 0]);
+    assert.deepEqual([sessions, streams], [3, 400]);
+  });
 
-  testWith(
-    ["node"],
-    `${driver}: what a server says as soon as it accepts is not lost`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
-      await end();
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
-    },
-  );
+  withNode.test(`${driver}: what a server says as soon as it accepts is not lost`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
+    await end();
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+  });
 
-  testWith(
-    ["node"],
-    `${driver}: a HEAD has no body, and octets are those on the wire`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const wire = { method: "HEAD" };
-      const loaded = await load(way, { endpoint }, { requests: 50, connections: 1, wire });
-      await end();
-      const { completed, bytesIn, bytesOut } = loaded.totals;
-      assert.equal(completed, 50);
-      // A head is that of a frame, and a few indexed fields.
-      assert.ok(bytesIn > 50 * 10 && bytesIn < 50 * 100, `${bytesIn} in`);
-      assert.ok(bytesOut > 50 * 10 && bytesOut < 50 * 60, `${bytesOut} out`);
-    },
-  );
+  withNode.test(`${driver}: a HEAD has no body, and octets are those on the wire`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const wire = { method: "HEAD" };
+    const loaded = await load(way, { endpoint }, { requests: 50, connections: 1, wire });
+    await end();
+    const { completed, bytesIn, bytesOut } = loaded.totals;
+    assert.equal(completed, 50);
+    // A head is that of a frame, and a few indexed fields.
+    assert.ok(bytesIn > 50 * 10 && bytesIn < 50 * 100, `${bytesIn} in`);
+    assert.ok(bytesOut > 50 * 10 && bytesOut < 50 * 60, `${bytesOut} out`);
+  });
 
   testWith(["node", "openssl"], `${driver}: TLS goes by ALPN, and says so`, async () => {
     const { endpoint, end } = await serving("hello", true);
@@ -183,21 +174,17 @@ for (const driver of DRIVER_NAMES) {
     if (loaded.tls?.by !== "runtime") assert.deepEqual(agreed, ["h2"]);
   });
 
-  testWith(
-    ["node"],
-    `${driver}: requests beyond the streams that the server takes wait for one`,
-    async () => {
-      const { endpoint, end } = await serving("few");
-      const wish = { requests: 100, connections: 1, pipeline: 6 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { most, sessions } = await end();
-      assertNothingLost(loaded);
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
-      assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
-    },
-  );
+  withNode.test(`${driver}: requests beyond the streams that the server takes wait for one`, async () => {
+    const { endpoint, end } = await serving("few");
+    const wish = { requests: 100, connections: 1, pipeline: 6 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { most, sessions } = await end();
+    assertNothingLost(loaded);
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+    assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
+  });
 
-  testWith(["node"], `${driver}: a server that leaves now and then loses no request`, async () => {
+  withNode.test(`${driver}: a server that leaves now and then loses no request`, async () => {
     const { endpoint, end } = await serving("leaving");
     const wish = { requests: 100, connections: 1, pipeline: 4 };
     const loaded = await load(way, { endpoint }, wish);
@@ -209,7 +196,7 @@ for (const driver of DRIVER_NAMES) {
     assert.ok(reconnects >= 5 && sessions - 1 - reconnects <= 1, `${reconnects} of ${sessions}`);
   });
 
-  testWith(["node"], `${driver}: a stream that is refused fails alone`, async () => {
+  withNode.test(`${driver}: a stream that is refused fails alone`, async () => {
     const { endpoint, end } = await serving("refusing");
     const wish = { requests: 40, connections: 1, pipeline: 4 };
     const loaded = await load(way, { endpoint }, wish);
@@ -219,18 +206,14 @@ for (const driver of DRIVER_NAMES) {
     assert.equal(sessions, 1);
   });
 
-  testWith(
-    ["node"],
-    `${driver}: what times out is cancelled, and its neighbours go on`,
-    async () => {
-      const { endpoint, end } = await serving("hanging");
-      const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { cancelled, sessions } = await end();
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
-      assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
-    },
-  );
+  withNode.test(`${driver}: what times out is cancelled, and its neighbours go on`, async () => {
+    const { endpoint, end } = await serving("hanging");
+    const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { cancelled, sessions } = await end();
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
+    assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
+  });
 }
 
 /**
@@ -607,22 +590,18 @@ const GO_HANDLERS = [
 
 for (const [what, path, expected] of GO_HANDLERS) {
   for (const driver of DRIVER_NAMES) {
-    testWith(
-      ["go", "openssl"],
-      `${driver}: a handler of Go that ${what} gets every request`,
-      async () => {
-        const program = await (built ??= goServer());
-        const { port, end } = await started(program, certificateFiles());
-        const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
-        const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
-        const loaded = await load({ driver, http2: true }, { endpoint }, wish);
-        await end();
-        assertNothingLost(loaded);
-        const { completed, reconnects } = loaded.totals;
-        const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };
-        assert.deepEqual(found, expected);
-      },
-    );
+    withGoAndOpenssl.test(`${driver}: a handler of Go that ${what} gets every request`, async () => {
+      const program = await (built ??= goServer());
+      const { port, end } = await started(program, certificateFiles());
+      const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
+      const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
+      const loaded = await load({ driver, http2: true }, { endpoint }, wish);
+      await end();
+      assertNothingLost(loaded);
+      const { completed, reconnects } = loaded.totals;
+      const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };
+      assert.deepEqual(found, expected);
+    });
   }
 }
 

@@ -130,16 +130,12 @@ withSeccomp.test("a stubborn daemon is gone, too, where its supervisor may not a
 });
 
 for (const lines of [{ app: "site", set: { files: "on" } }, { app: "wiki", set: { pages: 10 } }]) {
-  testWith(
-    ["linux"],
-    `the app ${lines.app} leaves no folder behind when its parent was killed with KILL`,
-    async () => {
-      using folder = emptyFolder();
-      const { pids } = await orphan(lines, { env: { TMPDIR: folder.path } });
-      await untilGone(pids);
-      assert.deepEqual(readdirSync(folder.path), []);
-    },
-  );
+  withLinux.test(`the app ${lines.app} leaves no folder behind when its parent was killed with KILL`, async () => {
+    using folder = emptyFolder();
+    const { pids } = await orphan(lines, { env: { TMPDIR: folder.path } });
+    await untilGone(pids);
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
 }
 
 withLinuxAndNginx.test("an nginx leaves no folder behind when its parent was killed with KILL", async () => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { type Call, type ErrorName, without } from "./denying.ts";
 import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
@@ -90,20 +90,16 @@ function assertNothingLeft(): void {
 
 for (const { call, note, errors = EITHER } of CASES) {
   for (const error of errors) {
-    testWith(
-      ["seccomp"],
-      `bench, run and serve work where ${call} fails with ${error}`,
-      async () => {
-        adoptOrphans();
-        const through = without([call], error);
-        await Promise.all([
-          assertBenches(through, note),
-          assertRuns(through),
-          assertServes(through),
-        ]);
-        assertNothingLeft();
-      },
-    );
+    withSeccomp.test(`bench, run and serve work where ${call} fails with ${error}`, async () => {
+      adoptOrphans();
+      const through = without([call], error);
+      await Promise.all([
+        assertBenches(through, note),
+        assertRuns(through),
+        assertServes(through),
+      ]);
+      assertNothingLeft();
+    });
   }
 }
 

@@ -4,11 +4,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { measurement } from "../../runner/result/result.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { Site } from "./site.ts";
 
 const withLinux = needing("linux");
+const withLinuxAndMountns = needing("linux", "mountns");
 
 const EXPERIMENT = `name: elsewhere
 targets: { work: { app: work }, proxied: { proxy: { origin: work } } }
@@ -64,22 +65,18 @@ withLinux.test("what was interrupted goes on at the same host, and at no other",
 });
 
 for (const driver of ["epoll", "tcp"]) {
-  testWith(
-    ["linux", "mountns"],
-    `bench --driver ${driver} reaches a name of the hosts file at the address that responds`,
-    async () => {
-      using folder = emptyFolder();
-      const hosts = join(folder.path, "hosts");
-      Deno.writeTextFileSync(hosts, "127.0.0.9 two.test\n127.0.0.1 two.test\n");
-      const listed = 'mount --bind "$0" /etc/hosts && exec "$@"';
-      const through = ["unshare", "--mount", "sh", "-c", listed, hosts];
-      const place = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
-      await using server = Deno.serve(place, () => new Response("ok"));
-      const url = `http://two.test:${server.addr.port}/`;
-      const flags = ["-c", "2", "-n", "20", "--driver", driver, "--json", "-"];
-      const { code, stdout, stderr } = await plateau(["bench", url, ...flags], { through });
-      assert.equal(code, 0, stderr);
-      assert.equal(measurement.parse(JSON.parse(stdout)).requests.completed, 20);
-    },
-  );
+  withLinuxAndMountns.test(`bench --driver ${driver} reaches a name of the hosts file at the address that responds`, async () => {
+    using folder = emptyFolder();
+    const hosts = join(folder.path, "hosts");
+    Deno.writeTextFileSync(hosts, "127.0.0.9 two.test\n127.0.0.1 two.test\n");
+    const listed = 'mount --bind "$0" /etc/hosts && exec "$@"';
+    const through = ["unshare", "--mount", "sh", "-c", listed, hosts];
+    const place = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+    await using server = Deno.serve(place, () => new Response("ok"));
+    const url = `http://two.test:${server.addr.port}/`;
+    const flags = ["-c", "2", "-n", "20", "--driver", driver, "--json", "-"];
+    const { code, stdout, stderr } = await plateau(["bench", url, ...flags], { through });
+    assert.equal(code, 0, stderr);
+    assert.equal(measurement.parse(JSON.parse(stdout)).requests.completed, 20);
+  });
 }

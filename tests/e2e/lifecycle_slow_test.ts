@@ -110,25 +110,21 @@ for (const afterMs of [0, 60, 150, 300, 500, 800, 1_200]) {
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  testWith(
-    ["linux"],
-    `${signal} saves what was measured, writes the report and exits 130`,
-    async () => {
-      using folder = emptyFolder();
-      await using program = startLong(folder.path);
-      await program.until("a run is saved", () => savedRuns(folder.path) > 0);
-      program.kill(signal);
-      const { code, stdout, stderr } = await program.ended;
-      assert.equal(code, 130, stderr);
-      const saved = savedResults(folder.path);
-      assert.equal(saved?.state, "interrupted");
-      assert.ok((saved?.runs.length ?? 0) >= 1);
-      assert.ok(existsSync(join(folder.path, "out/report.html")));
-      assert.match(stdout + stderr, /report\.html/);
-      assert.doesNotMatch(stderr, /^\s+at /m);
-      await assertNothingLeft();
-    },
-  );
+  withLinux.test(`${signal} saves what was measured, writes the report and exits 130`, async () => {
+    using folder = emptyFolder();
+    await using program = startLong(folder.path);
+    await program.until("a run is saved", () => savedRuns(folder.path) > 0);
+    program.kill(signal);
+    const { code, stdout, stderr } = await program.ended;
+    assert.equal(code, 130, stderr);
+    const saved = savedResults(folder.path);
+    assert.equal(saved?.state, "interrupted");
+    assert.ok((saved?.runs.length ?? 0) >= 1);
+    assert.ok(existsSync(join(folder.path, "out/report.html")));
+    assert.match(stdout + stderr, /report\.html/);
+    assert.doesNotMatch(stderr, /^\s+at /m);
+    await assertNothingLeft();
+  });
 }
 
 /** Asks another server for what it answers. */
@@ -194,26 +190,22 @@ for (const signal of SIGNALS) {
 }
 
 for (const signal of SIGNALS) {
-  testWith(
-    ["linux"],
-    `${signal} of serve while it starts ends it, and leaves no file`,
-    async () => {
-      using folder = emptyFolder();
-      await using program = new Plateau(["serve", "wiki", "--set", "pages=100000"], {
-        env: { TMPDIR: folder.path },
-      });
-      await program.until(
-        "it writes pages",
-        () => openFiles(program.pid).includes("wiki.db (deleted)"),
-      );
-      program.kill(signal);
-      const { stdout } = await program.ended;
-      assert.equal(stdout, "");
-      // A compiled program keeps its runtime's cache there.
-      const left = readdirSync(folder.path).filter((name) => name.startsWith("plateau-"));
-      assert.deepEqual(left, []);
-    },
-  );
+  withLinux.test(`${signal} of serve while it starts ends it, and leaves no file`, async () => {
+    using folder = emptyFolder();
+    await using program = new Plateau(["serve", "wiki", "--set", "pages=100000"], {
+      env: { TMPDIR: folder.path },
+    });
+    await program.until(
+      "it writes pages",
+      () => openFiles(program.pid).includes("wiki.db (deleted)"),
+    );
+    program.kill(signal);
+    const { stdout } = await program.ended;
+    assert.equal(stdout, "");
+    // A compiled program keeps its runtime's cache there.
+    const left = readdirSync(folder.path).filter((name) => name.startsWith("plateau-"));
+    assert.deepEqual(left, []);
+  });
 }
 
 /** What /proc tells of them, one a line. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseCores } from "../../base/system/affinity.ts";
 import { parseStat } from "../../base/system/processes.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
@@ -107,15 +107,11 @@ for (
     3,
   ]] as const
 ) {
-  testWith(
-    ["linux"],
-    `${name} and all threads of it keep to their cores, workers to theirs`,
-    async () => {
-      const pin = { targets: `${first}`, workers: `${last}` };
-      const seen = await look(pin, target, processes);
-      assert.deepEqual(seen, { target: [`${first}`], own: [`${last}`], processes });
-    },
-  );
+  withLinux.test(`${name} and all threads of it keep to their cores, workers to theirs`, async () => {
+    const pin = { targets: `${first}`, workers: `${last}` };
+    const seen = await look(pin, target, processes);
+    assert.deepEqual(seen, { target: [`${first}`], own: [`${last}`], processes });
+  });
 }
 
 withLinux.test("with only workers pinned, a target has all cores", async () => {

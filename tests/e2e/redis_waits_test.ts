@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 
 const withRedis = needing("redis");
+const withLinux = needing("linux");
 
 /** Whether this machine has a Redis where Plateau looks for one; some tests are about its absence. */
 const found = await Deno.connect({ hostname: "127.0.0.1", port: 6379 })
@@ -87,35 +88,31 @@ for (
     ["failed", "optional: [frameworks]\n", 3],
   ] as const
 ) {
-  testWith(
-    ["linux"],
-    `a Redis and an nginx that end at once leave their cells ${kind}`,
-    async () => {
-      using folder = emptyFolder();
-      const file = join(folder.path, "lacking.yaml");
-      Deno.writeTextFileSync(file, LACKING + optional);
-      for (const program of ["redis-server", "valkey-server", "nginx"]) {
-        const path = join(folder.path, program);
-        Deno.writeTextFileSync(path, "#!/bin/sh\necho out of luck >&2\nexit 1\n", { mode: 0o755 });
-      }
-      const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
-      const args = ["run", file, "--out", join(folder.path, "out")];
-      const { code, stderr } = await plateau(args, { env });
-      assert.equal(code, right, stderr);
-      assert.match(
-        stderr,
-        new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),
-      );
-      const path = join(folder.path, "out/results.json");
-      const { runs, missing } = results.parse(JSON.parse(Deno.readTextFileSync(path)));
-      const kinds = missing.filter(({ target }) => target === "n").map((one) => one.kind);
-      assert.deepEqual(kinds, [kind]);
-      assert.equal(runs.filter(({ scenario }) => scenario === "static").length, 2);
-      if (found) return; // where Plateau looks for one, and needs none of its own
-      assert.match(
-        stderr,
-        new RegExp(`^${kind}: redis, a: Cannot start a private Redis: it .*\\n +out of luck$`, "m"),
-      );
-    },
-  );
+  withLinux.test(`a Redis and an nginx that end at once leave their cells ${kind}`, async () => {
+    using folder = emptyFolder();
+    const file = join(folder.path, "lacking.yaml");
+    Deno.writeTextFileSync(file, LACKING + optional);
+    for (const program of ["redis-server", "valkey-server", "nginx"]) {
+      const path = join(folder.path, program);
+      Deno.writeTextFileSync(path, "#!/bin/sh\necho out of luck >&2\nexit 1\n", { mode: 0o755 });
+    }
+    const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+    const args = ["run", file, "--out", join(folder.path, "out")];
+    const { code, stderr } = await plateau(args, { env });
+    assert.equal(code, right, stderr);
+    assert.match(
+      stderr,
+      new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),
+    );
+    const path = join(folder.path, "out/results.json");
+    const { runs, missing } = results.parse(JSON.parse(Deno.readTextFileSync(path)));
+    const kinds = missing.filter(({ target }) => target === "n").map((one) => one.kind);
+    assert.deepEqual(kinds, [kind]);
+    assert.equal(runs.filter(({ scenario }) => scenario === "static").length, 2);
+    if (found) return; // where Plateau looks for one, and needs none of its own
+    assert.match(
+      stderr,
+      new RegExp(`^${kind}: redis, a: Cannot start a private Redis: it .*\\n +out of luck$`, "m"),
+    );
+  });
 }

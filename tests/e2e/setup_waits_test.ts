@@ -103,27 +103,23 @@ withLinuxAndNode.test("an interrupted installation leaves nothing, exit code 130
 });
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-  testWith(
-    ["linux", "node"],
-    `${signal} of an installation leaves neither processes nor a folder`,
-    async () => {
-      using folder = emptyFolder();
-      const path = withProgram(folder.path, "npm", "sleep 600 & sleep 601");
-      await using program = new Plateau(["setup", "frameworks", "express"], {
-        env: fresh(folder.path, path),
-      });
-      const running = (): number[] => descendantsOf(program.pid);
-      await program.until("its program and a child run", () => running().length >= 4);
-      const pids = running();
-      program.kill(signal);
-      await program.ended;
-      await until(
-        "they have ended",
-        () => !pids.some((pid) => (readStat(pid)?.state ?? "Z") !== "Z"),
-      );
-      assert.deepEqual(installedIn(folder.path), []);
-    },
-  );
+  withLinuxAndNode.test(`${signal} of an installation leaves neither processes nor a folder`, async () => {
+    using folder = emptyFolder();
+    const path = withProgram(folder.path, "npm", "sleep 600 & sleep 601");
+    await using program = new Plateau(["setup", "frameworks", "express"], {
+      env: fresh(folder.path, path),
+    });
+    const running = (): number[] => descendantsOf(program.pid);
+    await program.until("its program and a child run", () => running().length >= 4);
+    const pids = running();
+    program.kill(signal);
+    await program.ended;
+    await until(
+      "they have ended",
+      () => !pids.some((pid) => (readStat(pid)?.state ?? "Z") !== "Z"),
+    );
+    assert.deepEqual(installedIn(folder.path), []);
+  });
 }
 
 Deno.test("a name that is none is exit code 2, with the one that was meant", async () => {

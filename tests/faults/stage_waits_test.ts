@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { startNetwork } from "../e2e/fleet/namespaces.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 
 const withNetns = needing("netns");
+const withRedis = needing("redis");
 
 const DELAY_MS = 20;
 
@@ -57,25 +58,21 @@ withNetns.test("nothing of a network is left", async () => {
 });
 
 for (const persistent of [true, false]) {
-  testWith(
-    ["redis"],
-    `a Redis that is killed comes back ${persistent ? "with all" : "empty"}`,
-    async () => {
-      await using redis = await RedisServer.start({ persistent });
-      const client = await connectRedis(redis.url);
-      await client.set("key", "value");
-      client.destroy();
-      await redis.kill();
-      await assert.rejects(connectRedis(redis.url));
-      await redis.start();
-      const again = await connectRedis(redis.url);
-      assert.equal(await again.get("key"), persistent ? "value" : null);
-      again.destroy();
-    },
-  );
+  withRedis.test(`a Redis that is killed comes back ${persistent ? "with all" : "empty"}`, async () => {
+    await using redis = await RedisServer.start({ persistent });
+    const client = await connectRedis(redis.url);
+    await client.set("key", "value");
+    client.destroy();
+    await redis.kill();
+    await assert.rejects(connectRedis(redis.url));
+    await redis.start();
+    const again = await connectRedis(redis.url);
+    assert.equal(await again.get("key"), persistent ? "value" : null);
+    again.destroy();
+  });
 }
 
-testWith(["redis"], "a cut way lets nothing through, and a mended one does", async () => {
+withRedis.test("a cut way lets nothing through, and a mended one does", async () => {
   await using redis = await RedisServer.start({ password: "secret" });
   await using way = new Forwarder(redis.port);
   const url = redis.urlAt("127.0.0.1", way.port);

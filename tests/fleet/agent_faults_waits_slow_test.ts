@@ -5,7 +5,7 @@ import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { startWitness } from "../e2e/witness.ts";
-import { needing, testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf, SECOND } from "./hand_made.ts";
 import { SharedAgent } from "./shared_agent.ts";
 import { startAgent } from "./started_agent.ts";
@@ -124,28 +124,24 @@ withRedis.test("an agent that was frozen tells nothing of a run that is over", a
 
 for (const persistent of [true, false]) {
   const what = persistent ? "with all it had" : "empty";
-  testWith(
-    ["redis"],
-    `a Redis that dies in a run and comes back ${what} loses nothing`,
-    async () => {
-      await using redis = await RedisServer.start({ persistent });
-      await using witness = startWitness({ delayMs: 5 });
-      await using coordinator = await HandMade.open(redis.url);
-      await using agent = await startAgent(redis.url, "one");
-      const load = { ...SECOND, durationMs: 2_000 };
-      await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
-      await coordinator.hears("bundle");
-      await redis.kill();
-      await agent.prints(/Redis does not respond/);
-      await redis.start();
-      const { bundles, reports: [{ totals }] } = await coordinator.hears("finished");
-      await until("all bundles have come", () => coordinator.bundles().length === bundles);
-      assert.equal(await witness.settledCount(), totals.due - totals.dropped);
-      const inParts = coordinator.bundles().flatMap(({ parts }) => parts.map(({ part }) => part));
-      const inTime = totals.completed - totals.drain.completed;
-      assert.equal(inParts.reduce((sum, part) => sum + part.completed, 0), inTime);
-    },
-  );
+  withRedis.test(`a Redis that dies in a run and comes back ${what} loses nothing`, async () => {
+    await using redis = await RedisServer.start({ persistent });
+    await using witness = startWitness({ delayMs: 5 });
+    await using coordinator = await HandMade.open(redis.url);
+    await using agent = await startAgent(redis.url, "one");
+    const load = { ...SECOND, durationMs: 2_000 };
+    await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
+    await coordinator.hears("bundle");
+    await redis.kill();
+    await agent.prints(/Redis does not respond/);
+    await redis.start();
+    const { bundles, reports: [{ totals }] } = await coordinator.hears("finished");
+    await until("all bundles have come", () => coordinator.bundles().length === bundles);
+    assert.equal(await witness.settledCount(), totals.due - totals.dropped);
+    const inParts = coordinator.bundles().flatMap(({ parts }) => parts.map(({ part }) => part));
+    const inTime = totals.completed - totals.drain.completed;
+    assert.equal(inParts.reduce((sum, part) => sum + part.completed, 0), inTime);
+  });
 }
 
 withRedis.test("an agent that nobody can hear for long gives up, and begins anew", async () => {

@@ -5,7 +5,7 @@ import { presenceKey } from "../../../runner/fleet/protocol/redis_keys.ts";
 import { type Presence, presence } from "../../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../../targets/redis/client.ts";
 import { certificates } from "../../certificates.ts";
-import { needing, testWith } from "../../needs.ts";
+import { needing } from "../../needs.ts";
 import { emptyFolder, plateau } from "../plateau.ts";
 import { assertConserved } from "./conservation.ts";
 import { Fleet, measured } from "./fleet.ts";
@@ -83,24 +83,20 @@ withRedis.test("a user of Redis who may touch nothing but the fleet's keys is en
 });
 
 for (const command of ["set", "info"]) {
-  testWith(
-    ["redis"],
-    `a user of Redis without ${command.toUpperCase()} is told so, and nothing is asked`,
-    async () => {
-      const user = ["plateau", "on", ">secret", "~plateau:fleet*", "+@all", `-${command}`];
-      await using fleet = await Fleet.start({ agents: { a: {} } }, { user });
-      const url = fleet.redis.urlAt("127.0.0.1", fleet.redis.port, "plateau:secret@");
-      for (
-        const args of [["agent"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]
-      ) {
-        const { code, stderr } = await plateau([...args, "--redis", url]);
-        assert.equal(code, 3, stderr);
-        assert.match(stderr, new RegExp(`NOPERM.*'${command}'`));
-        assert.doesNotMatch(stderr, /defect/);
-      }
-      assert.equal(await fleet.witness.settledCount(), 0);
-    },
-  );
+  withRedis.test(`a user of Redis without ${command.toUpperCase()} is told so, and nothing is asked`, async () => {
+    const user = ["plateau", "on", ">secret", "~plateau:fleet*", "+@all", `-${command}`];
+    await using fleet = await Fleet.start({ agents: { a: {} } }, { user });
+    const url = fleet.redis.urlAt("127.0.0.1", fleet.redis.port, "plateau:secret@");
+    for (
+      const args of [["agent"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]
+    ) {
+      const { code, stderr } = await plateau([...args, "--redis", url]);
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, new RegExp(`NOPERM.*'${command}'`));
+      assert.doesNotMatch(stderr, /defect/);
+    }
+    assert.equal(await fleet.witness.settledCount(), 0);
+  });
 }
 
 withRedis.test("a driver that no agent could take is the user's to change", async () => {
