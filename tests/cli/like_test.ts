@@ -16,10 +16,7 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
   [`wrk ${URL}`, `${URL} -c 10 -d 10s -w 2 -t 2s`],
   [`wrk -d 2M -H 'Host: a' ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 120s -H Host: a`],
   [`/usr/bin/wrk2 -R2k -d 30 --latency ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 30s -r 2000/s`],
-  [
-    `oha -z 30s -c 200 --disable-compression ${URL}`,
-    `${URL} -t 1h -d 30s -c 200 -H accept: */*`,
-  ],
+  [`oha -z 30s -c 200 --disable-compression ${URL}`, `${URL} -t 1h -d 30s -c 200 -H accept: */*`],
   [
     `oha --no-tui -n 10 -m POST -d hello -T text/plain --disable-keepalive ${URL}`,
     `${URL} -c 50 -t 1h -n 10 -m post -b hello -H content-type: text/plain --no-keepalive ` +
@@ -29,10 +26,7 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `oha -q 100 -n 1k -A text/html --disable-compression ${URL}`,
     `${URL} -c 50 -t 1h -H accept: text/html -r 100/s -d 10s`,
   ],
-  [
-    `oha -z '1m 30s' --disable-compression ${URL}`,
-    `${URL} -c 50 -t 1h -d 90s -H accept: */*`,
-  ],
+  [`oha -z '1m 30s' --disable-compression ${URL}`, `${URL} -c 50 -t 1h -d 90s -H accept: */*`],
   [
     `hey -z 5s -c=20 -disable-keepalive -disable-compression ${URL}`,
     `${URL} -t 20s -d 5s -c 20 --no-keepalive -H content-type: text/html`,
@@ -49,10 +43,7 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `hey -q 5 -c 20 -n 1000 -disable-compression ${URL}`,
     `${URL} -t 20s -c 20 -H content-type: text/html -r 100/s -d 10s`,
   ],
-  [
-    `ab -n 100 -c 5 ${URL}`,
-    `${URL} -t 30s -n 100 -c 5 -H accept: */* --no-keepalive`,
-  ],
+  [`ab -n 100 -c 5 ${URL}`, `${URL} -t 30s -n 100 -c 5 -H accept: */* --no-keepalive`],
   [
     `ab -k -t 10 -n 99 -p body.json ${URL}`,
     `${URL} -c 1 -t 30s -d 10s -m post -b @body.json -H connection: Keep-Alive ` +
@@ -232,9 +223,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     ...measured([5], RATE),
     requests: { ...TWO_FAILED, failed: 0 },
     ...{ errors: {}, drain: undefined },
-  }, [
-    /^wrk2 sends in steps of a millisecond$/,
-  ]],
+  }, [/^wrk2 sends in steps of a millisecond$/]],
   [
     `wrk2 -R 100 ${URL}`,
     {

@@ -100,9 +100,7 @@ Deno.test("no secret is in what is said, even where the collector says it", asyn
   await using collector = startCollector(({ headers }) =>
     new Response(
       JSON.stringify({ message: `no ${headers.get("api-key")} ${headers.get("authorization")}` }),
-      {
-        status: 401,
-      },
+      { status: 401 },
     )
   );
   const origin = collector.origin.replace("://", "://somebody:a-pass-word@");

@@ -93,10 +93,7 @@ everyDriver("a flow captures from a compressed body", async (way) => {
         { ...ask, wire: get("/{{ token }}"), captures: [] },
       ]],
       sequence: [0],
-      origins: [{
-        origin: "http://localhost",
-        connection: { host: "localhost", keepAlive: true },
-      }],
+      origins: [{ origin: "http://localhost", connection: { host: "localhost", keepAlive: true } }],
       users: [{}],
       first: 0,
       stride: 1,

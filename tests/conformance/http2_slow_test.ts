@@ -67,10 +67,7 @@ async function serving(
   const files = isSecure ? certificateFiles() : [];
   const { port, end } = await started("node", [SERVER, behaviour, ...files]);
   const at = { hostname: "127.0.0.1", port, http2: true as const };
-  return {
-    endpoint: isSecure ? secured(at) : at,
-    end: async () => JSON.parse(await end()),
-  };
+  return { endpoint: isSecure ? secured(at) : at, end: async () => JSON.parse(await end()) };
 }
 
 /** Over TLS, by certificates of the tests. */

@@ -54,9 +54,7 @@ Deno.test("a target may be started at a name of this machine, and is asked by it
 
 withLinux.test("a program that listens elsewhere is an error that says what to write", async () => {
   const advice = /; write \{host\} in its command or env, so that it listens on ([\d.]+)$/;
-  const { message } = await lateFailure({ command: program("serve") }, advice, {
-    host: OWN_HOST,
-  });
+  const { message } = await lateFailure({ command: program("serve") }, advice, { host: OWN_HOST });
   assert.equal(advice.exec(message)?.[1], OWN_HOST);
 });
 

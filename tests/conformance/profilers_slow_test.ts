@@ -125,10 +125,7 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
       assert.equal(
         trees.length,
         processes,
-        JSON.stringify({
-          notes,
-          top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)),
-        }),
+        JSON.stringify({ notes, top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)) }),
       );
       for (const { bytes, samples } of trees) assert.ok(bytes.length > 0 && samples > 10);
     } finally {

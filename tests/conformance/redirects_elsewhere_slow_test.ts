@@ -115,10 +115,7 @@ everyProtocol(
     const elsewhere = other.origin.replace("127.0.0.1", "localhost");
     const script = made({
       flow: [
-        {
-          get: to(302, `${elsewhere}/end`),
-          headers: { authorization: "Bearer x", "x-mine": "1" },
-        },
+        { get: to(302, `${elsewhere}/end`), headers: { authorization: "Bearer x", "x-mine": "1" } },
         { get: "/next", expect: { contains: "mine=1; via=302" } },
       ],
       cookies: { mine: "1" },

@@ -55,12 +55,7 @@ everyProtocol("redirects: each hop counts, and what is expected is of the last",
 
 everyProtocol("redirects: a loop ends, and is wrong", async (way) => {
   await using served = site();
-  const { checks, status } = await measured(
-    served,
-    made({ get: "/loop", follow: 3 }),
-    way,
-    PHASES,
-  );
+  const { checks, status } = await measured(served, made({ get: "/loop", follow: 3 }), way, PHASES);
   assert.deepEqual([status, checks], [{ "302": 24 }, { passed: 0, failed: 6 }]);
 });
 

@@ -18,10 +18,7 @@ withLinuxAndRedis.test("Redis starts with the command line of its manifest, and 
   ];
   await using server = started(shell, words, { REDIS_PASSWORD: "wort" });
   const url = (login: string): string => `redis://${login}127.0.0.1:${port}`;
-  const client = await until(
-    "Redis answers",
-    () => connectRedis(url(":wort@")).catch(() => null),
-  );
+  const client = await until("Redis answers", () => connectRedis(url(":wort@")).catch(() => null));
   const settings = await client.configGet(["save", "appendonly", "maxmemory-policy"]);
   assert.deepEqual({ ...settings }, {
     save: "",

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findProgram, testWith } from "../needs.ts";
 
-const UNIT = fileURLToPath(
-  new URL("../../deploy/systemd/plateau-agent.service", import.meta.url),
-);
+const UNIT = fileURLToPath(new URL("../../deploy/systemd/plateau-agent.service", import.meta.url));
 const text = Deno.readTextFileSync(UNIT);
 
 /** What systemd says of a unit, whose program need not be there. */

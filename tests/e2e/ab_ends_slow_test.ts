@@ -134,10 +134,7 @@ ${server}`,
     when: "it measures again",
     args: ["--repeat", "5"],
     comes: (_, scratch) =>
-      until(
-        "a fresh run is saved",
-        () => savedRuns(out(scratch, "confirmation/results.json")) > 0,
-      ),
+      until("a fresh run is saved", () => savedRuns(out(scratch, "confirmation/results.json")) > 0),
     keeps: true,
   },
   {

@@ -46,9 +46,7 @@ withNginxAndWrk.test("bench and wrk measure the same rate of an nginx within 5 %
     rates.wrk.push(await wrkRatePerSec(nginx.origin));
     await lineEnds(nginx.origin);
     rates.plateau.push(await plateauRatePerSec(nginx.origin));
-  } while (
-    Math.abs(differenceRatio()) > MAX_DIFFERENCE_RATIO && rates.wrk.length < MAX_ROUNDS
-  );
+  } while (Math.abs(differenceRatio()) > MAX_DIFFERENCE_RATIO && rates.wrk.length < MAX_ROUNDS);
   const found = `${differenceRatio()}: ${JSON.stringify(rates)}`;
   assert.ok(Math.abs(differenceRatio()) <= MAX_DIFFERENCE_RATIO, found);
 });

@@ -51,10 +51,7 @@ async function act(
     ...EVENT,
     "github.action_path": at,
     ...Object.fromEntries(
-      Object.entries(values).map(([name, text]) => [
-        `inputs.${name}`,
-        filled(sooner(text), EVENT),
-      ]),
+      Object.entries(values).map(([name, text]) => [`inputs.${name}`, filled(sooner(text), EVENT)]),
     ),
   };
   let said = "";

@@ -95,11 +95,7 @@ Deno.test("compare with thresholds is decided by them alone", async () => {
   ]);
   assert.equal(failed.code, 1, failed.stderr);
   const { decidedBy, outcome, sentence } = JSON.parse(failed.stdout);
-  assert.deepEqual([decidedBy, outcome, sentence], [
-    "thresholds",
-    "fail",
-    "The threshold fails.",
-  ]);
+  assert.deepEqual([decidedBy, outcome, sentence], ["thresholds", "fail", "The threshold fails."]);
 });
 
 Deno.test("compare warns of what differs, and says what has no counterpart", async () => {
@@ -110,10 +106,7 @@ Deno.test("compare warns of what differs, and says what has no counterpart", asy
   results.machine.cpu = "Another CPU";
   Deno.writeTextFileSync(next, JSON.stringify(results));
   const { stdout } = await plateau(["compare", base, next]);
-  assert.match(
-    stdout,
-    /^Not measured alike\n {2}processor: Some CPU @ 2\.40GHz → Another CPU$/m,
-  );
+  assert.match(stdout, /^Not measured alike\n {2}processor: Some CPU @ 2\.40GHz → Another CPU$/m);
   assert.match(stdout, /^Only in BASE: static, old\nOnly in NEW: static, young$/m);
 });
 

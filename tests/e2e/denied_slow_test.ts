@@ -93,11 +93,7 @@ for (const { call, note, errors = EITHER } of CASES) {
     withSeccomp.test(`bench, run and serve work where ${call} fails with ${error}`, async () => {
       adoptOrphans();
       const through = without([call], error);
-      await Promise.all([
-        assertBenches(through, note),
-        assertRuns(through),
-        assertServes(through),
-      ]);
+      await Promise.all([assertBenches(through, note), assertRuns(through), assertServes(through)]);
       assertNothingLeft();
     });
   }

@@ -101,9 +101,7 @@ withLinux.test("a setup that hangs ends with its children, by its time-out", asy
   using site = new CommandedSite();
   const hanging = "trap '' TERM; sleep 600 & sleep 600; sleep 600";
   const { code, stderr } = await site.start({
-    targets: {
-      a: { app: "api", setup: [{ command: says("setup", hanging), timeout: "1s" }] },
-    },
+    targets: { a: { app: "api", setup: [{ command: says("setup", hanging), timeout: "1s" }] } },
   }).ended;
   assert.equal(code, 3, stderr);
   assert.match(site.saved().missing[0].reason, /its setup failed: sh -c .* took over 1s$/);

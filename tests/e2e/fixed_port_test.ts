@@ -61,10 +61,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   },
   {
     what: "a kept target, alone and behind a proxy",
-    experiment: {
-      targets: { a: fixed(3999), p: { proxy: { origin: "a" } } },
-      fresh: false,
-    },
+    experiment: { targets: { a: fixed(3999), p: { proxy: { origin: "a" } } }, fresh: false },
     says: /targets\.a: Cannot keep "a" on port 3999 beside "p"/,
   },
   {
@@ -84,9 +81,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   },
   {
     what: "a target and a server behind a proxy",
-    experiment: {
-      targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } },
-    },
+    experiment: { targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } } },
     says: /targets\.a: Cannot listen on port 3999: the server that "b" names/,
   },
   {
@@ -113,10 +108,7 @@ for (const { what, experiment, says } of OVERLAPS) {
 }
 
 const APART: readonly { what: string; experiment: Record<string, unknown> }[] = [
-  {
-    what: "a kept target alone",
-    experiment: { targets: { a: fixed(freePort()) }, fresh: false },
-  },
+  { what: "a kept target alone", experiment: { targets: { a: fixed(freePort()) }, fresh: false } },
   {
     what: "a kept target with a separate preflight check and one cell",
     experiment: { targets: { a: fixed(freePort()) }, fresh: false, prove: "apart" },

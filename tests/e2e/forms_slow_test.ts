@@ -201,8 +201,5 @@ Deno.test("several results, or two forms on standard output, are refused by thei
   assert.match(several.stderr, /--hlog: Cannot write several results in this form/);
   const both = await plateau(["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
   assert.equal(both.code, 2);
-  assert.match(
-    both.stderr,
-    /--csv-intervals: Cannot write to standard output: --csv already does/,
-  );
+  assert.match(both.stderr, /--csv-intervals: Cannot write to standard output: --csv already does/);
 });

@@ -9,10 +9,7 @@ import { startWitness } from "./witness.ts";
 const BRIEFLY = ["-c", "2", "-n", "200"];
 
 /** What a command prints in a step, and what it adds to the summary. */
-async function inStep(
-  args: readonly string[],
-  before = "",
-): Promise<Ended & { summary: string }> {
+async function inStep(args: readonly string[], before = ""): Promise<Ended & { summary: string }> {
   using folder = emptyFolder();
   const path = join(folder.path, "summary.md");
   await Deno.writeTextFile(path, before);

@@ -43,11 +43,7 @@ function writeExperiment(
   const experiment = {
     name: "hidden",
     targets: {
-      program: {
-        command: [Deno.execPath(), "run", "-A", PROGRAM, habit],
-        ready: "/",
-        env,
-      },
+      program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/", env },
     },
     scenarios: { root: { get: "/" } },
     load,
@@ -79,10 +75,7 @@ withMountns.test("run ends a stubborn target and says what is unknown where /pro
   assert.equal(code, 0, stderr);
   assert.ok(run.requests.completed > 0);
   assert.deepEqual(run.resources, []);
-  assert.match(
-    stderr,
-    /^CPU and memory of target program are unknown: the system does not show/m,
-  );
+  assert.match(stderr, /^CPU and memory of target program are unknown: the system does not show/m);
   assert.deepEqual(descendants(Deno.pid), []);
 });
 
@@ -112,9 +105,7 @@ withMountns.test("a stubborn target is ended when its supervisor is killed where
 
 withMountns.test("run goes on and names what it may not end, as it is another user's", async () => {
   const { code, stderr, run } = await runOnce("other-user", { through: MAY_NOT_KILL });
-  const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(
-    stderr,
-  );
+  const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(stderr);
   assert.ok(note, stderr);
   const pid = Number(note[1]);
   assert.notEqual(readStat(pid), null, "it still runs");

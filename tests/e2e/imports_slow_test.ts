@@ -222,10 +222,7 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   const cwd = folder.path;
   const wrote = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
   assert.equal(wrote.code, 0, wrote.stderr);
-  assert.match(
-    wrote.stdout,
-    /^Wrote mine\.yaml\. Check it: plateau check mine\.yaml\nNote: /,
-  );
+  assert.match(wrote.stdout, /^Wrote mine\.yaml\. Check it: plateau check mine\.yaml\nNote: /);
   assert.match(await Deno.readTextFile(join(cwd, "mine.yaml")), /csv: load\/users\.csv$/m);
   const checked = await plateau(["check", "mine.yaml"], { cwd });
   assert.deepEqual([checked.code, checked.stdout.split("\n")[0]], [0, "a"]);

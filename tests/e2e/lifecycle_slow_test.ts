@@ -73,11 +73,7 @@ const MOMENTS: readonly {
     target: "slow",
     hasCome: (_, processes) => /^sleep 0\.7/m.test(processes()),
   },
-  {
-    when: "between two runs",
-    target: "careless",
-    hasCome: (folder) => savedRuns(folder) > 0,
-  },
+  { when: "between two runs", target: "careless", hasCome: (folder) => savedRuns(folder) > 0 },
 ];
 
 for (const { when, target, hasCome } of MOMENTS) {

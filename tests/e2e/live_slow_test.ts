@@ -105,10 +105,7 @@ Deno.test("the live report tells of every run, ends as the file, and nothing lis
   assert.ok(status.some(({ text }) => /^Run 2 of 4: (static|validation), api, run 1$/.test(text)));
   assert.ok(status.some(({ leftMs }) => leftMs !== null && leftMs > 0));
   const file = join(folder.path, "report.html");
-  assert.equal(
-    last.status.text,
-    `Done: this page no longer changes. It is saved as ${file}`,
-  );
+  assert.equal(last.status.text, `Done: this page no longer changes. It is saved as ${file}`);
   // How many pages there were before it depends on how long one takes to render.
   assert.ok(last.page > (page.at(-1)?.page ?? Infinity));
 

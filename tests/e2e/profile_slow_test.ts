@@ -70,9 +70,7 @@ withNodeAndLinux.test("--profile adds runs after the same plan, and names the ho
     assert.equal(files.length, 1);
     assert.ok(existsSync(join(folder.path, "out1", files[0])));
     const written = JSON.parse(readFileSync(join(folder.path, "out1", files[0]), "utf8"));
-    assert.ok(
-      Array.isArray(written.nodes) && written.samples.length === written.timeDeltas.length,
-    );
+    assert.ok(Array.isArray(written.nodes) && written.samples.length === written.timeDeltas.length);
   }
   assert.match(profiled.stdout.replaceAll(/\s+/g, " "), /% of one's time is in \S+ → hot/);
   assert.ok(!plain.stdout.includes("hot"));

@@ -123,10 +123,7 @@ withRedisAndLinux.test("what measures Redis is soon gone when Plateau is killed"
     `#!/bin/sh\n[ "$1" = --version ] || { echo $$ > '${pidFile}'; exec sleep 600; }\n`;
   Deno.writeTextFileSync(join(folder.path, "redis-benchmark"), stalled, { mode: 0o755 });
   const file = join(folder.path, "measured.json");
-  Deno.writeTextFileSync(
-    file,
-    JSON.stringify({ name: "measured", ...SHORT, ceilings: ["redis"] }),
-  );
+  Deno.writeTextFileSync(file, JSON.stringify({ name: "measured", ...SHORT, ceilings: ["redis"] }));
   const args = ["run", file, "--out", join(folder.path, "out"), "--redis", redis.url];
   const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
   await using program = new Plateau(args, { env });

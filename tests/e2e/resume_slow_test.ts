@@ -195,10 +195,7 @@ const REFUSED: Readonly<Record<string, (site: Site) => Promise<void>>> = {
     await refused([], /long\.yaml: load\.requests: .*20 → 30/);
     Deno.removeSync(site.at("out/long.yaml"));
 
-    await refused(
-      ["--repeat", "5"],
-      /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
-    );
+    await refused(["--repeat", "5"], /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m);
     await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
     await refused(["--out", site.at("elsewhere")], /^--out: /m);
   },

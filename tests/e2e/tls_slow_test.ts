@@ -147,9 +147,7 @@ repeat: 1
     /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
   );
   const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
-  const text = Deno.readTextFileSync(
-    join(folder.path, "results/ways", time.name, "results.json"),
-  );
+  const text = Deno.readTextFileSync(join(folder.path, "results/ways", time.name, "results.json"));
   const { runs, missing, experiment } = results.parse(JSON.parse(text));
   assert.deepEqual(missing.map(({ target }) => target), ["distrusted"]);
   assert.deepEqual(

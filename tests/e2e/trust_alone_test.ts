@@ -68,10 +68,7 @@ testWith(["linux"], "a generator on one core with its target is not trusted", as
       await using program = startOn([core], () => new Plateau(["bench", ...args]));
       return measured(await program.ended);
     };
-    const seen = await firstThat(
-      (found) => isFound(found, "shared-cores"),
-      measure,
-    );
+    const seen = await firstThat((found) => isFound(found, "shared-cores"), measure);
     assert.ok(!isTrusted(seen), tell(seen));
     if (isHeldBack(seen.generator.hostActivity)) continue; // then not all of the core was used
     // Where other tests use that core, too, they are named.

@@ -72,10 +72,7 @@ withRedis.test("an agent that is ended in a run tells so, and leaves nothing beh
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.url, "one");
-  await coordinator.startRun(
-    "one",
-    jobOf(coordinator, { origin: witness.origin, load: ENDLESS }),
-  );
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
   await coordinator.hears("bundle");
   agent.kill("SIGTERM");
   const { message } = await coordinator.hears("failed");
@@ -150,10 +147,7 @@ withRedis.test("an agent that nobody can hear for long gives up, and begins anew
   await using way = new Forwarder(redis.port);
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.urlAt("127.0.0.1", way.port), "one");
-  await coordinator.startRun(
-    "one",
-    jobOf(coordinator, { origin: witness.origin, load: ENDLESS }),
-  );
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
   await coordinator.hears("bundle");
   way.cut("silent");
   await agent.prints(/Redis does not respond\n/);

@@ -91,10 +91,7 @@ withRedis.test("a Redis on this machine has this machine's clock, to the microse
       ),
     );
     const { offsetMs, uncertaintyMs } = await readClock(client);
-    assert.ok(
-      Math.abs(offsetMs - driftMs) <= uncertaintyMs + 1,
-      `${offsetMs} ± ${uncertaintyMs}`,
-    );
+    assert.ok(Math.abs(offsetMs - driftMs) <= uncertaintyMs + 1, `${offsetMs} ± ${uncertaintyMs}`);
     const readings = [await readClock(client, 1), await readClock(client, 1)];
     assert.ok(readings.some(({ offsetMs }) => offsetMs % 1 !== 0), "it has fractions");
   } finally {

@@ -125,11 +125,7 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     keepAlive: false,
     untilClose: true,
   },
-  "a body until the close may be empty": {
-    wire: `${OK}\r\n`,
-    keepAlive: false,
-    untilClose: true,
-  },
+  "a body until the close may be empty": { wire: `${OK}\r\n`, keepAlive: false, untilClose: true },
   "with a coding other than chunked last the body goes on until the close": {
     wire: `${OK}Transfer-Encoding: chunked, gzip\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
     body: "1\r\nx\r\n0\r\n\r\n",
@@ -142,10 +138,7 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     keepAlive: false,
     untilClose: true,
   },
-  "chunks are put together": {
-    wire: `${CHUNKED}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
-    body: "abcde",
-  },
+  "chunks are put together": { wire: `${CHUNKED}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`, body: "abcde" },
   "there may be no chunk but the last": { wire: `${CHUNKED}0\r\n\r\n` },
   "chunked counts as the last of several codings": {
     wire: `${OK}Transfer-Encoding: gzip, Chunked\r\n\r\n1\r\nz\r\n0\r\n\r\n`,
@@ -196,10 +189,7 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     wire: `HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n${OK}Content-Length: 1\r\n\r\nx`,
     body: "x",
   },
-  "equal lengths in a list are one": {
-    wire: `${OK}Content-Length: 2, 2\r\n\r\nok`,
-    body: "ok",
-  },
+  "equal lengths in a list are one": { wire: `${OK}Content-Length: 2, 2\r\n\r\nok`, body: "ok" },
   "equal lengths in two fields are one": {
     wire: `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`,
     body: "ok",

@@ -20,12 +20,7 @@ Deno.test("messages are read from one frame or several, with a ping between, how
   const frames = "81 05 48 65 6c 6c 6f" + "01 03 48 65 6c 89 05 48 65 6c 6c 6f 80 02 6c 6f" +
     "81 7e 01 00" + "61".repeat(256) + "81 7f 00 00 00 00 00 00 00 02 62 62";
   for (const size of [1, 2, 3, 7, 1_000]) {
-    assert.deepEqual(messagesOf(octets(frames), size), [
-      "Hello",
-      "Hello",
-      "a".repeat(256),
-      "bb",
-    ]);
+    assert.deepEqual(messagesOf(octets(frames), size), ["Hello", "Hello", "a".repeat(256), "bb"]);
   }
 });
 

@@ -59,10 +59,7 @@ Deno.test("a long JSON body is not looked at, as no part of it would be JSON", (
   assert.equal(taken(MEMBER, json(jsonBody.most)).value, "1");
   const { value, why } = taken(MEMBER, json(jsonBody.most + 300_000));
   assert.equal(value, null);
-  assert.equal(
-    why,
-    "a JSON body that is looked into has 1.3 MB, and 1 MB are the most",
-  );
+  assert.equal(why, "a JSON body that is looked into has 1.3 MB, and 1 MB are the most");
 });
 
 Deno.test("JSON that is nested too deep to be written again has no value", () => {

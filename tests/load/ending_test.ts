@@ -40,12 +40,7 @@ Deno.test("what is in flight at the deadline is waited for: it completes, at the
   assert.deepEqual(s.driver.take(), ["close 0", "close 1"]);
   assert.deepEqual([totals.due, totals.completed, totals.unfinished], [3, 3, 0]);
   assert.deepEqual([totals.service.maxUs, totals.firstByte.count], [900 * MS, 3]);
-  assert.deepEqual(totals.drain, {
-    us: 200 * MS,
-    completed: 2,
-    failed: 0,
-    bytesIn: 2 * OK.length,
-  });
+  assert.deepEqual(totals.drain, { us: 200 * MS, completed: 2, failed: 0, bytesIn: 2 * OK.length });
   assert.equal(s.loop.ending.elapsedUs, SECOND);
   assert.deepEqual(boundsOf(s.parts), []);
   assertNothingLost(totals, s.parts);

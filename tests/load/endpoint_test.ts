@@ -120,10 +120,7 @@ const SAID: [said: string, meant: string][] = [
     'invalid peer certificate: certificate not valid for name "a"; certificate is only valid for DnsName("b") or IpAddress(127.0.0.1)',
     "the certificate is not for a but for b or 127.0.0.1",
   ],
-  [
-    'invalid peer certificate: certificate not valid for name "a"',
-    "the certificate is not for a",
-  ],
+  ['invalid peer certificate: certificate not valid for name "a"', "the certificate is not for a"],
   [
     "Client network socket disconnected before secure TLS connection was established",
     "the server hung up during the handshake",

@@ -119,13 +119,7 @@ Deno.test("prove says where a value was not looked for", async () => {
 /** A flow of so many requests. */
 function flowOf(steps: number): Script {
   const step = { kind: "request", step: 0, wire, expect: {}, captures: [], follow: null } as const;
-  return {
-    kind: "flow",
-    stepNames: [],
-    steps: Array(steps).fill(step),
-    users: [{}],
-    cookies: {},
-  };
+  return { kind: "flow", stepNames: [], steps: Array(steps).fill(step), users: [{}], cookies: {} };
 }
 
 function setting(cookies: () => readonly string[]): Deno.HttpServer<Deno.NetAddr> {

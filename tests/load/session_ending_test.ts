@@ -105,11 +105,7 @@ Deno.test("a stopped load of virtual users lingers 100 ms as every other, so tha
 Deno.test("visitors who found no place have waited since they came", () => {
   const s = sessionStage({
     perSec: 10,
-    job: {
-      waitsForLast: false,
-      connections: 1,
-      timeoutUs: 60 * SECOND,
-    },
+    job: { waitsForLast: false, connections: 1, timeoutUs: 60 * SECOND },
   });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);

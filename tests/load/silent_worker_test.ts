@@ -12,12 +12,7 @@ import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, OFF_STAGE, SECOND, stage, STEADY } from "./stage.ts";
 
-const COMMON = {
-  connections: SLOTS,
-  timeoutUs: 60_000,
-  intervalUs: 40_000,
-  durationUs: SECOND,
-};
+const COMMON = { connections: SLOTS, timeoutUs: 60_000, intervalUs: 40_000, durationUs: SECOND };
 const { sessions: NOBODY, ...MACHINE } = OFF_STAGE;
 
 type Sessions = SoFarReport["sessions"];
@@ -140,10 +135,7 @@ Deno.test("a closed loop that ends by time drops nothing: it would have asked no
 Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
   const share: SilentShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
   const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } =
-    reportOfSilent(
-      share,
-      null,
-    );
+    reportOfSilent(share, null);
   assert.deepEqual([due, dropped, completed, elapsedUs], [1_000, 1_000, 0, SECOND]);
   assert.deepEqual([waits.count, waits.minUs, waits.maxUs], [1_000, 1_000, SECOND]);
   const earlier = reportOfSilent({ ...share, durationUs: SECOND / 4 }, null);

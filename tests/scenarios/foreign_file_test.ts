@@ -42,11 +42,7 @@ Deno.test("an environment of an Artillery script is a choice of --set", async ()
   assert.match(JSON.stringify(experiment.targets), /staging\.example\.org/);
   const { load } = experiment.scenarios.Search;
   assert.ok(load !== undefined && "phases" in load);
-  assert.deepEqual(load.phases[0].parts, [{
-    durationUs: 300e6,
-    fromPerSec: 12.5,
-    toPerSec: 12.5,
-  }]);
+  assert.deepEqual(load.phases[0].parts, [{ durationUs: 300e6, fromPerSec: 12.5, toPerSec: 12.5 }]);
 });
 
 Deno.test("without a target of its own, the first environment of a script is the default", () => {

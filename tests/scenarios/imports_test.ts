@@ -36,12 +36,7 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
   [
     "times to think, but no empty ones",
     "[{ think: 5m }, { think: 4.1m }, { think: 0.2 }, { think: 0 }, { get: { url: / } }]",
-    [
-      { think: "300s" },
-      { think: "246s" },
-      { think: "200ms" },
-      { get: "/", headers: GZIP },
-    ],
+    [{ think: "300s" }, { think: "246s" }, { think: "200ms" }, { get: "/", headers: GZIP }],
   ],
   ["a range of a loop", "[{ loop: [{ get: { url: '/{{ $loopCount }}' } }], count: 2-4 }]", [
     { get: "/2", headers: GZIP },
@@ -50,10 +45,7 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
   [
     "a loop over values",
     "[{ loop: [{ get: { url: '/{{ x }}' } }], over: [a, 2], loopElement: x }]",
-    [
-      { get: "/a", headers: GZIP },
-      { get: "/2", headers: GZIP },
-    ],
+    [{ get: "/a", headers: GZIP }, { get: "/2", headers: GZIP }],
   ],
   ["flows within flows", "[[{ get: { url: /a } }], [[{ get: { url: /b } }]]]", [
     { get: "/a", headers: GZIP },
@@ -62,17 +54,12 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
   [
     "the name of a request, where it can be one",
     "[{ get: { name: pay, url: /a } }, { get: { name: 'a,b', url: /b } }]",
-    [
-      { name: "pay", get: "/a", headers: GZIP },
-      { get: "/b", headers: GZIP },
-    ],
+    [{ name: "pay", get: "/a", headers: GZIP }, { get: "/b", headers: GZIP }],
   ],
   [
     "a named group of a pattern",
     `[{ get: { url: /, capture: { regexp: '(a)(?<x>\\d)[(]', group: x, as: v } } }]`,
-    [
-      { get: "/", headers: GZIP, capture: { v: { pattern: "(?:a)(\\d)[(]" } } },
-    ],
+    [{ get: "/", headers: GZIP, capture: { v: { pattern: "(?:a)(\\d)[(]" } } }],
   ],
   [
     "drawn values, which are others at each place",
@@ -277,9 +264,7 @@ for (const [duration, count] of [["2m", 20], ["7", 25], ["1h", 7], ["4.1m", 41]]
 }
 
 Deno.test("Artillery's pool becomes connections that visitors share", () => {
-  const { load } = experimentOf(
-    script("[{ get: { url: / } }]", "http: { pool: 4, timeout: 0.5 }"),
-  );
+  const { load } = experimentOf(script("[{ get: { url: / } }]", "http: { pool: 4, timeout: 0.5 }"));
   assert.ok("phases" in load);
   assert.deepEqual([load.pool, load.connections, load.timeout], [["shared"], [4], [500]]);
 });

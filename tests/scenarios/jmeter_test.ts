@@ -131,11 +131,7 @@ ${parameters(["a", "1"], ["a", "2"], ["", "no name"])}
     [
       "no parameter without a name beside others",
       METHOD("PUT") + parameters(["a", "1"], ["", "2"]),
-      {
-        put: "/",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: "a=1",
-      },
+      { put: "/", headers: { "content-type": "application/x-www-form-urlencoded" }, body: "a=1" },
     ],
     [
       "a parameter without an equals sign",

@@ -261,10 +261,7 @@ Deno.test("all that is refused of a k6 script stands at its lines, at once", () 
   assert.throws(() => becomes(source, "a.js"), (error) => {
     assert.ok(error instanceof UserError);
     const places = error.lines.map((line) => line.split(": ")[0]);
-    assert.deepEqual(
-      places,
-      ["a.js:5:1", "a.js:6:10", "a.js:8:22"],
-    );
+    assert.deepEqual(places, ["a.js:5:1", "a.js:6:10", "a.js:8:22"]);
     return true;
   });
 });
@@ -293,11 +290,7 @@ const TAKEN:
       "function two(path, n = 2) { visit(path); visit(`${path}/${n}`); }\n" +
       "const visit = (path) => { return http.get(url(path)); };\nconst url = (path) => `http://a${path}`;\n" +
       'const res = visit("/x"); check(res, { a: (r) => r.status === 201 }); two("/y");',
-      [
-        { get: "/x", expect: { status: 201 } },
-        { get: "/y" },
-        { get: "/y/2" },
-      ],
+      [{ get: "/x", expect: { status: 201 } }, { get: "/y" }, { get: "/y/2" }],
     ],
     [
       "loops over lists",
@@ -312,27 +305,20 @@ const TAKEN:
       "responses by names that change",
       `let res = ${A} check(res, { a: (r) => r.status === 200 });
       res = http.get("http://a/b"); check(res, { b: (r) => r.status === 201 });`,
-      [
-        { get: "/", expect: { status: 200 } },
-        { get: "/b", expect: { status: 201 } },
-      ],
+      [{ get: "/", expect: { status: 200 } }, { get: "/b", expect: { status: 201 } }],
     ],
     [
       "a check of which something depends that sends nothing",
       `const res = ${A}
       if (!check(res, { a: (r) => r.status === 200 })) { console.log(res.body); return; }`,
-      [
-        { get: "/", expect: { status: 200 } },
-      ],
+      [{ get: "/", expect: { status: 200 } }],
       /^without if \(!check.* of a\.js:6$/,
     ],
     [
       "what only looks at responses",
       `const res = ${A}
       const token = res.json("token"); let n = 0; n += token.length; for (const k in token) n++;`,
-      [
-        { get: "/" },
-      ],
+      [{ get: "/" }],
     ],
     ["requests that are awaited", 'await http.asyncRequest("GET", "http://a/");', [{ get: "/" }]],
     [
@@ -410,19 +396,13 @@ const LOADS: readonly (readonly [options: string, load: object, rounds: number, 
     ],
     [
       "vus: 4, iterations: 12",
-      {
-        phases: [{ duration: "1ms", arrivals: "4000/s" }],
-        connections: 4,
-      },
+      { phases: [{ duration: "1ms", arrivals: "4000/s" }], connections: 4 },
       3,
       /^virtual users of k6 share iterations/,
     ],
     [
       'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }',
-      {
-        phases: [{ duration: "1ms", arrivals: "2000/s" }],
-        connections: 2,
-      },
+      { phases: [{ duration: "1ms", arrivals: "2000/s" }], connections: 2 },
       3,
       /^k6 empties the jar in each iteration/,
     ],

@@ -200,9 +200,7 @@ const empty: [
   ["an unknown scenario", {}, { scenarios: ["statc"] }, /did you mean "static"\?/],
   [
     "a pair that the file excludes",
-    {
-      scenarios: { static: { get: "/" }, fib: { get: "/", targets: ["a"] } },
-    },
+    { scenarios: { static: { get: "/" }, fib: { get: "/", targets: ["a"] } } },
     { targets: ["b"], scenarios: ["fib"] },
     /no scenario applies to any target/,
   ],

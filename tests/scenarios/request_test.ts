@@ -120,12 +120,7 @@ function longJson(bytes: number): string {
 
 const { jsonBody, patternBody } = LIMITS;
 
-const answers: [
-  sentence: string,
-  expect: Expectation,
-  answer: Answer,
-  wrong: string | null,
-][] = [
+const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: string | null][] = [
   ["2xx is right when nothing is expected", {}, OK, null],
   ["3xx is right when nothing is expected", {}, { status: 399, body: "" }, null],
   [

@@ -67,10 +67,7 @@ Deno.test("a mix is well mixed: the shares of its first half are those of the wh
 Deno.test("a mix asks every variant of each request, in the order of the rows", () => {
   const mix = [{ weight: 9, get: "/a" }, { get: "/{{ n }}" }];
   const paths = asked({ mix, values: { n: { csv: "700", column: "n" } } }, 7_000);
-  assert.deepEqual(
-    paths.filter((path) => path !== "/a"),
-    manyRows(700).map(({ n }) => `/${n}`),
-  );
+  assert.deepEqual(paths.filter((path) => path !== "/a"), manyRows(700).map(({ n }) => `/${n}`));
 });
 
 Deno.test("a mix of very many rows stays within memory", () => {

@@ -44,9 +44,7 @@ const filled: [
     headers: FORM_TYPE,
     body: "a=b%26c%3Dd",
   }],
-  ["nowhere else", { body: "{v} {{w}} {{}} {{ {v} }}" }, "7", {
-    body: "{v} {{w}} {{}} {{ {v} }}",
-  }],
+  ["nowhere else", { body: "{v} {{w}} {{}} {{ {v} }}" }, "7", { body: "{v} {{w}} {{}} {{ {v} }}" }],
   ["once, though it looks like a name", { body: "{{v}}" }, "{{v}}", { body: "{{v}}" }],
   ["with signs that mean something to replace", { body: "{{v}}" }, "$&$1", { body: "$&$1" }],
 ];

@@ -24,9 +24,7 @@ for (const [sentence, value, form, different] of drawn) {
 const tables: [sentence: string, values: object, path: string, asked: string[]][] = [
   [
     "the column of a file, row after row, then again",
-    {
-      v: { csv: "people.csv", column: "name" },
-    },
+    { v: { csv: "people.csv", column: "name" } },
     "/{{ v }}",
     ["/ada", "/bob", "/eve", "/ada"],
   ],
@@ -38,19 +36,13 @@ const tables: [sentence: string, values: object, path: string, asked: string[]][
   ]],
   [
     "two columns of a file, of one row",
-    {
-      user: { csv: "people.csv", column: "name" },
-      word: { csv: "people.csv", column: "word" },
-    },
+    { user: { csv: "people.csv", column: "name" }, word: { csv: "people.csv", column: "word" } },
     "/{{user}}/{{word}}",
     ["/ada/a1", "/bob/b2", "/eve/e3"],
   ],
   [
     "the rows of two files, in step while both last",
-    {
-      v: { csv: "people.csv", column: "name" },
-      n: { csv: "2", column: "n" },
-    },
+    { v: { csv: "people.csv", column: "name" }, n: { csv: "2", column: "n" } },
     "/{{v}}/{{n}}",
     ["/ada/0", "/bob/1", "/eve/0"],
   ],

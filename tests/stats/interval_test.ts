@@ -20,11 +20,7 @@ import reference from "./data/welch.json" with { type: "json" };
 const NOTHING = new Histogram().toSparse();
 
 /** An estimate of the rate of runs of one block each. */
-function rateOf(
-  values: readonly number[],
-  sampling?: Sampling,
-  resamples?: number,
-): Estimate {
+function rateOf(values: readonly number[], sampling?: Sampling, resamples?: number): Estimate {
   const runs = values.map((completed) => [{ seconds: 1, completed, latency: NOTHING }]);
   const [found] = bootstrap(runs, { figures: ["rate"], sampling, resamples });
   assert.ok(found, "no estimate");

@@ -8,16 +8,8 @@ function counts(values: readonly number[]): string {
 }
 
 const table: [sentence: string, values: number[], found: string][] = [
-  [
-    "one slow run in five",
-    [15_000, 15_100, 11_900, 14_950, 15_050],
-    "4 near 15025, 1 near 11900",
-  ],
-  [
-    "half and half",
-    [100, 101, 140, 99, 141, 140, 100, 139, 140, 101],
-    "5 near 100, 5 near 140",
-  ],
+  ["one slow run in five", [15_000, 15_100, 11_900, 14_950, 15_050], "4 near 15025, 1 near 11900"],
+  ["half and half", [100, 101, 140, 99, 141, 140, 100, 139, 140, 101], "5 near 100, 5 near 140"],
   ["runs that spread", [900, 1_200, 1_000, 1_100, 850], "one group"],
   ["groups that differ by 2 %", [1_000, 1_000.1, 1_000.2, 1_020, 1_020.1], "one group"],
   ["three runs are too few", [1_000, 1_000, 500], "one group"],

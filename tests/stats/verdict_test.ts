@@ -95,10 +95,7 @@ Deno.test("the smallest change that could have been seen is 3.2 standard errors 
 
 Deno.test("the smallest change that could have been seen is larger where more confidence is asked for", () => {
   // scipy.stats.t.ppf(0.995, 8) + scipy.stats.t.ppf(0.8, 8) = 4.2443
-  const found = smallestChangeOf(comparison(1, 1).ratio, {
-    marginRatio: 0,
-    confidence: 0.99,
-  });
+  const found = smallestChangeOf(comparison(1, 1).ratio, { marginRatio: 0, confidence: 0.99 });
   assert.ok(Math.abs(found - Math.expm1(0.042443)) < 1e-5, `${found}`);
 });
 

@@ -48,10 +48,7 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   ],
   [
     "Redis that is half idle",
-    run({
-      target: { cpu: 0.1 },
-      parts: [{ role: "redis", name: "Redis", points: [], busy: 0.5 }],
-    }),
+    run({ target: { cpu: 0.1 }, parts: [{ role: "redis", name: "Redis", points: [], busy: 0.5 }] }),
     "waiting",
   ],
   ["20 ms with 0.1 ms of CPU time", run({ target: { cpu: 0.1 } }), "waiting"],

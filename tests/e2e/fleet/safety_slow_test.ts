@@ -52,15 +52,7 @@ withRedis.test("a Redis with a password is used with the right one, and none oth
 });
 
 withRedis.test("a user of Redis who may touch nothing but the fleet's keys is enough", async () => {
-  const user = [
-    "plateau",
-    "on",
-    ">secret",
-    "~plateau:fleet:*",
-    "+@all",
-    "-@dangerous",
-    "+info",
-  ];
+  const user = ["plateau", "on", ">secret", "~plateau:fleet:*", "+@all", "-@dangerous", "+info"];
   const settings = { password: "for-others", user };
   await using fleet = await Fleet.start((redis) => {
     const url = redis.urlAt("127.0.0.1", redis.port, "plateau:secret@");
