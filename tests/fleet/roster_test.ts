@@ -4,6 +4,7 @@ import { freeOf, workersByAgent } from "../../runner/fleet/coordinator/roster.ts
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
+import { forAll } from "../for_all.ts";
 
 function agent(name: string, differing: Partial<Presence> = {}): Presence {
   return {
@@ -56,7 +57,7 @@ Deno.test("without any agent the way to start one is told", () => {
 
 Deno.test("a crew is as large as it may be, nobody brings more than it has, and shares are even", () => {
   const workers = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
-  fc.assert(fc.property(workers, fc.integer({ min: 1, max: 60 }), (brought, most) => {
+  forAll([workers, fc.integer({ min: 1, max: 60 })], (brought, most) => {
     const own = workersByAgent(brought.map((count) => ({ workers: count })), most);
     const sum = own.reduce((whole, count) => whole + count, 0);
     assert.equal(sum, Math.min(most, brought.reduce((whole, count) => whole + count, 0)));
@@ -64,5 +65,5 @@ Deno.test("a crew is as large as it may be, nobody brings more than it has, and 
     // Nobody has two workers more than somebody who could have had another one.
     const least = Math.min(...own.filter((count, at) => count < brought[at]));
     own.forEach((count) => assert.ok(count <= least + 1));
-  }));
+  });
 });

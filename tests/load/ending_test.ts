@@ -14,6 +14,7 @@ import {
   STEADY,
   totalsOf,
 } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 const MS = 1_000;
 const HALF = OK.subarray(0, 20);
@@ -195,31 +196,27 @@ Deno.test("each of several pipelined requests is waited for", () => {
 
 Deno.test("whatever happens in the wait, every exchange ends once, and intervals count until the deadline", () => {
   let waited = 0;
-  fc.assert(
-    fc.property(
-      happenings,
-      fc.constantFrom("closed", "rate", "visitors"),
-      fc.integer({ min: 100, max: 900 }),
-      (list, kind, deadlineMs) => {
-        const job = { connections: SLOTS, timeoutUs: 300 * MS, durationUs: deadlineMs * MS };
-        const sessions = { sharedPool: true, perSec: 50, job: { ...job, waitsForLast: false } };
-        const s = kind === "visitors"
-          ? sessionStage({ ...sessions, steps: [ask(), ask()] })
-          : stage({ ...job, ...(kind === "rate" && { pacer: STEADY }) });
-        const playing = new Playing(s.loop, s.driver);
-        playing.tick();
-        for (const happening of list) if (!playing.isOver) playing.play(happening);
-        playing.nowUs = Math.max(playing.nowUs, deadlineMs * MS + 5 * SECOND);
-        playing.tick();
-        const { totals, elapsedUs } = s.loop.ending;
-        if (totals === null) assert.fail("the load is over");
-        assert.equal(elapsedUs, deadlineMs * MS);
-        assert.equal(s.parts.length, Math.ceil(deadlineMs / 250));
-        assertNothingLost(totals, s.parts);
-        if (totals.drain.completed > 0) waited++;
-      },
-    ),
-    { seed: 14, numRuns: 300 },
-  );
+  forAll([
+    happenings,
+    fc.constantFrom("closed", "rate", "visitors"),
+    fc.integer({ min: 100, max: 900 }),
+  ], (list, kind, deadlineMs) => {
+    const job = { connections: SLOTS, timeoutUs: 300 * MS, durationUs: deadlineMs * MS };
+    const sessions = { sharedPool: true, perSec: 50, job: { ...job, waitsForLast: false } };
+    const s = kind === "visitors"
+      ? sessionStage({ ...sessions, steps: [ask(), ask()] })
+      : stage({ ...job, ...(kind === "rate" && { pacer: STEADY }) });
+    const playing = new Playing(s.loop, s.driver);
+    playing.tick();
+    for (const happening of list) if (!playing.isOver) playing.play(happening);
+    playing.nowUs = Math.max(playing.nowUs, deadlineMs * MS + 5 * SECOND);
+    playing.tick();
+    const { totals, elapsedUs } = s.loop.ending;
+    if (totals === null) assert.fail("the load is over");
+    assert.equal(elapsedUs, deadlineMs * MS);
+    assert.equal(s.parts.length, Math.ceil(deadlineMs / 250));
+    assertNothingLost(totals, s.parts);
+    if (totals.drain.completed > 0) waited++;
+  }, { seed: 14, numRuns: 300 });
   assert.ok(waited > 30, `${waited}`);
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { happenings, Playing, SLOTS } from "./playing.ts";
 import { assertNothingLost, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 Deno.test("in an open loop the next tick is when the next arrival is due", () => {
   const s = stage({ pacer: STEADY });
@@ -95,22 +96,14 @@ Deno.test("in an open loop with nobody to connect to, each dial fails the arriva
 });
 
 Deno.test("whatever happens, in any order, every exchange that was due ends exactly once", () => {
-  fc.assert(
-    fc.property(
-      happenings,
-      fc.integer({ min: 1, max: 4 }),
-      fc.boolean(),
-      (list, pipeline, open) => {
-        const kind = open ? { pacer: STEADY } : { pipeline };
-        const s = stage({ connections: SLOTS, timeoutUs: 60_000, durationUs: 2 * SECOND, ...kind });
-        const playing = new Playing(s.loop, s.driver);
-        playing.tick();
-        for (const happening of list) if (!playing.isOver) playing.play(happening);
-        playing.nowUs = 7 * SECOND;
-        playing.tick();
-        assertNothingLost(totalsOf(s), s.parts);
-      },
-    ),
-    { seed: 3, numRuns: 300 },
-  );
+  forAll([happenings, fc.integer({ min: 1, max: 4 }), fc.boolean()], (list, pipeline, open) => {
+    const kind = open ? { pacer: STEADY } : { pipeline };
+    const s = stage({ connections: SLOTS, timeoutUs: 60_000, durationUs: 2 * SECOND, ...kind });
+    const playing = new Playing(s.loop, s.driver);
+    playing.tick();
+    for (const happening of list) if (!playing.isOver) playing.play(happening);
+    playing.nowUs = 7 * SECOND;
+    playing.tick();
+    assertNothingLost(totalsOf(s), s.parts);
+  }, { seed: 3, numRuns: 300 });
 });

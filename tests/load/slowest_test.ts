@@ -4,6 +4,7 @@ import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { mergeSlowest, SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { encoder, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 interface Logged {
   readonly worker: number;
@@ -53,35 +54,32 @@ function recorded(
 
 Deno.test("the slowest of several workers are those of the full log, slowest first", () => {
   const workers = fc.array(fc.array(exchange, { maxLength: 60 }), { minLength: 1, maxLength: 3 });
-  fc.assert(
-    fc.property(workers, (exchanges) => {
-      const parts = exchanges.map((list, worker) => recorded(worker, list));
-      const merged = mergeSlowest(
-        parts.map(({ recorder, endUs }) => recorder.finish(endUs).slowest),
-        exchanges.map(() => 4),
-      );
-      const expected = parts.flatMap(({ log }) => log)
-        .sort((a, b) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
-        .slice(0, SLOWEST);
-      assert.deepEqual(
-        merged.map(({ latency, connection, outcome, request, dueS }) => ({
-          latencyUs: Math.round(latency * 1_000),
-          connection,
-          outcome,
-          request,
-          doneUs: Math.round(dueS * 1e6 + latency * 1_000),
-        })),
-        expected.map(({ worker, slot, latencyUs, doneUs, outcome }) => ({
-          latencyUs,
-          connection: worker * 4 + slot,
-          outcome,
-          request: `GET /${worker}/${slot}`,
-          doneUs,
-        })),
-      );
-    }),
-    { seed: 11 },
-  );
+  forAll([workers], (exchanges) => {
+    const parts = exchanges.map((list, worker) => recorded(worker, list));
+    const merged = mergeSlowest(
+      parts.map(({ recorder, endUs }) => recorder.finish(endUs).slowest),
+      exchanges.map(() => 4),
+    );
+    const expected = parts.flatMap(({ log }) => log)
+      .sort((a, b) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
+      .slice(0, SLOWEST);
+    assert.deepEqual(
+      merged.map(({ latency, connection, outcome, request, dueS }) => ({
+        latencyUs: Math.round(latency * 1_000),
+        connection,
+        outcome,
+        request,
+        doneUs: Math.round(dueS * 1e6 + latency * 1_000),
+      })),
+      expected.map(({ worker, slot, latencyUs, doneUs, outcome }) => ({
+        latencyUs,
+        connection: worker * 4 + slot,
+        outcome,
+        request: `GET /${worker}/${slot}`,
+        doneUs,
+      })),
+    );
+  }, { seed: 11 });
 });
 
 Deno.test("a failure that says nothing about the latency is not among the slowest", () => {

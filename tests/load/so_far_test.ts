@@ -10,6 +10,7 @@ import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histog
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, OK, SECOND, stage, STEADY } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 const COMMON = {
   connections: SLOTS,
@@ -96,19 +97,16 @@ function assertConserved({ totals, open }: Ending, scene: Scene): void {
 for (const [what, make] of SCENES) {
   Deno.test(`with ${what} nothing is lost in any report, whenever it is told`, () => {
     let told = 0;
-    fc.assert(
-      fc.property(happenings, (list) => {
-        const scene = make((ending) => {
-          told++;
-          assertConserved(ending, scene);
-        });
-        scene.playing.tick();
-        for (const happening of list) if (!scene.playing.isOver) scene.playing.play(happening);
-        scene.playing.nowUs = Math.max(scene.playing.nowUs, COMMON.durationUs);
-        scene.playing.tick();
-      }),
-      { seed: 8, numRuns: 100 },
-    );
+    forAll([happenings], (list) => {
+      const scene = make((ending) => {
+        told++;
+        assertConserved(ending, scene);
+      });
+      scene.playing.tick();
+      for (const happening of list) if (!scene.playing.isOver) scene.playing.play(happening);
+      scene.playing.nowUs = Math.max(scene.playing.nowUs, COMMON.durationUs);
+      scene.playing.tick();
+    }, { seed: 8, numRuns: 100 });
     assert.ok(told > 1_000);
   });
 }
@@ -165,27 +163,24 @@ function playUntil(
 for (const [what, make] of SCENES) {
   Deno.test(`with ${what} a report on the way is the one that an end at that moment would have given`, () => {
     let compared = 0;
-    fc.assert(
-      fc.property(happenings, fc.nat(), (list, which) => {
-        const { scene: { totals }, endings } = playUntil(list, make, -1);
-        // Of several intervals that ended at once the last is like the end.
-        const told = [...new Map(endings.map((ending) => [ending.step, ending])).values()];
-        if (told.length === 0 || totals() !== null) return;
-        const { step, figures } = told[which % told.length];
-        const stopped = playUntil(list, make, step).scene;
-        const end = stopped.totals();
-        if (end === null) assert.fail("it was told to stop");
-        compared++;
-        const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
-        assert.equal(figures.exact, exact);
-        assert.ok(
-          isAmong(figures.bounds, bounds),
-          "the same bounds, and those of what was dropped",
-        );
-        assert.equal(bounds.count, figures.bounds.count + dropped);
-      }),
-      { seed: 9, numRuns: 60 },
-    );
+    forAll([happenings, fc.nat()], (list, which) => {
+      const { scene: { totals }, endings } = playUntil(list, make, -1);
+      // Of several intervals that ended at once the last is like the end.
+      const told = [...new Map(endings.map((ending) => [ending.step, ending])).values()];
+      if (told.length === 0 || totals() !== null) return;
+      const { step, figures } = told[which % told.length];
+      const stopped = playUntil(list, make, step).scene;
+      const end = stopped.totals();
+      if (end === null) assert.fail("it was told to stop");
+      compared++;
+      const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
+      assert.equal(figures.exact, exact);
+      assert.ok(
+        isAmong(figures.bounds, bounds),
+        "the same bounds, and those of what was dropped",
+      );
+      assert.equal(bounds.count, figures.bounds.count + dropped);
+    }, { seed: 9, numRuns: 60 });
     assert.ok(compared > 30, `${compared}`);
   });
 }
