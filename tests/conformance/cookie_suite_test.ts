@@ -37,7 +37,7 @@ function settingOf({ set }: CookieCase): string {
   return `HTTP/1.1 200 OK\r\n${lines.join("")}Content-Length: 0\r\n\r\n`;
 }
 
-everyDriver("each case of RFC 6265's suite sends what the suite expects", async (way) => {
+everyDriver.test("each case of RFC 6265's suite sends what the suite expects", async (way) => {
   const seen: Record<string, string> = {};
   const server = raw(way, async (conn) => {
     for await (const head of headsOf(conn)) {
