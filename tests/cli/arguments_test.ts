@@ -289,13 +289,7 @@ Deno.test("a command line is told of all its problems at once", async () => {
     ...["--csv", "-", "-n"],
   ]);
   assert.deepEqual(lines.map((line) => line.split(":")[0]), [
-    "--dration",
-    "-n",
-    "URL",
-    "--connections",
-    "--timeout",
-    "--method",
-    "--csv",
+    ...["--dration", "-n", "URL", "--connections", "--timeout", "--method", "--csv"],
   ]);
 });
 

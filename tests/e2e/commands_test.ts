@@ -5,16 +5,7 @@ import config from "../../deno.json" with { type: "json" };
 import { emptyFolder, plateau, serve } from "./plateau.ts";
 
 const COMMANDS = [
-  "run",
-  "bench",
-  "serve",
-  "report",
-  "compare",
-  "list",
-  "init",
-  "check",
-  "schema",
-  "doctor",
+  ...["run", "bench", "serve", "report", "compare", "list", "init", "check", "schema", "doctor"],
   "setup",
 ];
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");

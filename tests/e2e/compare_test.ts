@@ -85,13 +85,7 @@ Deno.test("compare with thresholds is decided by them alone", async () => {
   assert.match(held.stdout, /^The threshold holds\.$/m);
   assert.doesNotMatch(Deno.readTextFileSync(junit), /<failure|<error/);
   const failed = await plateau([
-    "compare",
-    base,
-    next,
-    "--threshold",
-    "rate > 800/s",
-    "--json",
-    "-",
+    ...["compare", base, next, "--threshold", "rate > 800/s", "--json", "-"],
   ]);
   assert.equal(failed.code, 1, failed.stderr);
   const { decidedBy, outcome, sentence } = JSON.parse(failed.stdout);

@@ -65,12 +65,7 @@ Deno.test("check shows what --set chooses, and every mistake in it is told with 
   const file = join(folder.path, "chosen.yaml");
   writeFileSync(file, FILE);
   const checked = await plateau([
-    "check",
-    file,
-    "--set",
-    "connections=[2, 4]",
-    "--only",
-    "scenario=paced",
+    ...["check", file, "--set", "connections=[2, 4]", "--only", "scenario=paced"],
   ]);
   assert.equal(checked.code, 2); // a list cannot stand within the path of the other scenario
   assert.match(checked.stderr, /chosen\.yaml:10:15: scenarios\.few\.get: Cannot put the list/);

@@ -9,13 +9,7 @@ import { emptyFolder, plateau } from "./plateau.ts";
 const EXAMPLES = join(import.meta.dirname ?? "", "../../examples");
 
 const STEPS = [
-  "login",
-  "login (redirected)",
-  "add",
-  "add (redirected)",
-  "photo",
-  "logout",
-  "after logout",
+  ...["login", "login (redirected)", "add", "add (redirected)", "photo", "logout", "after logout"],
 ];
 
 testWith(["node", "npm", "installs"], "every customer of the example's shop buys", async () => {

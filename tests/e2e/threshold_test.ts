@@ -28,13 +28,7 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   using folder = emptyFolder();
   const junit = join(folder.path, "junit.xml");
   const flags = [
-    "--threshold",
-    "rate > 1/s",
-    "--threshold",
-    "success > 50%",
-    "--json",
-    "-",
-    "--junit",
+    ...["--threshold", "rate > 1/s", "--threshold", "success > 50%", "--json", "-", "--junit"],
     junit,
   ];
   const { code, stdout, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);

@@ -23,14 +23,9 @@ Deno.test("an Artillery script of the reference is walked as there, with rows of
     step.kind === "request" ? `${step.wire.method} ${step.wire.path}` : `think ${step.thinkMs}`
   );
   assert.deepEqual(asked, [
-    "GET /api/products?sort={{ sort }}&page=1&q=red%20shoes",
-    "think 1500",
-    "GET /api/v2/products/{{ productId }}?n=0",
-    "GET /api/v2/products/{{ productId }}?n=1",
-    "POST /api/login",
-    "GET /api/cart",
-    "GET /api/offers",
-    "POST /api/buy",
+    ...["GET /api/products?sort={{ sort }}&page=1&q=red%20shoes", "think 1500"],
+    ...["GET /api/v2/products/{{ productId }}?n=0", "GET /api/v2/products/{{ productId }}?n=1"],
+    ...["POST /api/login", "GET /api/cart", "GET /api/offers", "POST /api/buy"],
   ]);
   const [ada, bob] = visit.users;
   assert.deepEqual([ada.user, ada.password], ["ada", "secret"]);
@@ -63,10 +58,8 @@ Deno.test("everything wrong with a script is told at once, at its own lines", as
   assert.ok(error instanceof UserError);
   const lines = error.lines.map((line) => line.slice(FOLDER.length + 1));
   assert.deepEqual(lines.map((line) => line.split(": ").slice(0, 2).join(": ")), [
-    "wrong.yml:2:11: config.target",
-    "wrong.yml:4:17: config.phases.0.duration",
-    "wrong.yml:6:7: config.phases.1",
-    "wrong.yml:9:9: scenarios.0.flow.0.get",
+    ...["wrong.yml:2:11: config.target", "wrong.yml:4:17: config.phases.0.duration"],
+    ...["wrong.yml:6:7: config.phases.1", "wrong.yml:9:9: scenarios.0.flow.0.get"],
     "wrong.yml:11:29: scenarios.0.flow.1.loop.0.post.capture.0.json",
     "wrong.yml:13:5: scenarios.1.flow",
   ]);

@@ -85,10 +85,8 @@ const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string
     "static a connections=1 pipeline=3 set.gzip=off",
     "static a connections=1 pipeline=4 set.gzip=off",
     "static a connections=2 pipeline=3 set.gzip=off",
-    "static a connections=2 pipeline=4 set.gzip=off",
-    "static u connections=1 pipeline=3",
-    "static u connections=1 pipeline=4",
-    "static u connections=2 pipeline=3",
+    ...["static a connections=2 pipeline=4 set.gzip=off", "static u connections=1 pipeline=3"],
+    ...["static u connections=1 pipeline=4", "static u connections=2 pipeline=3"],
     "static u connections=2 pipeline=4",
   ]],
 ];

@@ -214,14 +214,8 @@ load: { connections: 0 }
 repeat: 0
 `);
   assert.deepEqual(lines.map((line) => line.split(": ")[1]), [
-    "name",
-    "targets.api.app",
-    "targets.ours.command",
-    "scenarios.s.get",
-    "scenarios.s.expect.status",
-    "scenarios.s.targets.0",
-    "load.connections",
-    "repeat",
+    ...["name", "targets.api.app", "targets.ours.command", "scenarios.s.get"],
+    ...["scenarios.s.expect.status", "scenarios.s.targets.0", "load.connections", "repeat"],
   ]);
 });
 

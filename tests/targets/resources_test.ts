@@ -203,15 +203,9 @@ withLinux.test("the parts of a target are seen apart, and together", async () =>
 
 Deno.test("what Redis says of itself is read with its ended children, or not at all", () => {
   const lines = [
-    "# CPU",
-    "used_cpu_sys:1.500000",
-    "used_cpu_user:2.250000",
-    "used_cpu_sys_children:0.100000",
-    "used_cpu_user_children:0.150000",
-    "used_cpu_sys_main_thread:1.4",
-    "# Memory",
-    "used_memory:1000",
-    "used_memory_rss:14000000",
+    ...["# CPU", "used_cpu_sys:1.500000", "used_cpu_user:2.250000"],
+    ...["used_cpu_sys_children:0.100000", "used_cpu_user_children:0.150000"],
+    ...["used_cpu_sys_main_thread:1.4", "# Memory", "used_memory:1000", "used_memory_rss:14000000"],
   ];
   assert.deepEqual(parseInfo(lines.join("\r\n")), {
     cpuMs: 4_000,
