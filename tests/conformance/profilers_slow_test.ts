@@ -11,7 +11,7 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProcessSamples, ProfilingContext } from "../../targets/profile/profiler.ts";
 import { startProfiles } from "../../targets/profile/session.ts";
-import { type Need, needing, testWith } from "../needs.ts";
+import { type Need, needing } from "../needs.ts";
 import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
 
 const withLinux = needing("linux");
@@ -100,6 +100,7 @@ async function sampledEnough(profile: () => Promise<Profiled>): Promise<Profiled
 }
 
 for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes = 1 } of MEMBERS) {
+  const { test } = needing(...needs);
   const start = (folder: string): Promise<RunningTarget> =>
     startTarget(
       targetFrom({ command: [...command(folder)], cwd: FOLDER }),
@@ -109,7 +110,7 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
     { origin: target.origin, pprofPath, forMs: 1_500, signal }
   );
 
-  testWith(needs, `profiler ${profiler} finds the hot function of ${runtime}`, async () => {
+  test(`profiler ${profiler} finds the hot function of ${runtime}`, async () => {
     const folder = Deno.makeTempDirSync();
     const target = await start(folder);
     try {
@@ -135,24 +136,20 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
     assert.deepEqual(descendantsOf(Deno.pid), []);
   });
 
-  testWith(
-    needs,
-    `profiler ${profiler} leaves nothing of ${runtime} behind when it is interrupted`,
-    async () => {
-      const folder = Deno.makeTempDirSync();
-      const target = await start(folder);
-      const interruption = new AbortController();
-      try {
-        const session = await startProfiles(target, contextOf(target, interruption.signal));
-        interruption.abort(new Error("interrupted"));
-        await session.stop(); // with or without profiles, but in the end
-      } finally {
-        await target.stop();
-        Deno.removeSync(folder, { recursive: true });
-      }
-      assert.deepEqual(descendantsOf(Deno.pid), []);
-    },
-  );
+  test(`profiler ${profiler} leaves nothing of ${runtime} behind when it is interrupted`, async () => {
+    const folder = Deno.makeTempDirSync();
+    const target = await start(folder);
+    const interruption = new AbortController();
+    try {
+      const session = await startProfiles(target, contextOf(target, interruption.signal));
+      interruption.abort(new Error("interrupted"));
+      await session.stop(); // with or without profiles, but in the end
+    } finally {
+      await target.stop();
+      Deno.removeSync(folder, { recursive: true });
+    }
+    assert.deepEqual(descendantsOf(Deno.pid), []);
+  });
 }
 
 withLinux.test("a target that opens no inspector goes without a profile, and says so", async () => {

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
 import { Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
-const NEEDS = ["git", "node", "linux"] as const;
+const withGit = needing("git", "node", "linux");
+const withMounts = needing("git", "node", "linux", "mountns");
 const INTERRUPTED = 130;
 
 if (Deno.build.os === "linux") adoptOrphans();
@@ -151,7 +152,7 @@ ${server}`,
 ];
 
 for (const { when, args = ["--repeat", "5"], prepare = () => ({}), comes, keeps } of MOMENTS) {
-  testWith(NEEDS, `interrupted when ${when}, ab leaves nothing but what it measured`, async () => {
+  withGit.test(`interrupted when ${when}, ab leaves nothing but what it measured`, async () => {
     using scratch = scratchRepository();
     scratch.write("burn.txt", "3000");
     const more = prepare(scratch);
@@ -202,60 +203,52 @@ function startsOf(file: string): string[] {
   return runs.toSorted((a, b) => a.order - b.order).map(({ startedAt }) => startedAt);
 }
 
-testWith(
-  [...NEEDS, "mountns"],
-  "a full disk ends it with 3, and what was measured is kept",
-  async () => {
-    using scratch = scratchRepository();
-    const before = scratch.state();
-    const disk = join(scratch.path, "../disk");
-    Deno.mkdirSync(disk);
-    // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
-    const script =
-      'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
-    const { code, stderr } = await plateau([
-      "ab",
-      "HEAD..HEAD",
-      "--out",
-      `${disk}/out`,
-      "--repeat",
-      "20",
-    ], {
-      cwd: scratch.path,
-      env: scratch.env,
-      through: ["unshare", "--mount", "sh", "-c", script, disk],
-    });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /Cannot write .*out/);
-    assert.match(stderr, /^results\.json$/m);
-    await assertNothingRuns();
-    assert.deepEqual(unfinished(scratch), []);
-    assert.deepEqual(scratch.state(), before);
-  },
-);
+withMounts.test("a full disk ends it with 3, and what was measured is kept", async () => {
+  using scratch = scratchRepository();
+  const before = scratch.state();
+  const disk = join(scratch.path, "../disk");
+  Deno.mkdirSync(disk);
+  // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
+  const script =
+    'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
+  const { code, stderr } = await plateau([
+    "ab",
+    "HEAD..HEAD",
+    "--out",
+    `${disk}/out`,
+    "--repeat",
+    "20",
+  ], {
+    cwd: scratch.path,
+    env: scratch.env,
+    through: ["unshare", "--mount", "sh", "-c", script, disk],
+  });
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /Cannot write .*out/);
+  assert.match(stderr, /^results\.json$/m);
+  await assertNothingRuns();
+  assert.deepEqual(unfinished(scratch), []);
+  assert.deepEqual(scratch.state(), before);
+});
 
-testWith(
-  [...NEEDS, "mountns"],
-  "a full cache ends it with 3, and no half of a checkout is left",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.write("large", "x".repeat(3_000_000));
-    scratch.git("add", "large");
-    scratch.git("commit", "--quiet", "--message", "large");
-    const before = scratch.state();
-    const cache = join(scratch.env.XDG_CACHE_HOME, "plateau");
-    Deno.mkdirSync(cache, { recursive: true });
-    const script =
-      'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
-    const { code, stderr } = await plateau(["ab", "HEAD..HEAD", "--out", "../out"], {
-      cwd: scratch.path,
-      env: scratch.env,
-      through: ["unshare", "--mount", "sh", "-c", script, cache],
-    });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
-    assert.doesNotMatch(stderr, /^\/.*\/large$/m);
-    await assertNothingRuns();
-    assert.deepEqual(scratch.state(), before);
-  },
-);
+withMounts.test("a full cache ends it with 3, and no half of a checkout is left", async () => {
+  using scratch = scratchRepository();
+  scratch.write("large", "x".repeat(3_000_000));
+  scratch.git("add", "large");
+  scratch.git("commit", "--quiet", "--message", "large");
+  const before = scratch.state();
+  const cache = join(scratch.env.XDG_CACHE_HOME, "plateau");
+  Deno.mkdirSync(cache, { recursive: true });
+  const script =
+    'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
+  const { code, stderr } = await plateau(["ab", "HEAD..HEAD", "--out", "../out"], {
+    cwd: scratch.path,
+    env: scratch.env,
+    through: ["unshare", "--mount", "sh", "-c", script, cache],
+  });
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
+  assert.doesNotMatch(stderr, /^\/.*\/large$/m);
+  await assertNothingRuns();
+  assert.deepEqual(scratch.state(), before);
+});

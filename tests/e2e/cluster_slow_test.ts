@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 
 /** Who makes the folder `slow` first is slow; a file of each has an octet for every request. */
@@ -69,8 +69,9 @@ const BALANCERS: { balancer: string; needs: Need[] }[] = [
 ];
 
 for (const { balancer, needs } of BALANCERS) {
+  const { test } = needing(...needs);
   for (const policy of ["least-connections", "random-two"]) {
-    testWith(needs, `${balancer} with ${policy} sends a slow instance less`, async () => {
+    test(`${balancer} with ${policy} sends a slow instance less`, async () => {
       const outcome = await runCluster({ balancer, policy, instances: 3 });
       assertAllRight(outcome);
       const { slow: [slow], quick } = outcome;
@@ -80,29 +81,21 @@ for (const { balancer, needs } of BALANCERS) {
     });
   }
 
-  testWith(
-    needs,
-    `${balancer} with round-robin sends a slow instance as much as others`,
-    async () => {
-      const outcome = await runCluster({ balancer, policy: "round-robin", instances: 3 });
-      assertAllRight(outcome);
-      const { slow: [slow], quick } = outcome;
-      // Besides the load each was asked some times to see that it is there.
-      assert.ok(quick.every((each) => Math.abs(each - slow) <= 10), `${slow} and ${quick}`);
-    },
-  );
+  test(`${balancer} with round-robin sends a slow instance as much as others`, async () => {
+    const outcome = await runCluster({ balancer, policy: "round-robin", instances: 3 });
+    assertAllRight(outcome);
+    const { slow: [slow], quick } = outcome;
+    // Besides the load each was asked some times to see that it is there.
+    assert.ok(quick.every((each) => Math.abs(each - slow) <= 10), `${slow} and ${quick}`);
+  });
 
-  testWith(
-    needs,
-    `an instance joins behind ${balancer} while the load runs, and no request is lost`,
-    async () => {
-      const load = { connections: 12, duration: "3s" };
-      const outcome = await runCluster({ balancer, instances: 2, add: { at: "100ms" } }, { load });
-      assertAllRight(outcome);
-      assert.equal(outcome.quick.length, 2);
-      assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
-    },
-  );
+  test(`an instance joins behind ${balancer} while the load runs, and no request is lost`, async () => {
+    const load = { connections: 12, duration: "3s" };
+    const outcome = await runCluster({ balancer, instances: 2, add: { at: "100ms" } }, { load });
+    assertAllRight(outcome);
+    assert.equal(outcome.quick.length, 2);
+    assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
+  });
 }
 
 Deno.test("an instance is warmed up before it joins, at its rate, and takes its share slowly", async () => {

@@ -9,11 +9,13 @@ import {
   measurement,
   results as resultsSpec,
 } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { around } from "../report/rates.ts";
 import { resultsOn } from "../report/trended.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
+
+const onLinux = needing("linux");
 
 type Row = Readonly<Record<string, string>>;
 
@@ -61,21 +63,17 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   }
 });
 
-testWith(
-  ["linux"], // for its full disk
-  "where a form can't be written, the others and the summary are, and the exit code is 3",
-  async () => {
-    await using witness = startWitness();
-    using folder = emptyFolder();
-    const csv = join(folder.path, "a.csv");
-    const args = ["bench", witness.origin, "-n", "10", "-c", "1", "--json", "/dev/full"];
-    const { code, stdout, stderr } = await plateau([...args, "--csv", csv]);
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /^Cannot write \/dev\/full: /m);
-    assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
-    assert.match(stdout, /\n[\d.,]+\/s · p50 /);
-  },
-);
+onLinux.test("where a form can't be written, the others and the summary are, and the exit code is 3", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const csv = join(folder.path, "a.csv");
+  const args = ["bench", witness.origin, "-n", "10", "-c", "1", "--json", "/dev/full"];
+  const { code, stdout, stderr } = await plateau([...args, "--csv", csv]);
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /^Cannot write \/dev\/full: /m);
+  assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
+  assert.match(stdout, /\n[\d.,]+\/s · p50 /);
+});
 
 Deno.test("bench writes JSON that keeps to its schema, and its intervals", async () => {
   await using witness = startWitness();
