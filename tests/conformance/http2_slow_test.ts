@@ -266,40 +266,40 @@ function respond(socket: Socket, stream: number): void {
 }
 
 /** Name, what the server does to each request, and what all of them fail by. */
-const HOSTILE: readonly (readonly [string, (socket: Socket, stream: number) => void, object])[] = [
-  ["closes without a word", (socket) => socket.end(), { closed: 6 }],
-  ["leaves at once, each time", (socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 0))), {
+const HOSTILE: Readonly<
+  Record<string, readonly [(socket: Socket, stream: number) => void, object]>
+> = {
+  "closes without a word": [(socket) => socket.end(), { closed: 6 }],
+  "leaves at once, each time": [(socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 0))), {
     reset: 6,
   }],
-  ["complains", (socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 11))), { reset: 6 }],
-  ["refuses", (socket, stream) => socket.write(frame(RST_STREAM, 0, stream, coded(7))), {
+  "complains": [(socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 11))), { reset: 6 }],
+  "refuses": [(socket, stream) => socket.write(frame(RST_STREAM, 0, stream, coded(7))), {
     reset: 6,
   }],
-  [
-    "responds without a status",
+  "responds without a status": [
     (socket, stream) => socket.write(headers(stream, { a: "b" }, END_STREAM)),
     { protocol: 6 },
   ],
-  ["sends more than it said", (socket, stream) => {
+  "sends more than it said": [(socket, stream) => {
     socket.write(headers(stream, OK));
     socket.write(data(stream, "too long", END_STREAM));
   }, { protocol: 6 }],
-  [
-    "breaks its compression",
+  "breaks its compression": [
     (socket, stream) =>
       socket.write(frame(HEADERS, 4, stream, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff))),
     { protocol: 6 },
   ],
-  ["stops within the head", (socket, stream) => socket.end(headers(stream, OK).slice(0, 10)), {
+  "stops within the head": [(socket, stream) => socket.end(headers(stream, OK).slice(0, 10)), {
     closed: 6,
   }],
-  ["stops within the body", (socket, stream) => {
+  "stops within the body": [(socket, stream) => {
     socket.write(headers(stream, OK));
     socket.end(data(stream, "o"));
   }, { closed: 6 }],
-];
+};
 
-for (const [what, act, errors] of HOSTILE) {
+for (const [what, [act, errors]] of Object.entries(HOSTILE)) {
   for (const driver of DRIVER_NAMES) {
     Deno.test(`${driver}: a server that ${what} fails every request and nothing else`, async () => {
       const server = await acting(act);
@@ -337,40 +337,35 @@ function manyInterimHeads(stream: number): Uint8Array {
 }
 
 /** Name, the end that the server makes to one stream alone, and what its request fails by. */
-const ENDS_ALONE: readonly (readonly [string, (stream: number) => Uint8Array, string])[] = [
-  ["is reset", (stream) => frame(RST_STREAM, 0, stream, coded(2)), "reset"],
-  ["is refused", (stream) => frame(RST_STREAM, 0, stream, coded(7)), "reset"],
-  [
-    "is reset within the body",
+const ENDS_ALONE: Readonly<Record<string, readonly [(stream: number) => Uint8Array, string]>> = {
+  "is reset": [(stream) => frame(RST_STREAM, 0, stream, coded(2)), "reset"],
+  "is refused": [(stream) => frame(RST_STREAM, 0, stream, coded(7)), "reset"],
+  "is reset within the body": [
     (stream) =>
       joined(headers(stream, OK), data(stream, "o"), frame(RST_STREAM, 0, stream, coded(8))),
     "reset",
   ],
-  ["has no status", (stream) => headers(stream, { a: "b" }, END_STREAM), "protocol"],
-  [
-    "is longer than it says",
+  "has no status": [(stream) => headers(stream, { a: "b" }, END_STREAM), "protocol"],
+  "is longer than it says": [
     (stream) => joined(headers(stream, OK), data(stream, "too long", END_STREAM)),
     "protocol",
   ],
-  [
-    "is shorter than it says",
+  "is shorter than it says": [
     (stream) => joined(headers(stream, OK), data(stream, "o", END_STREAM)),
     "protocol",
   ],
-  [
-    "has a head over its limit",
+  "has a head over its limit": [
     (stream) => inParts(stream, { ":status": "200", a: "b".repeat(70_000) }),
     "protocol",
   ],
-  ["has too many interim heads", manyInterimHeads, "protocol"],
-  [
-    "has a window that is widened by nothing",
+  "has too many interim heads": [manyInterimHeads, "protocol"],
+  "has a window that is widened by nothing": [
     (stream) => frame(WINDOW_UPDATE, 0, stream, coded(0)),
     "protocol",
   ],
-];
+};
 
-for (const [what, end, kind] of ENDS_ALONE) {
+for (const [what, [end, kind]] of Object.entries(ENDS_ALONE)) {
   for (const driver of DRIVER_NAMES) {
     Deno.test(`${driver}: a stream that ${what} fails its request, and the next follows on its connection`, async () => {
       const server = await acting((socket, stream, before) => {
@@ -580,12 +575,12 @@ Deno.test("a preflight refuses a load of more streams than the server takes, and
 });
 
 /** What a handler of Go's net/http does, and what comes of 200 requests to it. */
-const GO_HANDLERS = [
-  ["panics", "/panic", { completed: 0, errors: { reset: 200 }, reconnects: false }],
-  ["closes its connection", "/close", { completed: 200, errors: {}, reconnects: true }],
-] as const;
+const GO_HANDLERS = {
+  "panics": ["/panic", { completed: 0, errors: { reset: 200 }, reconnects: false }],
+  "closes its connection": ["/close", { completed: 200, errors: {}, reconnects: true }],
+} as const;
 
-for (const [what, path, expected] of GO_HANDLERS) {
+for (const [what, [path, expected]] of Object.entries(GO_HANDLERS)) {
   for (const driver of DRIVER_NAMES) {
     withGoAndOpenssl.test(`${driver}: a handler of Go that ${what} gets every request`, async () => {
       const program = await (built ??= goServer());

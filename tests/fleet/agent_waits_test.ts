@@ -50,30 +50,25 @@ withRedis.test("an agent tells everything that a witness sees", async () => {
   );
 });
 
-const REFUSED = [
-  ["a host that it was not allowed", { origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
-  ["another version", { origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator 0\.0\.0/],
-  ["a unix socket", { origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
-  [
-    "what is no load",
+const REFUSED = {
+  "a host that it was not allowed": [{ origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
+  "another version": [{ origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator 0\.0\.0/],
+  "a unix socket": [{ origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
+  "what is no load": [
     { origin: "http://127.0.0.1", seed: -1, intervalMs: 0 },
     /seed[\s\S]*interval/,
   ],
-  [
-    "what is no load, without its secret",
-    {
-      origin: "http://127.0.0.1",
-      driver: "agents-secret" as "auto",
-      secrets: [["agents-secret", "${env.KEY}"]] as [string, string][],
-    },
-    /driver: Cannot use "\$\{env\.KEY\}"/,
-  ],
-] as const;
+  "what is no load, without its secret": [{
+    origin: "http://127.0.0.1",
+    driver: "agents-secret" as "auto",
+    secrets: [["agents-secret", "${env.KEY}"]] as [string, string][],
+  }, /driver: Cannot use "\$\{env\.KEY\}"/],
+} as const;
 
 withRedis.test("an agent refuses what it may not do, and says why", async () => {
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
-  for (const [what, changes, why] of REFUSED) {
+  for (const [what, [changes, why]] of Object.entries(REFUSED)) {
     coordinator.heard.length = 0;
     await coordinator.hire("one", jobOf(coordinator, { ...changes, run: `run-${what}` }));
     const { problems } = await coordinator.hears("refused");

@@ -23,23 +23,17 @@ Deno.test("an experiment of three lines is whole by its defaults", () => {
   });
 });
 
-const readable: [sentence: string, text: string][] = [
-  [
-    "JSON, indented with tabs",
+const readable: Readonly<Record<string, string>> = {
+  "JSON, indented with tabs":
     '{\n\t"name": "a",\n\t"targets": {"a": {"app": "api"}},\n\t"scenarios": {"s": {"get": "/"}}\n}',
-  ],
-  [
-    "an anchor, its alias and a merge key",
+  "an anchor, its alias and a merge key":
     "name: a\ntargets: { a: &a { app: api }, b: *a, c: { <<: *a, set: { log: on } } }\nscenarios: { s: { get: / } }",
-  ],
-  [
-    "names that look like numbers",
+  "names that look like numbers":
     "name: a\ntargets: { 1: { app: api } }\nscenarios: { 404: { get: / } }",
-  ],
-  ["a byte order mark", `\ufeff${RIGHT}`],
-];
+  "a byte order mark": `\ufeff${RIGHT}`,
+};
 
-for (const [sentence, text] of readable) {
+for (const [sentence, text] of Object.entries(readable)) {
   Deno.test(`an experiment file may hold ${sentence}`, () =>
     assert.deepEqual(wrongLines(text), []));
 }
@@ -70,14 +64,14 @@ Deno.test("relative paths of an experiment start from the folder of its file", a
   }
 });
 
-const unreadable: [sentence: string, path: string, line: RegExp][] = [
-  ["a misspelt name", "quik", /^quik: Cannot find .* \(did you mean "quick"\?\)$/],
-  ["a name like no other", "zzzzzzzz", /the built-in experiments are quick/],
-  ["a missing file", join("no", "such.yaml"), /such\.yaml: Cannot find/],
-  ["a folder", import.meta.dirname ?? "", /it is a folder/],
-];
+const unreadable: Readonly<Record<string, [path: string, line: RegExp]>> = {
+  "a misspelt name": ["quik", /^quik: Cannot find .* \(did you mean "quick"\?\)$/],
+  "a name like no other": ["zzzzzzzz", /the built-in experiments are quick/],
+  "a missing file": [join("no", "such.yaml"), /such\.yaml: Cannot find/],
+  "a folder": [import.meta.dirname ?? "", /it is a folder/],
+};
 
-for (const [sentence, path, line] of unreadable) {
+for (const [sentence, [path, line]] of Object.entries(unreadable)) {
   Deno.test(`loading an experiment says what is wrong with ${sentence}`, async () => {
     await assert.rejects(loadExperiment(path), (error) => {
       assert.ok(error instanceof UserError);
