@@ -83,38 +83,38 @@ for (const [options, from, sentence] of RAMPS) {
   });
 }
 
-const CHECKS: readonly (readonly [checks: string, expect: object | undefined])[] = [
-  ["(r) => r.status === 200", { status: 200 }],
-  ["(r) => r.status == 204", { status: 204 }],
-  ["function (r) { return r.status === 200; }", { status: 200 }],
-  ["() => res.status === 201", { status: 201 }],
-  ["(r) => r.status === 200 || r.status === 201", { status: [200, 201] }],
-  ['(r) => r.body.includes("tea ${x}")', { contains: "tea ${x}" }],
-  ['(r) => r.body === "ok"', { body: "ok" }],
-  ["(r) => r.json().user.id === 7", { json: { user: { id: 7 } } }],
-  ['(r) => r.json("user.name") === "ada"', { json: { user: { name: "ada" } } }],
-  ['(r) => r.json("user").name === "ada"', { json: { user: { name: "ada" } } }],
-  ["(r) => r.json().gone === null", { json: { gone: null } }],
-  ['(r) => r.status === 200 && r.body.includes("a") && r.json().b === true', {
+const CHECKS: Readonly<Record<string, object | undefined>> = {
+  "(r) => r.status === 200": { status: 200 },
+  "(r) => r.status == 204": { status: 204 },
+  "function (r) { return r.status === 200; }": { status: 200 },
+  "() => res.status === 201": { status: 201 },
+  "(r) => r.status === 200 || r.status === 201": { status: [200, 201] },
+  '(r) => r.body.includes("tea ${x}")': { contains: "tea ${x}" },
+  '(r) => r.body === "ok"': { body: "ok" },
+  "(r) => r.json().user.id === 7": { json: { user: { id: 7 } } },
+  '(r) => r.json("user.name") === "ada"': { json: { user: { name: "ada" } } },
+  '(r) => r.json("user").name === "ada"': { json: { user: { name: "ada" } } },
+  "(r) => r.json().gone === null": { json: { gone: null } },
+  '(r) => r.status === 200 && r.body.includes("a") && r.json().b === true': {
     status: 200,
     contains: "a",
     json: { b: true },
-  }],
-  ["(r) => r.json().a.b === 1, second: (r) => r.json().a.c === 2", { json: { a: { b: 1, c: 2 } } }],
-  ["(r) => r.status !== 500", undefined],
-  ["(r) => r.status === 99", undefined],
-  ["(r) => other.status === 200", undefined],
-  ['(r) => r.json("list.#.id") === 1', undefined],
-  ['(r) => r.json().a == "1"', undefined],
-  ["(r) => r.json().a === Math.random()", undefined],
-  ["(r) => r.json().list[0] === 1", undefined],
-  ['(r) => r.body.includes("a") || r.status === 200', undefined],
-  ['(r) => r.body.includes("")', undefined],
-  ["(r) => { console.log(1); return r.status === 200; }", undefined],
-  ["(r) => r.timings.duration < 200", undefined],
-];
+  },
+  "(r) => r.json().a.b === 1, second: (r) => r.json().a.c === 2": { json: { a: { b: 1, c: 2 } } },
+  "(r) => r.status !== 500": undefined,
+  "(r) => r.status === 99": undefined,
+  "(r) => other.status === 200": undefined,
+  '(r) => r.json("list.#.id") === 1': undefined,
+  '(r) => r.json().a == "1"': undefined,
+  "(r) => r.json().a === Math.random()": undefined,
+  "(r) => r.json().list[0] === 1": undefined,
+  '(r) => r.body.includes("a") || r.status === 200': undefined,
+  '(r) => r.body.includes("")': undefined,
+  "(r) => { console.log(1); return r.status === 200; }": undefined,
+  "(r) => r.timings.duration < 200": undefined,
+};
 
-for (const [checks, expect] of CHECKS) {
+for (const [checks, expect] of Object.entries(CHECKS)) {
   Deno.test(`a check of k6 becomes what is expected, or a note: ${checks}`, () => {
     const body = `const res = http.get("http://a/");\ncheck(res, { first: ${checks} });`;
     const { text, notes } = becomes(walked(body), "a.js");
@@ -386,38 +386,33 @@ function main(data) {
   assert.ok(notes.some((note) => /^without if \(res\.status !== 200\)/.test(note)));
 });
 
-const LOADS: readonly (readonly [options: string, load: object, rounds: number, note?: RegExp])[] =
-  [
-    [
-      "",
-      { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
-      1,
-      /^the script says no load: k6 goes through it once/,
-    ],
-    [
-      "vus: 4, iterations: 12",
-      { phases: [{ duration: "1ms", arrivals: "4000/s" }], connections: 4 },
-      3,
-      /^virtual users of k6 share iterations/,
-    ],
-    [
-      'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }',
-      { phases: [{ duration: "1ms", arrivals: "2000/s" }], connections: 2 },
-      3,
-      /^k6 empties the jar in each iteration/,
-    ],
-    [
-      'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }',
-      { connections: 2, duration: "5s" },
-      1,
-      /without its startTime$/,
-    ],
-    ['vus: 2, duration: "1s", noConnectionReuse: true', {
-      ...{ connections: 2, duration: "1s", keepAlive: false },
-    }, 1],
-  ];
+const LOADS: Readonly<Record<string, readonly [load: object, rounds: number, note?: RegExp]>> = {
+  "": [
+    { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
+    1,
+    /^the script says no load: k6 goes through it once/,
+  ],
+  "vus: 4, iterations: 12": [
+    { phases: [{ duration: "1ms", arrivals: "4000/s" }], connections: 4 },
+    3,
+    /^virtual users of k6 share iterations/,
+  ],
+  'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }': [
+    { phases: [{ duration: "1ms", arrivals: "2000/s" }], connections: 2 },
+    3,
+    /^k6 empties the jar in each iteration/,
+  ],
+  'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }': [
+    { connections: 2, duration: "5s" },
+    1,
+    /without its startTime$/,
+  ],
+  'vus: 2, duration: "1s", noConnectionReuse: true': [{
+    ...{ connections: 2, duration: "1s", keepAlive: false },
+  }, 1],
+};
 
-for (const [options, load, rounds, note] of LOADS) {
+for (const [options, [load, rounds, note]] of Object.entries(LOADS)) {
   Deno.test(`k6's options become a load: ${options || "none"}`, () => {
     const { text, notes } = becomes(
       walked(A, options === "" ? "" : `export const options = { ${options} };\n`),
