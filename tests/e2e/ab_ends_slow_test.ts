@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
-import { Plateau, plateau } from "./plateau.ts";
+import { exits, Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
@@ -163,8 +163,7 @@ for (const { when, args = ["--repeat", "5"], prepare = () => ({}), comes, keeps 
       await using program = new Plateau([...call, ...args], { cwd: scratch.path, env });
       await comes(program, scratch);
       program.kill("SIGINT");
-      const { code, stderr } = await program.ended;
-      assert.equal(code, INTERRUPTED, stderr);
+      await exits(INTERRUPTED, program.ended);
     }
     await assertNothingRuns();
     assert.deepEqual(unfinished(scratch), []);
@@ -183,12 +182,10 @@ async function assertGoesOn(scratch: ScratchRepository, words: readonly string[]
   const isDone = results.parse(JSON.parse(Deno.readTextFileSync(out(scratch, "results.json"))))
     .state === "done";
   if (!isDone) {
-    const { code, stderr } = await plateau(args, { cwd, env });
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, args, { cwd, env });
     assert.match(stderr, /resume it with the same plateau ab with --out \.\.\/out --resume/);
   }
-  const changed = await plateau([...args, "--resume", "--duration", "123ms"], { cwd, env });
-  assert.equal(changed.code, 2, changed.stderr);
+  const changed = await exits(2, [...args, "--resume", "--duration", "123ms"], { cwd, env });
   assert.match(changed.stderr, /Cannot resume: the commits, the file or the flags are others/);
   const { code, stderr } = await plateau([...args, "--resume"], { cwd, env });
   assert.ok(code === 1 || code === 5, stderr);
@@ -211,7 +208,7 @@ withMounts.test("a full disk ends it with 3, and what was measured is kept", asy
   // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
   const script =
     'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
-  const { code, stderr } = await plateau([
+  const { stderr } = await exits(3, [
     "ab",
     "HEAD..HEAD",
     "--out",
@@ -223,7 +220,6 @@ withMounts.test("a full disk ends it with 3, and what was measured is kept", asy
     env: scratch.env,
     through: ["unshare", "--mount", "sh", "-c", script, disk],
   });
-  assert.equal(code, 3, stderr);
   assert.match(stderr, /Cannot write .*out/);
   assert.match(stderr, /^results\.json$/m);
   await assertNothingRuns();
@@ -241,12 +237,11 @@ withMounts.test("a full cache ends it with 3, and no half of a checkout is left"
   Deno.mkdirSync(cache, { recursive: true });
   const script =
     'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
-  const { code, stderr } = await plateau(["ab", "HEAD..HEAD", "--out", "../out"], {
+  const { stderr } = await exits(3, ["ab", "HEAD..HEAD", "--out", "../out"], {
     cwd: scratch.path,
     env: scratch.env,
     through: ["unshare", "--mount", "sh", "-c", script, cache],
   });
-  assert.equal(code, 3, stderr);
   assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
   assert.doesNotMatch(stderr, /^\/.*\/large$/m);
   await assertNothingRuns();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { needing } from "../needs.ts";
-import { type Ended, Plateau, plateau } from "./plateau.ts";
+import { type Ended, exits, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { runGit, type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
@@ -43,8 +43,7 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   scratch.write("ignored", "not a part of it");
   const before = scratch.state();
   const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
-  const { code, stdout, stderr } = await ab(scratch, ...SEES_ONE_CHANGE, ...files);
-  assert.equal(code, 1, stdout + stderr);
+  const { stdout, stderr } = await exits(1, ab(scratch, ...SEES_ONE_CHANGE, ...files));
   assert.match(stdout, /^base {5}where it left main \([0-9a-f]{7}\): first$/m);
   assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
   for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
@@ -91,8 +90,7 @@ for (const [sentence, args, says] of REFUSED) {
   withGit.test(`ab refuses ${sentence}, and builds nothing`, async () => {
     using scratch = scratchRepository();
     const { path, env } = scratch;
-    const { code, stderr } = await plateau(["ab", ...args], { cwd: path, env });
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["ab", ...args], { cwd: path, env });
     assert.match(stderr, says);
     assert.deepEqual(scratch.kept().filter((name) => /^[0-9a-f]{12}-/.test(name)), []);
   });
@@ -102,8 +100,7 @@ withGit.test("ab refuses a file outside of any repository", async () => {
   using scratch = scratchRepository();
   const file = join(scratch.path, "../experiment.yaml");
   Deno.copyFileSync(join(scratch.path, "experiment.yaml"), file);
-  const { code, stderr } = await ab(scratch, file);
-  assert.equal(code, 2, stderr);
+  const { stderr } = await exits(2, ab(scratch, file));
   assert.match(stderr, /this file is in no git repository/);
 });
 
@@ -113,8 +110,7 @@ withGit.test("ab says what a shallow clone lacks", async () => {
   scratch.git("commit", "--quiet", "--all", "--message", "second");
   const path = join(scratch.path, "../shallow");
   runGit(scratch.path, ["clone", "--quiet", "--depth", "1", `file://${scratch.path}`, path]);
-  const refused = await ab({ path, env: scratch.env }, "HEAD~1..HEAD");
-  assert.equal(refused.code, 2, refused.stderr);
+  const refused = await exits(2, ab({ path, env: scratch.env }, "HEAD~1..HEAD"));
   assert.match(refused.stderr, /this clone is shallow: git fetch --unshallow/);
   const same = await ab({ path, env: scratch.env }, "HEAD..HEAD", ...ONCE);
   assert.match(same.stderr, /^BASE and HEAD have the same files/m, same.stderr);
@@ -153,8 +149,7 @@ for (const [sentence, step, says] of BUILDS) {
     using scratch = scratchRepository();
     const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
     scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
-    const { code, stderr } = await ab(scratch, "HEAD..");
-    assert.equal(code, 3, stderr);
+    const { stderr } = await exits(3, ab(scratch, "HEAD.."));
     assert.match(stderr, says);
     assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
   });
@@ -174,8 +169,7 @@ process.exitCode = 7;`,
   );
   scratch.git("commit", "--quiet", "--all", "--message", "fails");
   const env = { ...scratch.env, TOK: "hunter2-hunter2" };
-  const { code, stderr } = await ab({ path: scratch.path, env }, "HEAD..");
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ab({ path: scratch.path, env }, "HEAD.."));
   const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
   assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
   assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);

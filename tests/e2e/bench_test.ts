@@ -6,7 +6,7 @@ import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { needing, testWith } from "../needs.ts";
-import { emptyFolder, Plateau, plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau, serve } from "./plateau.ts";
 import { OWN_HOST } from "../listening.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
@@ -24,8 +24,7 @@ function bench(...args: string[]): Promise<Measurement> {
 }
 
 async function benchEnding(expected: number, ...args: string[]): Promise<Measurement> {
-  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
-  assert.equal(code, expected, stderr);
+  const { stdout } = await exits(expected, ["bench", ...args, "--json", "-"]);
   return measurement.parse(JSON.parse(stdout));
 }
 
@@ -183,8 +182,7 @@ Deno.test("bench sends the method, headers and body that it is told", async () =
 
 Deno.test("bench without --json prints the summary for people on standard output", async () => {
   await using api = await serve("api");
-  const { code, stdout } = await plateau(["bench", `${api.origin}/static`, "-n", "100"]);
-  assert.equal(code, 0);
+  const { stdout } = await exits(0, ["bench", `${api.origin}/static`, "-n", "100"]);
   assert.match(stdout, /requests\/s/i);
   assert.match(stdout, /99(?:\.0+)?\s?%|p99/);
   // deno-lint-ignore no-control-regex
@@ -212,8 +210,7 @@ for (
       assert.ok(!existsSync(file));
       program.kill(signal);
     }
-    const { code, stderr } = await program.ended;
-    assert.equal(code, 130, stderr);
+    await exits(130, program.ended);
     const { requests } = measurement.parse(JSON.parse(readFileSync(file, "utf8")));
     assert.ok(requests.completed > 0);
   });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { type Need, needing, testWith } from "../needs.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 
 /** Who makes the folder `slow` first is slow; a file of each has an octet for every request. */
 const COUNTED = `
@@ -142,8 +142,7 @@ testWith(["linux"], "instances that share a port all answer", async () => {
   };
   const file = join(folder.path, "a.json");
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path]);
   const saved = results.parse(JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")));
   const [{ requests, resources }] = saved.runs;
   assert.equal(requests.failed, 0);
@@ -166,8 +165,7 @@ Deno.test("an instance that cannot join ends the run with the reason", async () 
   };
   const file = join(folder.path, "a.json");
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["run", file, "--out", folder.path]);
   assert.match(stderr, /Cannot start target once \(instance 2\): it exited with code 9/);
 });
 

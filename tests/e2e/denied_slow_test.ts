@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { needing } from "../needs.ts";
 import { type Call, type ErrorName, without } from "./denying.ts";
-import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 
 const withSeccomp = needing("seccomp");
@@ -52,8 +52,7 @@ async function bench(through: readonly string[], ...flags: string[]): Promise<En
 }
 
 async function assertBenches(through: readonly string[], note?: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await bench(through);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, bench(through));
   const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
   assert.deepEqual([requests.completed, driver], [100, "epoll"]);
   if (note === undefined) return void assert.deepEqual([driverNote, stderr], [undefined, ""]);
@@ -66,8 +65,7 @@ const SHORT = ["run", BRIEF, "--only", "scenario=static"];
 
 async function assertRuns(through: readonly string[]): Promise<void> {
   using folder = emptyFolder();
-  const { code, stderr } = await plateau([...SHORT, "--out", folder.path], { through });
-  assert.equal(code, 0, stderr);
+  await exits(0, [...SHORT, "--out", folder.path], { through });
   const text = Deno.readTextFileSync(join(folder.path, "results.json"));
   const { runs, missing } = JSON.parse(text) as Results;
   assert.equal(runs.length, 1);
@@ -175,8 +173,7 @@ for (const { what, calls, args, says } of REFUSALS) {
   withSeccomp.test(`${what}, ends with code 3 and says why`, async () => {
     using folder = emptyFolder();
     const through = without(calls, "EPERM");
-    const { code, stderr } = await plateau(args(folder.path), { through });
-    assert.equal(code, 3, stderr);
+    const { stderr } = await exits(3, args(folder.path), { through });
     assert.match(stderr, says);
     assert.doesNotMatch(stderr, /^ +at |defect of Plateau/m);
     assertNothingLeft();
@@ -185,8 +182,7 @@ for (const { what, calls, args, says } of REFUSALS) {
 
 withLinux.test("serve of an app with files ends with code 3 where it may write none", async () => {
   const env = { TMPDIR: "/nowhere" };
-  const { code, stderr } = await plateau(["serve", "wiki", "--port", "0"], { env });
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["serve", "wiki", "--port", "0"], { env });
   assert.match(
     stderr,
     /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,

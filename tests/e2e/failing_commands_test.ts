@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { needing } from "../needs.ts";
 import { allStages, assertNothingLeft, CommandedSite, says } from "./command_log.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
+import { exits } from "./plateau.ts";
 
 const withLinux = needing("linux");
 
@@ -10,7 +11,7 @@ if (Deno.build.os === "linux") adoptOrphans();
 
 withLinux.test("a setup that fails is tried once, and leaves out the cells of its target", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  const { stderr } = await site.exits(3, {
     targets: {
       a: {
         app: "api",
@@ -21,8 +22,7 @@ withLinux.test("a setup that fails is tried once, and leaves out the cells of it
     },
     scenarios: { static: { get: "/static" }, fib: { get: "/fib" } },
     repeat: 2,
-  }).ended;
-  assert.equal(code, 3, stderr);
+  });
   assert.deepEqual(site.done(), ["setup a", "teardown a"]);
   const { runs, missing } = site.saved();
   assert.deepEqual(runs.map(({ target }) => target), ["b", "b", "b", "b"]);
@@ -43,11 +43,10 @@ withLinux.test("a before that fails fails its run alone, and after runs all the 
   using site = new CommandedSite();
   const run = ["before a", "after a"];
   const firstFails = "test -e again || { touch again; echo not yet; exit 1; }";
-  const { code, stderr } = await site.start({
+  await site.exits(3, {
     targets: { a: { app: "api", ...allStages("a"), before: [says("before a", firstFails)] } },
     repeat: 2,
-  }).ended;
-  assert.equal(code, 3, stderr);
+  });
   assert.deepEqual(site.done(), ["setup a", ...run, ...run, "teardown a"]);
   const { runs, missing } = site.saved();
   assert.deepEqual(runs.map(({ repetition }) => repetition), [2]);
@@ -58,7 +57,7 @@ withLinux.test("a before that fails fails its run alone, and after runs all the 
 
 withLinux.test("a target that does not start has its after and its teardown", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  const { stderr } = await site.exits(3, {
     targets: {
       a: {
         command: ["sh", "-c", "exit 1"],
@@ -67,8 +66,7 @@ withLinux.test("a target that does not start has its after and its teardown", as
       },
     },
     repeat: 3,
-  }).ended;
-  assert.equal(code, 3, stderr);
+  });
   assert.deepEqual(site.done(), ["setup a", "before a", "after a", "teardown a"]);
   assert.match(stderr, /Left out after of a, as it did not start/);
 });
@@ -79,11 +77,10 @@ withLinux.test("after and teardown that fail are warnings, and the next steps ru
     says(stage, `echo no ${stage} today; exit 3`),
     says(`${stage} again`),
   ];
-  const { code, stderr } = await site.start({
+  const { stderr } = await site.exits(0, {
     targets: { a: { app: "api", after: failing("after"), teardown: failing("teardown") } },
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   const run = ["after", "after again"];
   assert.deepEqual(site.done(), [...run, ...run, "teardown", "teardown again"]);
   for (const stage of ["after", "teardown"]) {
@@ -100,10 +97,9 @@ withLinux.test("after and teardown that fail are warnings, and the next steps ru
 withLinux.test("a setup that hangs ends with its children, by its time-out", async () => {
   using site = new CommandedSite();
   const hanging = "trap '' TERM; sleep 600 & sleep 600; sleep 600";
-  const { code, stderr } = await site.start({
+  await site.exits(3, {
     targets: { a: { app: "api", setup: [{ command: says("setup", hanging), timeout: "1s" }] } },
-  }).ended;
-  assert.equal(code, 3, stderr);
+  });
   assert.match(site.saved().missing[0].reason, /its setup failed: sh -c .* took over 1s$/);
   await assertNothingLeft();
 });
@@ -119,14 +115,13 @@ withLinux.test("what a step leaves in the background ends with it", async () => 
   await program.until("the next step has begun", () => site.done().includes("before"));
   const left = descendants(program.pid).filter(({ command }) => command.startsWith("sleep 60"));
   assert.deepEqual(left, []);
-  const { code, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  await exits(0, program.ended);
   await assertNothingLeft();
 });
 
 withLinux.test("of 100 MB that a step prints the log has the first and the last", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: {
       a: {
         app: "api",
@@ -134,8 +129,7 @@ withLinux.test("of 100 MB that a step prints the log has the first and the last"
         before: [["sh", "-c", "head -c 100000000 /dev/zero | tr '\\0' x; echo; echo over"]],
       },
     },
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   const log = site.read("out/commands.log");
   assert.ok(log.length < 200_000, String(log.length));
   assert.match(log, /\(setup of a\)\nbegin\ny\n/);
@@ -145,12 +139,11 @@ withLinux.test("of 100 MB that a step prints the log has the first and the last"
 
 Deno.test("a secret is refused in the arguments of a step", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  const { stderr } = await site.exits(2, {
     targets: {
       a: { app: "api", setup: [["seed", "${env.HOME}"], { command: ["seed", "${env.HOME}"] }] },
     },
-  }).ended;
-  assert.equal(code, 2, stderr);
+  });
   assert.equal(
     stderr.split("Cannot put the secret ${env.HOME} into the arguments").length,
     3,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { freePort } from "../../targets/launch/environment.ts";
 import { needing } from "../needs.ts";
 import { assertNothingLeft, CommandedSite } from "./command_log.ts";
-import { plateau } from "./plateau.ts";
+import { exits } from "./plateau.ts";
 import { adoptOrphans } from "./processes.ts";
 
 const withLinux = needing("linux");
@@ -19,12 +19,11 @@ function fixed(port: number): Record<string, unknown> {
 withLinux.test("targets with one port are run in turn, variants of one too", async () => {
   using site = new CommandedSite();
   const port = freePort();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: { a: fixed(port), b: { ...fixed(port), env: { MODE: ["x", "y"] } } },
     order: "shuffled",
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   assert.equal(site.saved().runs.length, 6);
   await assertNothingLeft();
 });
@@ -43,8 +42,7 @@ withLinux.test("a port that somebody has is an error that names who, at check an
   assert.equal(code, 3, stderr);
   assert.match(stderr.replaceAll(/\s+/g, " "), says);
   assert.equal(site.saved().missing.length, 1);
-  const checked = await plateau(["check", site.file]);
-  assert.equal(checked.code, 3);
+  const checked = await exits(3, ["check", site.file]);
   assert.match(checked.stderr.replaceAll(/\s+/g, " "), says);
 });
 
@@ -101,8 +99,7 @@ for (const { what, experiment, says } of OVERLAPS) {
     using site = new CommandedSite();
     const scenarios = { x: { get: "/" } };
     Deno.writeTextFileSync(site.file, JSON.stringify({ name: "a", scenarios, ...experiment }));
-    const { code, stderr } = await plateau(["check", site.file]);
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["check", site.file]);
     assert.match(stderr, says);
   });
 }
@@ -124,7 +121,6 @@ for (const { what, experiment } of APART) {
     using site = new CommandedSite();
     const scenarios = { x: { get: "/" } };
     Deno.writeTextFileSync(site.file, JSON.stringify({ name: "a", scenarios, ...experiment }));
-    const { code, stderr } = await plateau(["check", site.file]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["check", site.file]);
   });
 }

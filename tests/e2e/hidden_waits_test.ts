@@ -6,7 +6,15 @@ import type { Results } from "../../runner/result/result.ts";
 import { readStat } from "../../base/system/processes.ts";
 import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
-import { COMMAND, emptyFolder, Plateau, plateau, serve, type Surroundings } from "./plateau.ts";
+import {
+  COMMAND,
+  emptyFolder,
+  exits,
+  Plateau,
+  plateau,
+  serve,
+  type Surroundings,
+} from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 
 const withMountns = needing("mountns");
@@ -64,15 +72,13 @@ async function runOnce(habit: string, surroundings: Surroundings): Promise<Outco
 withMountns.test("bench measures where /proc shows no processes", async () => {
   await using server = await serve("api");
   const args = ["bench", `${server.origin}/static`, "-n", "100", "-c", "2", "--json", "-"];
-  const { code, stdout, stderr } = await plateau(args, { through: POOR_PROC });
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, args, { through: POOR_PROC });
   assert.equal(JSON.parse(stdout).requests.completed, 100);
 });
 
 withMountns.test("run ends a stubborn target and says what is unknown where /proc shows no processes", async () => {
   adoptOrphans();
-  const { code, stderr, run } = await runOnce("stubborn", { through: POOR_PROC });
-  assert.equal(code, 0, stderr);
+  const { stderr, run } = await exits(0, runOnce("stubborn", { through: POOR_PROC }));
   assert.ok(run.requests.completed > 0);
   assert.deepEqual(run.resources, []);
   assert.match(stderr, /^CPU and memory of target program are unknown: the system does not show/m);
@@ -94,8 +100,7 @@ withMountns.test("a stubborn target is ended when its supervisor is killed where
   );
   assert.ok(supervisor);
   Deno.kill(supervisor.pid, "SIGKILL");
-  const { code, stderr } = await program.ended;
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, program.ended);
   assert.match(
     stderr,
     /supervisor(?: of target program)? \(a process of Plateau\) was ended by SIGKILL/,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { measurement } from "../../runner/result/result.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
 import { needing } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 import { Site } from "./site.ts";
 
 const withLinux = needing("linux");
@@ -30,8 +30,7 @@ withLinux.test("run --host makes targets listen there and nowhere else, and says
     assert.deepEqual(listeningPorts("everywhere").filter((port) => ports.has(port)), []);
     return site.saved()?.runs.length === 2;
   });
-  const { code, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  await exits(0, program.ended);
   const { runs = [], flags: kept } = site.saved() ?? {};
   for (const { url, requests } of runs) {
     assert.equal(new URL(url).hostname, OWN_HOST);
@@ -47,19 +46,16 @@ withLinux.test("run --host makes targets listen there and nowhere else, and says
 withLinux.test("what was interrupted goes on at the same host, and at no other", async () => {
   using site = new Site(EXPERIMENT);
   await site.interrupted(1, { signal: "SIGINT", more: ["--host", OWN_HOST] });
-  const other = await site.resume("--host", "127.0.0.1");
-  assert.equal(other.code, 2);
+  const other = await exits(2, site.resume("--host", "127.0.0.1"));
   assert.match(other.stderr, /^--host: Cannot change this to 127\.0\.0\.1 .*: it was 127\./m);
   const flags = site.saved()?.flags;
   assert.ok(flags !== undefined);
   site.edit({ flags: { ...flags, host: "198.51.100.7" } });
-  const gone = await site.resume("--seed", "1");
-  assert.equal(gone.code, 2);
+  const gone = await exits(2, site.resume("--seed", "1"));
   assert.match(gone.stderr, /^--host: Cannot listen on "198\.51\.100\.7": this machine does not/m);
   assert.match(gone.stderr, /^--seed: Cannot change this/m);
   site.edit({ flags });
-  const { code, stderr } = await site.resume("--host", OWN_HOST);
-  assert.equal(code, 0, stderr);
+  await exits(0, site.resume("--host", OWN_HOST));
   const hosts = site.saved()?.runs.map(({ url }) => new URL(url).hostname);
   assert.deepEqual(hosts, Array(4).fill(OWN_HOST));
 });
@@ -75,8 +71,7 @@ for (const driver of ["epoll", "tcp"]) {
     await using server = Deno.serve(place, () => new Response("ok"));
     const url = `http://two.test:${server.addr.port}/`;
     const flags = ["-c", "2", "-n", "20", "--driver", driver, "--json", "-"];
-    const { code, stdout, stderr } = await plateau(["bench", url, ...flags], { through });
-    assert.equal(code, 0, stderr);
+    const { stdout } = await exits(0, ["bench", url, ...flags], { through });
     assert.equal(measurement.parse(JSON.parse(stdout)).requests.completed, 20);
   });
 }

@@ -8,7 +8,7 @@ import { type Results, results } from "../../runner/result/result.ts";
 import { type Need, needing, testWith } from "../needs.ts";
 import { without } from "./denying.ts";
 import { pause, until } from "./patience.ts";
-import { emptyFolder, Plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, serve } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { startWitness } from "./witness.ts";
 
@@ -111,8 +111,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     await using program = startLong(folder.path);
     await program.until("a run is saved", () => savedRuns(folder.path) > 0);
     program.kill(signal);
-    const { code, stdout, stderr } = await program.ended;
-    assert.equal(code, 130, stderr);
+    const { stdout, stderr } = await exits(130, program.ended);
     const saved = savedResults(folder.path);
     assert.equal(saved?.state, "interrupted");
     assert.ok((saved?.runs.length ?? 0) >= 1);
@@ -150,8 +149,7 @@ for (const { where, need, through } of SURROUNDINGS) {
       const [supervisor] = descendants(program.pid)
         .filter(({ command }) => / supervise -- \S*sh /.test(command));
       Deno.kill(supervisor.pid, "SIGKILL");
-      const { code, stderr } = await program.ended;
-      assert.equal(code, 3, stderr);
+      const { stderr } = await exits(3, program.ended);
       assert.match(
         stderr,
         /the supervisor of target asking \(a process of Plateau\) was ended by SIGKILL while it was/,
@@ -306,7 +304,6 @@ withLinux.test("bench ended by SIGINT prints what it measured and exits 130", as
   await using program = new Plateau(["bench", witness.origin, "-c", "2", "-d", "60s"]);
   await program.until("it loads", () => asked > 10);
   program.kill("SIGINT");
-  const { code, stdout } = await program.ended;
-  assert.equal(code, 130);
+  const { stdout } = await exits(130, program.ended);
   assert.match(stdout, /requests\/s/i);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseCores } from "../../base/system/affinity.ts";
 import { parseStat } from "../../base/system/processes.ts";
 import { needing } from "../needs.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
 const withLinux = needing("linux");
@@ -130,15 +130,13 @@ withLinux.test("cores that two share are told", async () => {
     app: "api",
   });
   const args = ["run", file, "--duration", "700ms", "--out", join(folder.path, "out")];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, args);
   assert.match(stderr, new RegExp(`share core ${first}\\b`));
 });
 
 withLinux.test("a core that is not there is told with its place, and nothing starts", async () => {
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, { targets: "4095" }, { app: "api" });
-  const { code, stderr } = await plateau(["run", file, "--out", join(folder.path, "out")]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["run", file, "--out", join(folder.path, "out")]);
   assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot keep to 4095/);
 });

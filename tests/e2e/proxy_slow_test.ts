@@ -6,7 +6,7 @@ import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { findProgram, needing, testWith } from "../needs.ts";
 import { until } from "./patience.ts";
-import { emptyFolder, Plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
 
 const withRedis = needing("redis");
 
@@ -29,8 +29,7 @@ function run(folder: string, target: unknown, load: unknown, args: string[] = []
   return {
     program,
     results: async () => {
-      const { code, stderr } = await program.ended;
-      assert.equal(code, 0, stderr);
+      await exits(0, program.ended);
       return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
     },
   };

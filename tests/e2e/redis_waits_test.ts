@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { needing } from "../needs.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 
 const withRedis = needing("redis");
 const withLinux = needing("linux");
@@ -39,8 +39,7 @@ async function runCells(
 }
 
 withRedis.test("cells that need Redis are measured with one that is found or started", async () => {
-  const { code, stderr, saved } = await runCells({});
-  assert.equal(code, 0, stderr);
+  const { saved } = await exits(0, runCells({}));
   assert.match(saved?.redis ?? "", found ? /found/ : /private/);
   assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
   assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
@@ -56,8 +55,7 @@ Deno.test({
       kind: "failed",
     }];
     for (const { optional, code, kind } of outcomes) {
-      const ended = await runCells({ optional, env: NO_PROGRAMS });
-      assert.equal(ended.code, code, ended.stderr);
+      const ended = await exits(code, runCells({ optional, env: NO_PROGRAMS }));
       assert.match(ended.stderr, /redis/i);
       assert.deepEqual(ended.saved?.runs.map(({ scenario }) => scenario), ["static"]);
       const missing = ended.saved?.missing.map(({ scenario, kind }) => ({ scenario, kind }));
@@ -68,8 +66,7 @@ Deno.test({
 
 Deno.test("a Redis that was given and does not answer is exit code 3, optional or not", async () => {
   const args = ["--redis", "redis://127.0.0.1:1"];
-  const { code, stderr } = await runCells({ optional: ["redis"], args });
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, runCells({ optional: ["redis"], args }));
   assert.match(stderr, /127\.0\.0\.1:1/);
 });
 
@@ -98,8 +95,7 @@ for (
     }
     const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
     const args = ["run", file, "--out", join(folder.path, "out")];
-    const { code, stderr } = await plateau(args, { env });
-    assert.equal(code, right, stderr);
+    const { stderr } = await exits(right, args, { env });
     assert.match(
       stderr,
       new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),

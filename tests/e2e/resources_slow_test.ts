@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Part, results, type Run } from "../../runner/result/result.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { needing, testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 
 const withLinuxAndNginx = needing("linux", "nginx");
 
@@ -19,8 +19,7 @@ async function measure(experiment: object, args: readonly string[] = []): Promis
   const file = join(folder.path, "a.json");
   const load = { connections: 8, requests: 5_000 }; // CPU time enough that the system counts it
   Deno.writeTextFileSync(file, JSON.stringify({ name: "a", load, repeat: 1, ...experiment }));
-  const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path, ...args]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["run", file, "--out", folder.path, ...args]);
   const saved = results.parse(JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")));
   assert.equal(saved.runs.length, 1);
   return { run: saved.runs[0], printed: stdout };

@@ -6,7 +6,7 @@ import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { needing, testWith } from "../needs.ts";
 import { freshCache } from "./caches.ts";
 import { until } from "./patience.ts";
-import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { COMMAND, emptyFolder, exits, Plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
 
 const withNodeAndNpmAndInstalls = needing("node", "npm", "installs");
@@ -34,23 +34,20 @@ function withProgram(folder: string, name: string, script: string): string {
 withNodeAndNpmAndInstalls.test("setup frameworks installs what is named, says where, and does nothing the second time", async () => {
   using folder = emptyFolder();
   const args = ["setup", "frameworks", "node-http"];
-  const first = await plateau(args, { env: fresh(folder.path) });
-  assert.equal(first.code, 0, first.stderr);
+  const first = await exits(0, args, { env: fresh(folder.path) });
   assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
   const [installed, ...others] = installedIn(folder.path);
   assert.match(installed, /^node-http-[0-9a-f]{16}$/);
   assert.deepEqual(others, []);
-  const second = await plateau(args, { env: fresh(folder.path) });
-  assert.equal(second.code, 0, second.stderr);
+  const second = await exits(0, args, { env: fresh(folder.path) });
   assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
 });
 
 Deno.test("without their programs each framework is skipped with the reason, exit code 3", async () => {
   using folder = emptyFolder();
-  const { code, stdout, stderr } = await plateau(["setup", "frameworks", "express", "gin"], {
+  const { stdout, stderr } = await exits(3, ["setup", "frameworks", "express", "gin"], {
     env: fresh(folder.path, "/nonexistent"),
   });
-  assert.equal(code, 3);
   const lines = stdout.trimEnd().split("\n");
   assert.equal(lines.length, 2);
   assert.match(
@@ -65,10 +62,9 @@ Deno.test("without their programs each framework is skipped with the reason, exi
 withLinuxAndNode.test("an installation that fails shows what its program said, leaves nothing, and stops no other", async () => {
   using folder = emptyFolder();
   const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
-  const { code, stdout } = await plateau(["setup", "frameworks", "express", "hapi"], {
+  const { stdout } = await exits(3, ["setup", "frameworks", "express", "hapi"], {
     env: fresh(folder.path, path),
   });
-  assert.equal(code, 3);
   for (const name of ["express", "hapi"]) {
     assert.match(
       stdout,
@@ -82,10 +78,9 @@ testWith(["linux"], "a runtime that is too old is a reason to skip", async () =>
   using folder = emptyFolder();
   withProgram(folder.path, "npm", "exit 7");
   const path = withProgram(folder.path, "node", "echo v18.19.1");
-  const { code, stdout } = await plateau(["setup", "frameworks", "hapi"], {
+  const { stdout } = await exits(3, ["setup", "frameworks", "hapi"], {
     env: fresh(folder.path, path),
   });
-  assert.equal(code, 3);
   assert.match(stdout, /skipped: Cannot install hapi: node v18\.19\.1 is too old: install Node/);
 });
 
@@ -97,8 +92,7 @@ withLinuxAndNode.test("an interrupted installation leaves nothing, exit code 130
   });
   await program.until("it installs", () => installedIn(folder.path).length === 1);
   program.kill("SIGINT");
-  const { code } = await program.ended;
-  assert.equal(code, 130);
+  await exits(130, program.ended);
   assert.deepEqual(installedIn(folder.path), []);
 });
 
@@ -123,8 +117,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 }
 
 Deno.test("a name that is none is exit code 2, with the one that was meant", async () => {
-  const { code, stderr } = await plateau(["setup", "frameworks", "fastly"]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["setup", "frameworks", "fastly"]);
   assert.match(stderr, /did you mean "fastify"\?/);
 });
 
@@ -150,8 +143,7 @@ for (const [optional, code, kind] of [[[], 3, "failed"], [["frameworks"], 3, "sk
     using folder = emptyFolder();
     const file = writeMissing(folder.path, [...optional]);
     const args = ["run", file, "--out", folder.path];
-    const ended = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(ended.code, code, ended.stderr);
+    await exits(code, args, { env: fresh(folder.path) });
     const saved = JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8"));
     const missing = results.parse(saved).missing.map(({ kind, reason }) => ({ kind, reason }));
     assert.deepEqual(missing, [{ kind, reason: WHY }]);

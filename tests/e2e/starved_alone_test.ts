@@ -6,7 +6,7 @@ import type { FindingCode } from "../../runner/result/findings.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { allowedCores, startOn } from "../../base/system/affinity.ts";
 import { needing } from "../needs.ts";
-import { Plateau, serve } from "./plateau.ts";
+import { exits, Plateau, serve } from "./plateau.ts";
 
 const withLinux = needing("linux");
 
@@ -15,8 +15,7 @@ function bench(...args: string[]): Plateau {
 }
 
 async function measured(program: Plateau): Promise<Measurement> {
-  const { code, stdout, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, program.ended);
   return measurement.parse(JSON.parse(stdout));
 }
 

@@ -4,6 +4,7 @@ import { needing } from "../needs.ts";
 import { assertNothingLeft, CommandedSite, says } from "./command_log.ts";
 import { adoptOrphans } from "./processes.ts";
 import { startWitness } from "./witness.ts";
+import { exits } from "./plateau.ts";
 
 const withLinux = needing("linux");
 
@@ -86,8 +87,7 @@ for (const { when, line, lines: { repeat = 3, ...lines }, then } of MOMENTS) {
         () => site.done().includes(line) && (!isLoad || requests > 10),
       );
       program.kill(signal);
-      const { code, stderr } = await program.ended;
-      assert.equal(code, 130, stderr);
+      const { stderr } = await exits(130, program.ended);
       const done = site.done();
       assert.deepEqual(done.slice(done.lastIndexOf(line) + 1), then);
       assert.equal(done.filter((one) => one === "teardown").length, 1);
@@ -112,8 +112,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     program.kill(signal);
     await program.until("it tears down", () => site.done().includes("teardown"));
     program.kill(signal);
-    const { code } = await program.ended;
-    assert.equal(code, 130);
+    await exits(130, program.ended);
     assert.deepEqual(site.done(), ["teardown"]);
     assert.equal(site.saved().state, "interrupted");
     await assertNothingLeft();

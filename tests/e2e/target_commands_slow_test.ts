@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { needing } from "../needs.ts";
 import { allStages, assertNothingLeft, CommandedSite, says } from "./command_log.ts";
-import { Plateau, plateau } from "./plateau.ts";
+import { exits, Plateau } from "./plateau.ts";
 import { adoptOrphans } from "./processes.ts";
 import { startWitness } from "./witness.ts";
 
@@ -16,12 +16,11 @@ const RUN = (target: string): string[] => [`before ${target}`, `after ${target}`
 
 withLinux.test("commands of two targets run around each of their runs, in order", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  const { stderr } = await site.exits(0, {
     targets: { a: { app: "api", ...allStages("a") }, b: { app: "api", ...allStages("b") } },
     scenarios: { static: { get: "/static" }, fib: { get: "/fib" } },
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   const block = (first: string, second: string): string[] => [
     ...[first, ...RUN("a"), ...RUN("a")],
     ...[second, ...RUN("b"), ...RUN("b")],
@@ -57,7 +56,7 @@ const REQUEST = `"${Deno.execPath()}" eval "console.log((await fetch(Deno.args[0
 
 withLinux.test("from the first step with {origin} on, before runs when the target responds", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: {
       a: {
         command: [
@@ -78,21 +77,19 @@ withLinux.test("from the first step with {origin} on, before runs when the targe
         after: [["sh", "-c", `${REQUEST} {origin}/static >> done`]],
       },
     },
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   assert.deepEqual(site.done(), ["first", "start", "200", "http://127.0.0.1:N", "last", "200"]);
 });
 
 withLinux.test("targets behind a gateway have their commands around its runs", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: {
       behind: { app: "api", ...allStages("behind") },
       proxied: { proxy: { origin: "behind", ttl: ["1s", "2s"] }, ...allStages("proxied") },
     },
     scenarios: { static: { get: "/static", targets: ["proxied"] } },
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   const run = ["before behind", "before proxied", "after proxied", "after behind"];
   assert.deepEqual(site.done(), [
     ...["setup behind", "setup proxied", ...run, ...run],
@@ -108,9 +105,7 @@ withLinux.test("a server at a URL has its commands, with its origin from the fir
     stage,
     [["sh", "-c", `echo ${stage} >> done; ${REQUEST} {origin}/`]],
   ]));
-  const { code, stderr } = await site.start({ targets: { a: { url: witness.origin, ...steps } } })
-    .ended;
-  assert.equal(code, 0, stderr);
+  await site.exits(0, { targets: { a: { url: witness.origin, ...steps } } });
   assert.deepEqual(site.done(), ["setup", "before", "after", "teardown"]);
   assert.equal(paths.filter((stage) => stage === "setup").length, 1);
   assert.equal(paths.filter((stage) => stage === "before").length, 1 + 1 + 20); // preflight and load
@@ -120,14 +115,13 @@ withLinux.test("a server at a URL has its commands, with its origin from the fir
 
 withLinux.test("one process for all runs has before and after around each of them", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: {
       a: { app: "api", ...allStages("a"), before: [says("before a"), says("at {origin}")] },
     },
     fresh: false,
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   const [, , at] = site.done();
   assert.match(at, /^at http:/);
   const run = ["before a", at, "after a"];
@@ -136,12 +130,11 @@ withLinux.test("one process for all runs has before and after around each of the
 
 withLinux.test("a separate preflight check is a run for the commands", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: { a: { app: "api", ...allStages("a") } },
     prove: "apart",
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   assert.deepEqual(site.done(), [
     ...["setup a", ...RUN("a"), ...RUN("a"), ...RUN("a"), "teardown a"],
   ]);
@@ -241,12 +234,11 @@ withLinux.test("a link or a pipe in the place of commands.log is left alone, and
     const precious = join(site.path, "precious");
     Deno.writeTextFileSync(precious, "as it was");
     const place = join(site.out, "commands.log");
-    const { code, stderr } = await site.start({
+    const { stderr } = await site.exits(0, {
       targets: {
         a: { app: "api", setup: [["sh", "-c", `rm -f ${place}; ${plant} ${place}; echo done`]] },
       },
-    }).ended;
-    assert.equal(code, 0, stderr);
+    });
     assert.match(
       stderr,
       /Cannot write .*commands\.log: a (?:link|pipe, device, socket or folder) is in its place/,
@@ -291,8 +283,7 @@ Deno.test("check names every program of a step that is missing, but for those th
     scenarios: { s: { get: "/" } },
   };
   Deno.writeTextFileSync(site.file, JSON.stringify(experiment));
-  const { code, stderr } = await plateau(["check", site.file]);
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["check", site.file]);
   assert.match(
     stderr,
     /Cannot start target a: there is no program "no-such-seed" on PATH, which its setup/,
@@ -316,8 +307,7 @@ withLinux.test("a resumed experiment sets its targets up again", async () => {
   const first = site.done();
   assert.deepEqual([first[0], first.at(-1)], ["setup a", "teardown a"]);
   await using program = new Plateau(["run", "--resume", site.out], { cwd: "/" });
-  const { code, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  await exits(0, program.ended);
   const again = site.done().slice(first.length);
   assert.deepEqual([again[0], again.at(-1)], ["setup a", "teardown a"]);
   const { runs, commands = [] } = site.saved();

@@ -7,7 +7,7 @@ import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
 import { openssl } from "../../base/system/openssl.ts";
 import { isThere, needing } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 
 const withOpenssl = needing("openssl");
 const withOpensslAndLibssl = needing("openssl", "libssl");
@@ -46,19 +46,16 @@ withOpenssl.test("bench of https trusts whom --cacert names, and nobody by itsel
   const host = `localhost:${server.addr.port}`;
   const args = ["bench", `https://${host}/`, "-n", "50", "-c", "5", "--expect-body", host];
 
-  const trusted = await plateau([...args, "--cacert", file, "--json", "-"]);
-  assert.equal(trusted.code, 0, trusted.stderr);
+  const trusted = await exits(0, [...args, "--cacert", file, "--json", "-"]);
   const { driver, requests, checks, url, tls } = measurement.parse(JSON.parse(trusted.stdout));
   assert.deepEqual([requests.completed, checks.passed], [50, 50]);
   const way = `${driver} ${tls?.by}`;
   assert.ok(possibleWays().includes(way), way);
   assert.equal(url, `https://${host}/`);
 
-  const unchecked = await plateau([...args, "--insecure", "--json", "-"]);
-  assert.equal(unchecked.code, 0, unchecked.stderr);
+  await exits(0, [...args, "--insecure", "--json", "-"]);
 
-  const distrusted = await plateau([...args, "--json", "-"]);
-  assert.equal(distrusted.code, 3);
+  const distrusted = await exits(3, [...args, "--json", "-"]);
   const { errors, requests: { failed } } = measurement.parse(JSON.parse(distrusted.stdout));
   assert.deepEqual([errors.tls, failed], [50, 50]);
   assert.match(
@@ -72,8 +69,7 @@ Deno.test("bench of a unix socket asks for the URL's host", async () => {
   const path = join(folder.path, "socket");
   await using _server = serveHost({ path });
   const args = ["bench", "http://elsewhere/", "-n", "50", "--expect-body", "elsewhere"];
-  const { code, stdout, stderr } = await plateau([...args, "--unix", path, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, [...args, "--unix", path, "--json", "-"]);
   const { driver, requests, checks } = measurement.parse(JSON.parse(stdout));
   assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
 });
@@ -113,8 +109,7 @@ Deno.test("bench of a unix socket with --driver epoll is refused", async () => {
   const path = join(folder.path, "socket");
   await using _server = serveHost({ path });
   const args = ["bench", "http://localhost/", "--unix", path, "--driver", "epoll"];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, args);
   assert.match(stderr, /Cannot use the epoll driver on a unix socket: it speaks TCP alone/);
 });
 
@@ -138,10 +133,7 @@ load: { connections: 2, requests: 20 }
 repeat: 1
 `,
   );
-  const { code, stderr } = await plateau(["run", join(folder.path, "ways.yaml")], {
-    cwd: folder.path,
-  });
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["run", join(folder.path, "ways.yaml")], { cwd: folder.path });
   assert.match(
     stderr,
     /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,

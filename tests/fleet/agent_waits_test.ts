@@ -4,7 +4,7 @@ import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
-import { plateau } from "../e2e/plateau.ts";
+import { exits } from "../e2e/plateau.ts";
 import { startWitness } from "../e2e/witness.ts";
 import { needing } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf } from "./hand_made.ts";
@@ -119,8 +119,7 @@ withRedis.test("an agent that goes on with another run throws the last one away"
 });
 
 withRedis.test("two agents of one name are one too many", async () => {
-  const { code, stderr } = await plateau(["agent", "--redis", agent.redis.url, "--name", "one"]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["agent", "--redis", agent.redis.url, "--name", "one"]);
   assert.match(stderr, /--name: Cannot be agent "one": there is one of that name \(end it/);
 });
 

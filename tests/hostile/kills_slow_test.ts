@@ -10,7 +10,7 @@ import { readResults } from "../../cli/results/reading.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { Fleet } from "../e2e/fleet/fleet.ts";
 import { until } from "../e2e/patience.ts";
-import { emptyFolder, Plateau, plateau } from "../e2e/plateau.ts";
+import { emptyFolder, exits, Plateau } from "../e2e/plateau.ts";
 import { adoptOrphans, descendants } from "../e2e/processes.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
 import { needing, testWith } from "../needs.ts";
@@ -142,8 +142,7 @@ async function assertResumable(out: string): Promise<void> {
 }
 
 async function assertGoesOn(out: string): Promise<void> {
-  const { code, stderr } = await plateau(["run", "--resume", out]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", "--resume", out]);
   const { state, runs } = await readResults(out);
   assert.deepEqual([state, runs.length], ["done", 3]);
   await assertNothingLeft();

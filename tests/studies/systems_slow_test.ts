@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
 import { needing, testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { emptyFolder, exits } from "../e2e/plateau.ts";
 
 const withRedis = needing("redis");
 const withLinuxAndRedisAndNginx = needing("linux", "redis", "nginx");
@@ -15,8 +15,7 @@ const withLinuxAndRedisAndNginx = needing("linux", "redis", "nginx");
 async function runFile(name: string): Promise<Results> {
   using folder = emptyFolder();
   const file = join(import.meta.dirname ?? "", "fixtures", name);
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path]);
   const text = readFileSync(join(folder.path, "results.json"), "utf8");
   const saved = results.parse(JSON.parse(text));
   for (const { target, scenario, requests, checks } of saved.runs) {
@@ -73,8 +72,7 @@ testWith(
   installedAt("node-http") === null ? ["redis", "node", "npm", "installs"] : ["redis", "node"],
   "run measures the servers of the frameworks study, and leaves out those that are not installed",
   async () => {
-    const { code, stderr } = await plateau(["setup", "frameworks", "node-http"]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["setup", "frameworks", "node-http"]);
     const saved = await runFile("frameworks.yaml");
     const installed = frameworkNames.filter((name) => installedAt(name) !== null);
     const measured = new Set(saved.runs.map(({ target }) => target));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Results, results } from "../../../runner/result/result.ts";
 import { needing } from "../../needs.ts";
 import { until } from "../patience.ts";
-import { emptyFolder, Plateau, plateau } from "../plateau.ts";
+import { emptyFolder, exits, Plateau } from "../plateau.ts";
 import { assertAsked, assertConserved, partOf } from "./conservation.ts";
 import { Fleet } from "./fleet.ts";
 
@@ -33,8 +33,7 @@ function saved(folder: string): Results {
 withRedis.test("an experiment runs whole from two agents, whatever its target", async () => {
   using folder = emptyFolder();
   await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
-  const { code, stderr } = await fleet.endOf(start(fleet, folder.path, EXPERIMENT));
-  assert.equal(code, 0, stderr);
+  await exits(0, fleet.endOf(start(fleet, folder.path, EXPERIMENT)));
   const { runs, missing } = saved(folder.path);
   assert.deepEqual([runs.length, missing.length], [4, 0]);
   for (const run of runs) {
@@ -96,12 +95,10 @@ withRedis.test("an experiment is gone on with from as many agents, or not at all
     [[...redis, "--agents", "1"], /^--agents: Cannot change this to 1 .* it was all/],
   ];
   for (const [args, why] of refused) {
-    const { code, stderr } = await plateau(["run", "--resume", out, ...args]);
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["run", "--resume", out, ...args]);
     assert.match(stderr, why);
   }
-  const { code, stderr } = await plateau(["run", "--resume", out, ...redis]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", "--resume", out, ...redis]);
   const { runs } = saved(folder.path);
   assert.deepEqual(runs.map(({ agents }) => agents?.length), [2, 2]);
 });

@@ -6,7 +6,7 @@ import { type Presence, presence } from "../../../runner/fleet/protocol/agent_me
 import { connectRedis } from "../../../targets/redis/client.ts";
 import { certificates } from "../../certificates.ts";
 import { needing } from "../../needs.ts";
-import { emptyFolder, plateau } from "../plateau.ts";
+import { emptyFolder, exits, plateau } from "../plateau.ts";
 import { assertConserved } from "./conservation.ts";
 import { Fleet, measured } from "./fleet.ts";
 import { RedisServer } from "./redis_server.ts";
@@ -16,8 +16,7 @@ const withRedisAndOpenssl = needing("redis", "openssl");
 
 withRedis.test("an agent does not load a host that it was not allowed to", async () => {
   await using fleet = await Fleet.start({ agents: { open: {}, shut: { allow: "10.9.8.7" } } });
-  const { code, stderr } = await fleet.endOf(fleet.bench("-n", "10"));
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, fleet.endOf(fleet.bench("-n", "10")));
   assert.match(stderr, /\bshut\b.*127\.0\.0\.1|127\.0\.0\.1.*\bshut\b/s);
   assert.doesNotMatch(stderr, /agent open/);
   assert.equal(await fleet.witness.settledCount(), 0);
@@ -27,8 +26,7 @@ withRedis.test("an agent does not load a host that it was not allowed to", async
 withRedis.test("without --allow only this machine itself is loaded", async () => {
   await using fleet = await Fleet.start({ agents: { a: {} } });
   const redis = ["--agents", "1", "--redis", fleet.redis.url];
-  const { code, stderr } = await plateau(["bench", "http://198.51.100.7/", "-n", "10", ...redis]);
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["bench", "http://198.51.100.7/", "-n", "10", ...redis]);
   assert.match(stderr, /198\.51\.100\.7/);
   assert.match(stderr, /--allow/);
 });
@@ -43,8 +41,7 @@ withRedis.test("a Redis with a password is used with the right one, and none oth
     ["bench", fleet.witness.origin, "-n", "20", "--agents", "1", "--redis", wrong],
   ];
   for (const args of commands) {
-    const { code, stdout, stderr } = await plateau(args);
-    assert.equal(code, 3, stderr);
+    const { stdout, stderr } = await exits(3, args);
     assert.match(stderr, /WRONGPASS|password/i);
     assert.doesNotMatch(stdout + stderr, /mistaken/);
   }
@@ -82,8 +79,7 @@ for (const command of ["set", "info"]) {
     for (
       const args of [["agent"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]
     ) {
-      const { code, stderr } = await plateau([...args, "--redis", url]);
-      assert.equal(code, 3, stderr);
+      const { stderr } = await exits(3, [...args, "--redis", url]);
       assert.match(stderr, new RegExp(`NOPERM.*'${command}'`));
       assert.doesNotMatch(stderr, /defect/);
     }
@@ -97,8 +93,7 @@ withRedis.test("a driver that no agent could take is the user's to change", asyn
   const path = `${folder}/server.sock`;
   using _listener = Deno.listen({ transport: "unix", path });
   const args = ["bench", "http://127.0.0.1:1/", "--unix", path, "--driver", "epoll"];
-  const { code, stderr } = await plateau([...args, "--agents", "1", "--redis", fleet.redis.url]);
-  assert.equal(code, 2, stderr);
+  const { stderr } = await exits(2, [...args, "--agents", "1", "--redis", fleet.redis.url]);
   assert.match(stderr, /^--driver: Cannot use the epoll driver on a unix socket/m);
 });
 
@@ -113,8 +108,7 @@ withRedisAndOpenssl.test("a Redis with TLS is used when its authority is trusted
   assert.equal(code, 0);
   assert.match(stdout, /\ba\b/);
   for (const args of [["agents"], ["bench", fleet.witness.origin, "-n", "20", "--agents", "1"]]) {
-    const ended = await plateau([...args, "--redis", fleet.redis.url]);
-    assert.equal(ended.code, 3, ended.stderr);
+    const ended = await exits(3, [...args, "--redis", fleet.redis.url]);
     assert.match(ended.stderr, /certificate|issuer/i);
   }
   assert.equal(await fleet.witness.settledCount(), 20);
@@ -134,8 +128,7 @@ withRedis.test("an agent of another version is not used, and named", async () =>
   await addStranger(fleet.redis, "a");
   const redis = ["--redis", fleet.redis.url];
   const load = ["bench", fleet.witness.origin, "-c", "3", "-n", "20", ...redis];
-  const both = await plateau([...load, "--agents", "2"]);
-  assert.equal(both.code, 3, both.stderr);
+  const both = await exits(3, [...load, "--agents", "2"]);
   assert.match(both.stderr, /stranger.*0\.0\.1-other/);
   assert.equal(await fleet.witness.settledCount(), 0);
   const all = await plateau([...load, "--agents", "all", "--json", "-"]);
