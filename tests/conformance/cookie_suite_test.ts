@@ -58,6 +58,7 @@ everyDriver.test("each case of RFC 6265's suite sends what the suite expects", a
         get(`${to}?${name}`),
       ]),
       sequence: COOKIE_CASES.map((_, at) => at),
+      thinkSeed: 0,
       origins: [{ origin: `http://${HOST}`, connection: { host: HOST, keepAlive: true } }],
       users: [{}],
       first: 0,

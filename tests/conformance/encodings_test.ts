@@ -93,6 +93,7 @@ everyDriver.test("a flow captures from a compressed body", async (way) => {
         { ...ask, wire: get("/{{ token }}"), captures: [] },
       ]],
       sequence: [0],
+      thinkSeed: 0,
       origins: [{ origin: "http://localhost", connection: { host: "localhost", keepAlive: true } }],
       users: [{}],
       first: 0,
