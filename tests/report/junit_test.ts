@@ -158,10 +158,7 @@ Deno.test("JUnit of hostile texts is well-formed XML, and loses nothing that XML
   const text = junitOf(hostileResults(), "p99 < 1us");
   const cases = casesOf(text);
   assert.ok(cases.length > 4);
-  assert.match(
-    cases[0].attributes.name,
-    /<img src=x onerror="globalThis\.injected=1">/,
-  );
+  assert.match(cases[0].attributes.name, /<img src=x onerror="globalThis\.injected=1">/);
 });
 
 Deno.test("JUnit drops what XML forbids, lone surrogates too, and keeps line breaks", () => {
