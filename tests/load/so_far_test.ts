@@ -9,7 +9,7 @@ import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
-import { type Ending, OK, SECOND, stage, STEADY } from "./stage.ts";
+import { type Ending, OK, opened, play, received, SECOND, stage, STEADY, tick } from "./stage.ts";
 import { forAll } from "../for_all.ts";
 
 const COMMON = {
@@ -211,8 +211,7 @@ Deno.test("in a closed loop a dial under way is an exchange that has begun, as a
     intervalUs: 50_000,
     onEnding: ({ totals: { due, unfinished }, open }) => told.push([due, unfinished, open.count]),
   });
-  s.loop.onTick(0);
-  s.loop.onTick(50_000);
+  play(s, tick(0), tick(50_000));
   assert.deepEqual(told, [[2, 2, 2]]);
 });
 
@@ -220,10 +219,7 @@ Deno.test("each request of a pipeline is in flight since its own moment", () => 
   const opens: SparseHistogram[] = [];
   const onEnding = ({ open }: Ending): unknown => opens.push(open);
   const s = stage({ pipeline: 2, intervalUs: 50_000, onEnding });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onBytes(0, OK, OK.length, 10_000);
-  s.loop.onTick(50_000);
+  play(s, tick(0), opened(0, 0), received(0, 10_000), tick(50_000));
   assert.deepEqual([opens[0].count, opens[0].minUs, opens[0].maxUs], [2, 40_000, 50_000]);
 });
 
@@ -232,8 +228,6 @@ Deno.test("a visitor's request in flight is served since it was sent, and waits 
   const s = sessionStage({
     onEnding: ({ totals: { service }, open }) => told.push([open.maxUs, service.maxUs]),
   });
-  s.loop.onTick(5_000);
-  s.loop.onOpen(0, 8_000);
-  s.loop.onTick(250_000);
+  play(s, tick(5_000), opened(0, 8_000), tick(250_000));
   assert.deepEqual(told, [[250_000, 242_000]]);
 });
