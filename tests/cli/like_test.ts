@@ -5,6 +5,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { measurementFixture } from "../report/fixture.ts";
+import { thrown } from "../thrown.ts";
 
 const URL = "http://127.0.0.1:8080/";
 const FORM = "-H content-type: application/x-www-form-urlencoded";
@@ -127,11 +128,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 
 for (const [line, told] of Object.entries(REFUSED)) {
   Deno.test(`bench does not take over ${JSON.stringify(line)}`, () => {
-    assert.throws(() => withTranslated(["--like", line]), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), told);
-      return true;
-    });
+    assert.match(thrown(UserError, () => withTranslated(["--like", line])).lines.join("\n"), told);
   });
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
+import { rejected } from "../thrown.ts";
 
 const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 
@@ -37,20 +38,14 @@ for (const [sentence, load] of loads) {
 }
 
 Deno.test("--duration is refused for phases, as each has its own", async () => {
-  await assert.rejects(planned("{ phases: [{ duration: 1s, arrivals: 1/s }] }"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^--duration: Cannot set one duration .*phases/);
-    return true;
-  });
+  const error = await rejected(UserError, planned("{ phases: [{ duration: 1s, arrivals: 1/s }] }"));
+  assert.match(error.message, /^--duration: Cannot set one duration .*phases/);
 });
 
 Deno.test("--duration is refused when the start that is discarded would be all", async () => {
   assert.deepEqual(await planned("{ duration: 9s }", "discard: 1s\n"), [2_000]);
-  await assert.rejects(planned("{ duration: 9s }", "discard: 2s\n"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^--duration: Cannot discard 2s of runs of 2s/);
-    return true;
-  });
+  const error = await rejected(UserError, planned("{ duration: 9s }", "discard: 2s\n"));
+  assert.match(error.message, /^--duration: Cannot discard 2s of runs of 2s/);
 });
 
 const SEVERAL = `targets: { a: { app: api } }

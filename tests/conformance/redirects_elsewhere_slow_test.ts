@@ -4,6 +4,7 @@ import { checkResponses } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import { certificates } from "../certificates.ts";
 import { countOf, everyProtocol, made, measured, site } from "./redirecting.ts";
+import { rejected } from "../thrown.ts";
 
 const PHASES = { kind: "phases" } as const;
 const EVERY_USER = 6;
@@ -170,13 +171,10 @@ for (const http2 of [false, true]) {
         timeoutMs: 20_000,
         signal: new AbortController().signal,
       });
-    await assert.rejects(check(2), (error) => {
-      assert.ok(error instanceof TargetError);
-      const fix = `if it may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
-      assert.match(error.message, /^Cannot measure target a: GET \/to\?/);
-      assert.ok(error.message.endsWith(` is redirected to ${other.origin}: ${fix}`));
-      return true;
-    });
+    const error = await rejected(TargetError, check(2));
+    const fix = `if it may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
+    assert.match(error.message, /^Cannot measure target a: GET \/to\?/);
+    assert.ok(error.message.endsWith(` is redirected to ${other.origin}: ${fix}`));
     assert.equal(other.seen.length, 0);
     await check({ hops: 2, hosts: [other.origin] });
     assert.deepEqual(other.seen, ["GET /end"]);

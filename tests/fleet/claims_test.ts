@@ -13,6 +13,7 @@ import { connectRedis, type RedisClient } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { needing } from "../needs.ts";
+import { rejected } from "../thrown.ts";
 
 const withRedis = needing("redis");
 
@@ -66,12 +67,9 @@ withRedis.test("who gets too few agents has none, and is told who has them", asy
   const one = new Claims(redis.client, "one");
   const two = new Claims(redis.client, "two");
   assert.deepEqual(await taken(one, 2), ["a", "b"]);
-  await assert.rejects(taken(two, 3), (error) => {
-    assert.ok(error instanceof TargetError);
-    assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
-    assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
-    return true;
-  });
+  const error = await rejected(TargetError, taken(two, 3));
+  assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
+  assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
   assert.deepEqual(await taken(two, "all"), ["c", "d"]);
   await one.end();
   await two.end();

@@ -5,6 +5,7 @@ import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
 import { forAll } from "../for_all.ts";
+import { thrown } from "../thrown.ts";
 
 function agent(name: string, differing: Partial<Presence> = {}): Presence {
   return {
@@ -34,15 +35,12 @@ Deno.test("all means all agents that are free and of this version", () => {
 });
 
 Deno.test("too few agents are refused, with what the others are at", () => {
-  assert.throws(() => freeOf([ANN, BUSY, OLD], 2), (error) => {
-    assert.ok(error instanceof TargetError);
-    assert.deepEqual(error.lines, [
-      "Cannot load from 2 agents: 1 is free",
-      "  agent busy is at work for host-1",
-      `  agent old is version 0.0.1, and this is ${VERSION}`,
-    ]);
-    return true;
-  });
+  const error = thrown(TargetError, () => freeOf([ANN, BUSY, OLD], 2));
+  assert.deepEqual(error.lines, [
+    "Cannot load from 2 agents: 1 is free",
+    "  agent busy is at work for host-1",
+    `  agent old is version 0.0.1, and this is ${VERSION}`,
+  ]);
 });
 
 Deno.test("without any agent the way to start one is told", () => {

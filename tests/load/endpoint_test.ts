@@ -11,6 +11,7 @@ import {
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
+import { rejected } from "../thrown.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };
 
@@ -79,11 +80,8 @@ Deno.test("chooseDriver takes tcp for a server on a unix socket, without a note"
 
 Deno.test("chooseDriver refuses epoll for a server on a unix socket", async () => {
   const message = "Cannot use the epoll driver on a unix socket: it speaks TCP alone";
-  await assert.rejects(chooseDriver("epoll", UNIX), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
-    return true;
-  });
+  const error = await rejected(UserError, chooseDriver("epoll", UNIX));
+  assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
 });
 
 Deno.test("chooseDriver leaves TLS to the runtime with tcp", async () => {

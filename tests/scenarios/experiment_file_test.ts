@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
+import { rejected } from "../thrown.ts";
 
 Deno.test("an experiment of three lines is whole by its defaults", () => {
   const experiment = parseExperiment(RIGHT, "x.yaml");
@@ -73,11 +74,7 @@ const unreadable: Readonly<Record<string, [path: string, line: RegExp]>> = {
 
 for (const [sentence, [path, line]] of Object.entries(unreadable)) {
   Deno.test(`loading an experiment says what is wrong with ${sentence}`, async () => {
-    await assert.rejects(loadExperiment(path), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), line);
-      return true;
-    });
+    assert.match((await rejected(UserError, loadExperiment(path))).lines.join("\n"), line);
   });
 }
 

@@ -10,6 +10,7 @@ import { importedFile } from "../../scenarios/imports/registry.ts";
 import { secrets } from "../../base/secrets.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { becomes, experimentOf, fixture, FOLDER, script } from "./foreign.ts";
+import { rejected, thrown } from "../thrown.ts";
 
 Deno.test("an Artillery script of the reference is walked as there, with rows of its payload", async () => {
   const { experiment, notes, fileName, source } = await loadExperiment(fixture("shop.yml"));
@@ -70,15 +71,12 @@ Deno.test("what is wrong only as an experiment has its place in the other tool's
   using folder = new Folder();
   const loop = "[{ loop: [{ get: { url: / } }, { get: { url: '/{{ nobody }}' } }], count: 3 }]";
   folder.write("a.yml", script(loop));
-  await assert.rejects(loadExperiment(join(folder.path, "a.yml")), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.equal(error.lines.length, 1);
-    assert.match(
-      error.lines[0],
-      /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
-    );
-    return true;
-  });
+  const error = await rejected(UserError, loadExperiment(join(folder.path, "a.yml")));
+  assert.equal(error.lines.length, 1);
+  assert.match(
+    error.lines[0],
+    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
+  );
 });
 
 const REFUSED: readonly (readonly [source: string, told: RegExp])[] = [
@@ -96,11 +94,7 @@ const REFUSED: readonly (readonly [source: string, told: RegExp])[] = [
 
 for (const [source, told] of REFUSED) {
   Deno.test(`a script is refused with ${told.source}`, () => {
-    assert.throws(() => becomes(source, "a.yml"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines[0], told);
-      return true;
-    });
+    assert.match(thrown(UserError, () => becomes(source, "a.yml")).lines[0], told);
   });
 }
 
@@ -182,11 +176,8 @@ for (const [sentence, postData, body] of BODIES) {
 
 Deno.test("a HAR file without a request over HTTP is refused at its place", () => {
   const source = '{ "log": {\n  "entries": [] } }';
-  assert.throws(() => becomes(source, "a.har"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.lines.join(), /^a\.har:2:3: log\.entries: Cannot run an archive without/);
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(source, "a.har"));
+  assert.match(error.lines.join(), /^a\.har:2:3: log\.entries: Cannot run an archive without/);
 });
 
 class Folder implements Disposable {

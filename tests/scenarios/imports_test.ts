@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { UserError } from "../../base/errors.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
+import { thrown } from "../thrown.ts";
 
 /** The only scenario, as an experiment file has it, and what is noted. */
 function taken(source: string): { scenario: Record<string, unknown>; notes: readonly string[] } {
@@ -204,12 +205,12 @@ const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = 
 
 for (const [sentence, [steps, told]] of Object.entries(LARGE)) {
   Deno.test(`an Artillery script of ${sentence} is refused before it is written out`, () => {
-    assert.throws(() => becomes(script(steps, "variables: { n: 100000 }"), "a.yml"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.equal(error.lines.length, 1);
-      assert.match(error.lines[0], told);
-      return true;
-    });
+    const error = thrown(
+      UserError,
+      () => becomes(script(steps, "variables: { n: 100000 }"), "a.yml"),
+    );
+    assert.equal(error.lines.length, 1);
+    assert.match(error.lines[0], told);
   });
 }
 

@@ -5,6 +5,7 @@ import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { becomes, fixture } from "./foreign.ts";
 import { OPTIONS, walked } from "./k6_script.ts";
+import { thrown } from "../thrown.ts";
 
 Deno.test("a k6 script becomes a flow in a closed loop, with notes of what is left out", async () => {
   const FILE = fixture("shop.k6");
@@ -248,22 +249,15 @@ for (const [body, why, options = OPTIONS] of REFUSED) {
     const given = body.includes("//b/")
       ? source.replace(/(http\.get\("http:\/\/b.*;)(http.*;)/, "$2$1")
       : source;
-    assert.throws(() => becomes(given, "a.js"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), why);
-      return true;
-    });
+    assert.match(thrown(UserError, () => becomes(given, "a.js")).lines.join("\n"), why);
   });
 }
 
 Deno.test("all that is refused of a k6 script stands at its lines, at once", () => {
   const source = walked("login();\nhttp.get(url);\nlet x = 1; x = 2;\nhttp.get(`http://a/${x}`);");
-  assert.throws(() => becomes(source, "a.js"), (error) => {
-    assert.ok(error instanceof UserError);
-    const places = error.lines.map((line) => line.split(": ")[0]);
-    assert.deepEqual(places, ["a.js:5:1", "a.js:6:10", "a.js:8:22"]);
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(source, "a.js"));
+  const places = error.lines.map((line) => line.split(": ")[0]);
+  assert.deepEqual(places, ["a.js:5:1", "a.js:6:10", "a.js:8:22"]);
 });
 
 Deno.test("values that hold each other many times over end soon", () => {

@@ -14,6 +14,7 @@ import {
   type PlanOptions,
 } from "../../scenarios/plan/plan.ts";
 import { forAll } from "../for_all.ts";
+import { thrown } from "../thrown.ts";
 
 function experimentOf(changes: Partial<ExperimentInput> = {}): Experiment {
   return experimentSpecWith().parse({
@@ -202,11 +203,8 @@ const empty: Readonly<
 
 for (const [sentence, [changes, only, says]] of Object.entries(empty)) {
   Deno.test(`a filter for ${sentence} is told`, () => {
-    assert.throws(() => planned(experimentOf(changes), { seed: 1, only }), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, says);
-      return true;
-    });
+    const error = thrown(UserError, () => planned(experimentOf(changes), { seed: 1, only }));
+    assert.match(error.message, says);
   });
 }
 

@@ -9,6 +9,7 @@ import { startTarget } from "../../targets/launchers.ts";
 import { certificates } from "../certificates.ts";
 import { needing } from "../needs.ts";
 import { launchContext } from "../targets/fixtures/launch_context.ts";
+import { rejected } from "../thrown.ts";
 
 const withOpenssl = needing("openssl");
 
@@ -146,12 +147,9 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
 for (const [sentence, target, told] of WRONG) {
   Deno.test(`an experiment is told about ${sentence}`, async () => {
     using folder = folderOf(target);
-    await assert.rejects(loadExperiment(join(folder.path, "x.yaml")), (error) => {
-      assert.ok(error instanceof UserError);
-      const lines = error.lines.map((line) => line.replace(`${folder.path}/x.yaml`, "x.yaml"));
-      assert.equal(lines.length, told.length, lines.join("\n"));
-      for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
-      return true;
-    });
+    const error = await rejected(UserError, loadExperiment(join(folder.path, "x.yaml")));
+    const lines = error.lines.map((line) => line.replace(`${folder.path}/x.yaml`, "x.yaml"));
+    assert.equal(lines.length, told.length, lines.join("\n"));
+    for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
   });
 }
