@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import { rejected } from "../thrown.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 
@@ -15,13 +17,10 @@ async function planned(load: string, more = ""): Promise<(number | null)[]> {
 }
 
 async function planOf(lines: string, changes: Partial<Changes> = {}): Promise<Planned> {
-  const file = await Deno.makeTempFile({ suffix: ".yaml" });
-  try {
-    await Deno.writeTextFile(file, `name: a\n${lines}`);
-    return await planFromFile(file, { ...CHANGES, ...changes });
-  } finally {
-    await Deno.remove(file);
-  }
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.yaml");
+  await Deno.writeTextFile(file, `name: a\n${lines}`);
+  return await planFromFile(file, { ...CHANGES, ...changes });
 }
 
 const loads: [sentence: string, load: string][] = [

@@ -13,25 +13,22 @@ import {
   readWorkflow,
   shownFile,
 } from "./workflows.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 const withActionlint = needing("actionlint");
 
 /** What actionlint says against a workflow; "" for nothing. Without other linters, which may or may not be there. */
 function lint(text: string): string {
-  const folder = Deno.makeTempDirSync();
-  try {
-    const path = join(folder, "workflow.yml");
-    Deno.writeTextFileSync(path, text);
-    const args = ["-no-color", "-shellcheck=", "-pyflakes=", path];
-    const program = findProgram("actionlint") ?? "actionlint";
-    const { code, stdout, stderr } = new Deno.Command(program, { args }).outputSync();
-    const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-    assert.ok(code === 0 || code === 1, output);
-    assert.equal(code === 0, output === "", output);
-    return output;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = emptyFolder();
+  const path = join(folder.path, "workflow.yml");
+  Deno.writeTextFileSync(path, text);
+  const args = ["-no-color", "-shellcheck=", "-pyflakes=", path];
+  const program = findProgram("actionlint") ?? "actionlint";
+  const { code, stdout, stderr } = new Deno.Command(program, { args }).outputSync();
+  const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  assert.ok(code === 0 || code === 1, output);
+  assert.equal(code === 0, output === "", output);
+  return output;
 }
 
 /** Actionlint reads no steps of an action: the same as a job of a workflow with these inputs. */

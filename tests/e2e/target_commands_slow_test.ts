@@ -159,9 +159,8 @@ withLinux.test("steps have the target's variables, their own and those of the us
       },
     },
   };
-  using variable = withVariable("OF_USER", "user");
+  using _variable = withVariable("OF_USER", "user");
   const { code, stderr } = await site.start(experiment).ended;
-  void variable;
   assert.equal(code, 0, stderr);
   assert.deepEqual(site.done(), ["user one step  inner", "user two step  inner"]);
 });
@@ -174,7 +173,7 @@ function withVariable(name: string, value: string): Disposable {
 withLinux.test("a secret that a step prints stands in no file", async () => {
   using site = new CommandedSite();
   const secret = "canary-of-a-step";
-  using variable = withVariable("SEED_TOKEN", secret);
+  using _variable = withVariable("SEED_TOKEN", secret);
   const { code, stdout, stderr } = await site.start({
     targets: {
       a: {
@@ -190,7 +189,6 @@ withLinux.test("a secret that a step prints stands in no file", async () => {
       },
     },
   }).ended;
-  void variable;
   assert.equal(code, 0, stderr);
   assert.match(site.read("out/commands.log"), /\$\{env\.SEED_TOKEN\}\n/);
   for (const name of ["commands.log", "results.json", "report.html"]) {
@@ -202,7 +200,7 @@ withLinux.test("a secret that a step prints stands in no file", async () => {
 withLinux.test("commands.log is its user's alone, and holds no secret of a command", async () => {
   using site = new CommandedSite();
   const secrets = ["canary-inherited", "canary-of-env", "canary-option", "canary-header"];
-  using variable = withVariable("CANARY_PASSWORD", secrets[0]);
+  using _variable = withVariable("CANARY_PASSWORD", secrets[0]);
   const { code, stdout, stderr } = await site.start({
     targets: {
       a: {
@@ -216,7 +214,6 @@ withLinux.test("commands.log is its user's alone, and holds no secret of a comma
       },
     },
   }).ended;
-  void variable;
   assert.equal(code, 0, stderr);
   const log = site.read("out/commands.log");
   assert.match(log, /^of env \[secret\]$/m);
@@ -250,7 +247,7 @@ withLinux.test("a link or a pipe in the place of commands.log is left alone, and
 withLinux.test("the value of an inherited variable stands in no file", async () => {
   using site = new CommandedSite();
   const secret = "postgres://canary-inherited";
-  using variable = withVariable("SHOP_DATABASE", secret);
+  using _variable = withVariable("SHOP_DATABASE", secret);
   const { code, stdout, stderr } = await site.start({
     targets: {
       a: {
@@ -260,7 +257,6 @@ withLinux.test("the value of an inherited variable stands in no file", async () 
       },
     },
   }).ended;
-  void variable;
   assert.equal(code, 3, stderr);
   assert.match(site.read("out/commands.log"), /^setup \$\{env\.SHOP_DATABASE\}$/m);
   assert.match(stderr, /at \$\{env\.SHOP_DATABASE\}/);

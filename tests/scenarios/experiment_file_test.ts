@@ -5,6 +5,7 @@ import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 import { rejected } from "../thrown.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 Deno.test("an experiment of three lines is whole by its defaults", () => {
   const experiment = parseExperiment(RIGHT, "x.yaml");
@@ -51,18 +52,15 @@ Deno.test("every built-in experiment is right and named as it is called", async 
 });
 
 Deno.test("relative paths of an experiment start from the folder of its file", async () => {
-  const file = await Deno.makeTempFile({ suffix: ".yaml" });
-  try {
-    await Deno.writeTextFile(file, RIGHT);
-    const { baseDir, fileName, source } = await loadExperiment(file);
-    assert.deepEqual({ baseDir, fileName, source }, {
-      baseDir: dirname(file),
-      fileName: basename(file),
-      source: RIGHT,
-    });
-  } finally {
-    await Deno.remove(file);
-  }
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.yaml");
+  await Deno.writeTextFile(file, RIGHT);
+  const { baseDir, fileName, source } = await loadExperiment(file);
+  assert.deepEqual({ baseDir, fileName, source }, {
+    baseDir: dirname(file),
+    fileName: basename(file),
+    source: RIGHT,
+  });
 });
 
 const unreadable: Readonly<Record<string, [path: string, line: RegExp]>> = {

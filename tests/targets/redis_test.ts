@@ -5,6 +5,7 @@ import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
 import { connectRedis, printableUrl } from "../../targets/redis/client.ts";
 import { needing } from "../needs.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 const withRedis = needing("redis");
 const withRedisAndLinux = needing("redis", "linux");
@@ -154,17 +155,13 @@ withRedis.test("api reads the key that it has set, and fails at once when Redis 
 });
 
 withLinux.test("a private Redis that ends at once is an error with its last lines", async () => {
-  const folder = Deno.makeTempDirSync();
-  try {
-    const text = "#!/bin/sh\necho out of luck >&2\nexit 1\n";
-    Deno.writeTextFileSync(`${folder}/redis-server`, text, { mode: 0o755 });
-    const env = { PATH: `${folder}:/usr/bin:/bin` };
-    const options = { url: null, signal, wellKnownUrl: NOWHERE, env };
-    const error: unknown = await provideRedis(options).catch((error) => error);
-    assert.ok(error instanceof TargetError, `${error}`);
-    assert.match(error.message, /^Cannot start a private Redis: it exited with code 1/);
-    assert.deepEqual(error.evidence, ["out of luck"]);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = emptyFolder();
+  const text = "#!/bin/sh\necho out of luck >&2\nexit 1\n";
+  Deno.writeTextFileSync(`${folder.path}/redis-server`, text, { mode: 0o755 });
+  const env = { PATH: `${folder.path}:/usr/bin:/bin` };
+  const options = { url: null, signal, wellKnownUrl: NOWHERE, env };
+  const error: unknown = await provideRedis(options).catch((error) => error);
+  assert.ok(error instanceof TargetError, `${error}`);
+  assert.match(error.message, /^Cannot start a private Redis: it exited with code 1/);
+  assert.deepEqual(error.evidence, ["out of luck"]);
 });
