@@ -135,6 +135,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
     estimates: new Map<ComparedFigure, Estimate | null>(
       DECIDING.map((figure, f) => [figure, estimates[f] ?? null]),
     ),
+    wholeRuns: [],
     unsteady: null,
     strayRatio: 1,
     halves: () => null,

@@ -1,10 +1,13 @@
 /** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
+import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
+import type { RunGroups } from "../judge/comparison.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
-import { shortfallShare, shortfallText } from "./judgements.ts";
+import { formatMs, formatNumber } from "../writing/units.ts";
+import { figureInProse, shortfallShare, shortfallText } from "./judgements.ts";
 
 /** The places that a sentence is about, at least one, of all. */
 export interface Of {
@@ -154,11 +157,48 @@ const MOST_SHORT = 2;
 /** What a target falls short by that is no wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-type Known = Pick<Place, "why" | "decision">;
+type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 
 /** Why a place is not decided. */
-export function whyText({ why, decision }: Known): string {
+export function whyText(known: Known): string {
+  const { why, decision } = known;
+  const lost = why === "groups" ? unsettledRuns(known) : null;
+  if (lost !== null) return unsettledText(lost, known);
   return WHY[why ?? "few-runs"][1](decision?.runs ?? 1);
+}
+
+/** Runs of a target that never settled, where the figures of its other runs are those of their steady part. */
+export interface UnsettledRuns {
+  readonly target: string;
+  readonly groups: RunGroups & { readonly unsettled: RunCluster };
+}
+
+/** Null where no such runs keep the place from a verdict. */
+export function unsettledRuns(
+  { why, decision, first, rival }: Known,
+): UnsettledRuns | null {
+  const groups = decision?.groups ?? null;
+  if (why !== "groups" || groups === null || groups.unsettled === null) return null;
+  const target = groups.of === "base" ? rival?.name : first.name;
+  return { target: target ?? first.name, groups: { ...groups, unsettled: groups.unsettled } };
+}
+
+/** `5 of 12 runs of a never settled`. */
+export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
+  const of = clusters.reduce((sum, { count }) => sum + count, 0);
+  return `${unsettled.count} of ${counted(of, "run")} of ${target} never settled`;
+}
+
+/** `5 of 12 runs of a never settled, and are near 7,300 requests/s where the others are near 10,000`. */
+function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
+  const { clusters, unsettled } = lost.groups;
+  const others = clusters.find(({ value }) => value !== unsettled.value) ?? unsettled;
+  const [own, rest] = [unsettled, others].map(({ value }) =>
+    decision?.figure === "rate"
+      ? `${formatNumber(value)} requests/s`
+      : `${figureInProse(decision?.figure ?? "rate")} ${formatMs(value / 1_000)}`
+  );
+  return `${unsettledShare(lost)}, near ${own} where the others are near ${rest}`;
 }
 
 /** As much as a narrow table has room for. */

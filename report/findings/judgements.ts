@@ -150,10 +150,14 @@ export function tooManyRunsText(runsNeeded: number): string | null {
 }
 
 /** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios. */
-function groupsText({ figure, pairs, groups }: FigureComparison): string {
-  return (groups ?? []).map(({ count, value }) => {
+function groupsText({ figure, groups }: FigureComparison): string {
+  if (groups === null) return "";
+  const { of, clusters, unsettled } = groups;
+  return clusters.map((cluster) => {
+    const { count, value } = cluster;
     const rate = figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
-    return `${count} near ${pairs === null ? rate : formatRatio(value, null)}`;
+    const never = cluster.value === unsettled?.value ? " that never settled" : "";
+    return `${count}${never} near ${of === "ratios" ? formatRatio(value, null) : rate}`;
   }).join(", ");
 }
 

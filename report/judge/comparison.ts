@@ -5,12 +5,18 @@
 import {
   type ExactTest,
   holmOfKnown,
+  leastRankP,
   mannWhitney,
   MOST_PAIRS,
   signFlip,
   UNCOUNTED,
 } from "../../runner/stats/comparison/significance_tests.ts";
-import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import {
+  knownGroupsOf,
+  type RunCluster,
+  type TwoGroups,
+  twoGroupsOf,
+} from "../../runner/stats/comparison/two_groups.ts";
 import {
   type ComparisonJudgement,
   comparisonVerdict,
@@ -25,10 +31,12 @@ import {
   pBeyond,
   ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
+import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Unsteady } from "../cells/cells.ts";
 import {
   COMPARED,
   type ComparedFigure,
+  type ComparedRuns,
   decisiveFor,
   figureOf,
   isAheadInHalves,
@@ -47,6 +55,16 @@ import { MOST_COUNTED } from "./shortfall.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
+
+/** Runs of two kinds. */
+export interface RunGroups {
+  /** What falls into them: the runs of a side, or the ratios of pairs. */
+  readonly of: "base" | "next" | "ratios";
+  /** The larger first. */
+  readonly clusters: TwoGroups;
+  /** Runs of the side that count whole, as they have no steady part; null where the figures alone tell the groups apart. */
+  readonly unsettled: RunCluster | null;
+}
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
@@ -72,7 +90,7 @@ export interface FigureComparison extends ComparisonJudgement {
   /** What the interval holds of how sessions differ; null without an interval. */
   readonly between: Between | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
-  readonly groups: TwoGroups | null;
+  readonly groups: RunGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
   readonly unsteady: Unsteady | null;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
@@ -253,9 +271,8 @@ function compareFigure(
   }
   const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
   const exact = exactTest(test, marginRatio);
-  const groups = pairing === null
-    ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
-    : twoGroupsOf(pairing.logRatios.map(Math.exp));
+  const groups = unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
+    groupsIn(test);
   const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
@@ -268,7 +285,7 @@ function compareFigure(
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
   const reserve = unsteady !== null && !isBeyondStray
     ? "unsteady"
-    : groups !== null
+    : groups !== null && !areApart(sides, marginRatio)
     ? "groups"
     : isBound(judged, isOpen)
     ? "at-least"
@@ -292,6 +309,44 @@ function compareFigure(
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
     runsNeeded: RUNS_DECIDE.includes(reason) ? runsToDecide(interval, { runs, marginRatio }) : null,
   };
+}
+
+/** Those that the figures alone tell apart. */
+function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
+  const samples: readonly (readonly [RunGroups["of"], readonly number[]])[] = pairing === null
+    ? [["next", next.byRun], ["base", base.byRun]]
+    : [["ratios", pairing.logRatios.map(Math.exp)]];
+  for (const [of, values] of samples) {
+    const clusters = twoGroupsOf(values);
+    if (clusters !== null) return { of, clusters, unsettled: null };
+  }
+  return null;
+}
+
+/** Runs without a steady part beside those that have one; null where there is none, or it makes no difference. */
+function unsettledGroup(
+  of: "base" | "next",
+  { byRun, repetitions }: Estimate,
+  { wholeRuns }: ComparedRuns,
+): RunGroups | null {
+  const [unsettled, others] = [true, false].map((isWhole) =>
+    byRun.filter((_, i) => wholeRuns.includes(repetitions[i]) === isWhole)
+  );
+  const clusters = knownGroupsOf([unsettled, others]);
+  if (clusters === null) return null;
+  const value = Math.exp(meanOf(unsettled.map(Math.log)));
+  return { of, clusters, unsettled: { count: unsettled.length, value } };
+}
+
+/**
+ * Whether every run of one side is ahead of every run of the other by more than the margin, and that is no chance: then
+ * it does not matter how often runs of either kind come.
+ */
+function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: number): boolean {
+  const isAbove = ([above, below]: readonly Estimate[]): boolean =>
+    Math.min(...above.byRun) > (1 + marginRatio) * Math.max(...below.byRun);
+  if (!isAbove([base, next]) && !isAbove([next, base])) return false;
+  return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
 }
 
 /** New over base may be smaller where the base is a lower bound, larger where the new is. */

@@ -98,6 +98,7 @@ function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
         return known.length < 2 ? null : meanOfSessions(known);
       },
     },
+    wholeRuns: [],
     unsteady: groups.find(({ unsteady }) => unsteady !== null)?.unsteady ?? null,
     strayRatio: Math.max(...groups.map(({ strayRatio }) => strayRatio)),
     halves: () => null,
