@@ -42,7 +42,7 @@ Deno.test("a pattern looks at the start of a long body", () => {
   assert.deepEqual(taken(ID, `id=7 ${rest}`), { value: "7", why: null });
   assert.deepEqual(taken(ID, `${rest} id=7`), {
     value: null,
-    why: "a pattern looks at the first 256 KB of a body, and this one is longer",
+    why: "a pattern looks at the first 256 kB of a body, and this one is longer",
   });
   const cut = taken(ID, `${"-".repeat(patternBody.most - 4)}id=7890`);
   assert.equal(cut.value, null, "the value goes on behind the cut");

@@ -110,7 +110,7 @@ Deno.test("prove says where a value was not looked for", async () => {
     assert.ok(error instanceof TargetError);
     assert.match(
       error.message,
-      /got a response without the value for "id": a pattern looks at the first 256 KB of a/,
+      /got a response without the value for "id": a pattern looks at the first 256 kB of a/,
     );
     return true;
   });

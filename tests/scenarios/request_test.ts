@@ -213,7 +213,7 @@ const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: st
     "a match behind what a pattern looks at is none",
     { matches: "hello$" },
     { status: 200, body: `${"-".repeat(patternBody.most)}hello` },
-    'expected a body that matches "hello$", a pattern looks at the first 256 KB of a body, and this one is longer',
+    'expected a body that matches "hello$", a pattern looks at the first 256 kB of a body, and this one is longer',
   ],
 ];
 
