@@ -7,7 +7,7 @@ import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
 import { formatMs, formatNumber } from "../writing/units.ts";
-import { figureInProse, shortfallShare, shortfallText } from "./judgements.ts";
+import { figureInProse, shortfallShare, shortfallText, silentText } from "./judgements.ts";
 
 /** The places that a sentence is about, at least one, of all. */
 export interface Of {
@@ -27,7 +27,7 @@ const SENTENCES = {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
     const how = held.length === 0 ? ", as no other keeps up" : marginText(held);
-    return `${name} leads${inShare(of)}${how}${besides(of, name)}.`;
+    return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
   /** @param leaders By the one that leads there, from the one of most places. */
   depends: ({ leaders: [most, ...rest], places }: {
@@ -56,9 +56,9 @@ const SENTENCES = {
   /** One is ahead by what was seen, without proof. */
   likely: (of: Of) => {
     const winner = winnerName(of.those[0]);
-    return `${winner} probably leads${inShare(of)}${marginText(of.those)}, not proven${
-      besides(of, winner)
-    }.`;
+    return `${winner} probably leads${inShare(of)}${marginText(of.those)}${
+      medianText(of.those)
+    }, not proven${besides(of, winner)}.`;
   },
   undecided: (of: Of) => {
     const [most, ...others] = [...Map.groupBy(of.those, ({ why }) => why).values()]
@@ -125,12 +125,12 @@ const SENTENCES = {
     const cost = decision !== null && isMoreBetter(decision)
       ? `${sharesText(ratiosOf(of.those))} of the ${throughputOr(figure)} of ${base}`
       : `${timesRange(ratiosOf(of.those))} the ${figure} of ${base}`;
-    return `${other} costs ${cost}${inShare(of)}${besides(of, base)}.`;
+    return `${other} costs ${cost}${inShare(of)}${medianText(of.those)}${besides(of, base)}.`;
   },
   gains: ({ other, base, ...of }: Beside) =>
     `${other} gains on ${base}${inShare(of)}: ${timesRange(ratiosOf(of.those))} its ${
       of.those[0].figure
-    }${besides(of, other)}.`,
+    }${medianText(of.those)}${besides(of, other)}.`,
   /** A comparison that thresholds decide, by their own sentence. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
@@ -162,8 +162,10 @@ type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 /** Why a place is not decided. */
 export function whyText(known: Known): string {
   const { why, decision } = known;
-  const lost = why === "groups" ? unsettledRuns(known) : null;
+  const lost = unsettledRuns(known);
   if (lost !== null) return unsettledText(lost, known);
+  const silent = why === "silent" ? decision?.silent ?? null : null;
+  if (silent !== null) return silentText(silent, ` of ${sideName(silent.side, known)}`);
   return WHY[why ?? "few-runs"][1](decision?.runs ?? 1);
 }
 
@@ -179,8 +181,13 @@ export function unsettledRuns(
 ): UnsettledRuns | null {
   const groups = decision?.groups ?? null;
   if (why !== "groups" || groups === null || groups.unsettled === null) return null;
-  const target = groups.of === "base" ? rival?.name : first.name;
-  return { target: target ?? first.name, groups: { ...groups, unsettled: groups.unsettled } };
+  const target = sideName(groups.of === "base" ? "base" : "next", { first, rival });
+  return { target, groups: { ...groups, unsettled: groups.unsettled } };
+}
+
+/** A decision is of the first over its rival. */
+function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" | "rival">): string {
+  return side === "base" && rival !== null ? rival.name : first.name;
 }
 
 /** `5 of 12 runs of a never settled`. */
@@ -222,6 +229,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   unsteady: ["never settled", () => "most runs never reach a steady state"],
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
   "one-run": ["one run", () => "one run says nothing about the next"],
+  silent: ["runs without a response", () => "some runs served nothing"],
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
@@ -278,6 +286,15 @@ function marginText(places: readonly Place[]): string {
   return `: ${least}${timesRange(margin)} the ${places[0].figure} of ${
     rivalName(places) ?? "the runner-up"
   }`;
+}
+
+/** `, although the p50 of b is 4.5× as long`: where the winner by p99 takes longer as a rule; "" elsewhere. */
+function medianText([place, ...others]: readonly Place[]): string {
+  const ratio = place?.median?.ratio ?? null;
+  if (others.length > 0 || ratio === null) return "";
+  return `, although the p50 of ${winnerName(place)} is ${
+    timesText(Math.max(ratio, 1 / ratio))
+  } as long`;
 }
 
 function alikeIn(places: readonly Place[]): string[] {

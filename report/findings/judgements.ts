@@ -1,6 +1,11 @@
 /** What the judge says, in sentences without a full stop: of what falls short, of pairs of cells and of their figures, each from its code and evidence. */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
+import {
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+  type SilentRuns,
+} from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
@@ -80,6 +85,7 @@ type Said = (comparison: FigureComparison, marginRatio: number) => readonly stri
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
   "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
+  silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
       ? ["inconclusive: too few runs"]
@@ -104,6 +110,13 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   errors: () => ["too many wrong responses"],
   unconfirmed: () => ["inconclusive", "worse at first, but fresh runs did not confirm it"],
 };
+
+/** `4 of 5 runs served nothing`. @param of Whose: ` of b`. */
+export function silentText(silent: SilentRuns | null, of = ""): string {
+  return silent === null
+    ? "runs served nothing"
+    : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
+}
 
 /** `likely better, not proven: 3 runs`. @param doubt Why it is not certain, and more of it. */
 function likely(doubt: Said): Said {

@@ -66,6 +66,13 @@ export interface RunGroups {
   readonly unsettled: RunCluster | null;
 }
 
+export interface SilentRuns {
+  readonly side: "base" | "next";
+  readonly count: number;
+  /** All runs. */
+  readonly of: number;
+}
+
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
   /** Requests per second, or ms. */
@@ -93,6 +100,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly groups: RunGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
   readonly unsteady: Unsteady | null;
+  /** Of a side that was measured several times, the runs that served nothing; null where each run of both served something. */
+  readonly silent: SilentRuns | null;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
   readonly isAheadInHalves: boolean;
   /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
@@ -259,14 +268,15 @@ function compareFigure(
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
   const unsteady = next.unsteady ?? base.unsteady;
+  const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
     return {
-      ...{ ...values, ...UNTESTED, unsteady },
+      ...{ ...values, ...UNTESTED, unsteady, silent },
       ratio: isKnown ? values.next / values.base : null,
-      reason: !isKnown ? "nothing" : isBound ? "at-least" : "one-run",
+      reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : "one-run",
     };
   }
   const { interval, p, pairing, sides, between, adjustedP, marginRatio } = test;
@@ -300,7 +310,7 @@ function compareFigure(
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
   return {
-    ...{ ...values, unsteady, verdict, reason },
+    ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, groups },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
@@ -309,6 +319,12 @@ function compareFigure(
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
     runsNeeded: RUNS_DECIDE.includes(reason) ? runsToDecide(interval, { runs, marginRatio }) : null,
   };
+}
+
+/** One run alone that served nothing has no ratio to anything. */
+function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
+  const count = runs.filter(({ requests }) => requests.completed === 0).length;
+  return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
 }
 
 /** Those that the figures alone tell apart. */

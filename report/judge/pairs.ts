@@ -263,7 +263,7 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
   return {
     ...others,
     figures: figures.map((one): FigureComparison => {
-      const { base: next, next: base, ratio, interval, groups, verdict } = one;
+      const { base: next, next: base, ratio, interval, groups, silent, verdict } = one;
       return {
         ...one,
         base,
@@ -277,6 +277,7 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
             high: 1 / interval.low,
           },
         groups: groups && turnedGroups(groups),
+        silent: silent && { ...silent, side: turnedSide(silent.side) },
         verdict: OPPOSITE[verdict],
       };
     }),
@@ -284,8 +285,12 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
   };
 }
 
+function turnedSide(side: "base" | "next"): "base" | "next" {
+  return side === "base" ? "next" : "base";
+}
+
 function turnedGroups(groups: RunGroups): RunGroups {
-  if (groups.of !== "ratios") return { ...groups, of: groups.of === "base" ? "next" : "base" };
+  if (groups.of !== "ratios") return { ...groups, of: turnedSide(groups.of) };
   const [larger, smaller] = groups.clusters;
   const turned = ({ count, value }: RunCluster): RunCluster => ({ count, value: 1 / value });
   return { ...groups, clusters: [turned(larger), turned(smaller)] };

@@ -16,6 +16,7 @@ export const NO_INTERVAL: FigureComparison = {
   between: null,
   groups: null,
   unsteady: null,
+  silent: null,
   isAheadInHalves: false,
   verdict: "inconclusive",
   reason: null,

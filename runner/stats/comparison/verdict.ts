@@ -9,6 +9,7 @@ export type Verdict = typeof VERDICTS[number];
 /**
  * Why a comparison is inconclusive, or what its verdict is limited to:
  * - nothing: a side has no such figure; one-run: a side has one run, which says nothing about the next;
+ * - silent: some runs of a side served nothing, so that there is no ratio to their mean;
  * - few-runs: the interval holds both a difference that matters and none;
  * - margin: the sides differ for certain, but perhaps by less than matters;
  * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
@@ -21,6 +22,7 @@ export type Verdict = typeof VERDICTS[number];
 const VERDICT_REASONS = [
   "nothing",
   "one-run",
+  "silent",
   "few-runs",
   "margin",
   "many",
