@@ -8,6 +8,7 @@ import {
 } from "../../../runner/stats/regression/variance_explained.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
+import type { DisplayUnit } from "../../writing/units.ts";
 import { mean, median } from "../../writing/spread.ts";
 import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
 
@@ -64,7 +65,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     ...explained.flatMap(({ figure, weights }) =>
       weights === null
         ? []
-        : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), "share")]
+        : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), PERCENT)]
     ),
     ...explained.map(({ figure }) =>
       column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
@@ -81,6 +82,7 @@ interface FactorRow {
 }
 
 const TIMES = unitNamed("×");
+export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 4 };
 
 const NOTE =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
