@@ -20,6 +20,7 @@ import {
 import {
   type ComparisonJudgement,
   comparisonVerdict,
+  confidenceAmong,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
@@ -50,6 +51,7 @@ import {
   pairingOf,
   type RatioOf,
   ratiosBeside,
+  varianceApart,
 } from "./ratio_of.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 
@@ -307,8 +309,7 @@ function compareFigure(
     ? judged
     : { verdict: isSame ? "equivalent" : "inconclusive", reason: reserve };
   const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
-  // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
+  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   return {
     ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, groups },
@@ -374,23 +375,27 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
+/** Of both sides differing by no more than the margin, as `pBeyond`; null where there is too much to count. */
 function exactTest(
   { interval, pairing, sides: [base, next] }: Test,
   marginRatio: number,
 ): ExactTest | null {
+  const isCounted = pairing !== null
+    ? pairing.pairs <= MOST_PAIRS
+    : Math.max(next.byRun.length, base.byRun.length) <= MOST_COUNTED;
+  if (!isCounted) return null;
   const edge = Math.sign(Math.log(interval.value)) * Math.log1p(marginRatio);
-  if (pairing !== null) {
-    if (pairing.pairs > MOST_PAIRS) return null;
-    return signFlip(pairing.logRatios.map((log) => log - edge));
-  }
-  if (Math.max(next.byRun.length, base.byRun.length) > MOST_COUNTED) return null;
-  return mannWhitney(next.byRun, base.byRun.map((value) => value * Math.exp(edge)));
+  const [near, far] = [edge, -edge].map((log) =>
+    pairing !== null
+      ? signFlip(pairing.logRatios.map((ratio) => ratio - log))
+      : mannWhitney(next.byRun, base.byRun.map((value) => value * Math.exp(log)))
+  );
+  return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
 /** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
-function gainOf({ sides: [to, of] }: Pairing): number | null {
+function gainOf(pairing: Pairing): number | null {
+  const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;
-  if (paired === 0) return null;
-  return (of.logStandardError ** 2 + to.logStandardError ** 2) / paired ** 2;
+  return paired === 0 ? null : varianceApart(pairing) / paired ** 2;
 }

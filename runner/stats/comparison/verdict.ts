@@ -99,6 +99,15 @@ export function smallestChangeOf(
   return Math.expm1(Math.log1p(marginRatio) + reach);
 }
 
+/**
+ * Of the interval that must lie beyond the margin where Holm's method is as strict as it may be with one of so many tests.
+ * Beside a margin chance calls a difference real on one side alone, so two tests ask no more than the 95 % interval.
+ */
+export function confidenceAmong(tests: number, marginRatio: number): number {
+  const sides = marginRatio > 0 ? 2 : 1;
+  return 1 - SIGNIFICANCE * Math.min(1, sides / Math.max(1, tests));
+}
+
 /** Standard errors that a difference must measure to be seen in 80 %: the one-sided 80 % point is the two-sided 60 %. */
 function errorsFor(confidence: number, degreesOfFreedom: number): number {
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
