@@ -25,6 +25,7 @@ import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
 import { steps } from "./steps.ts";
+import { power } from "./power.ts";
 import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
 import { trust } from "./trust.ts";
@@ -57,6 +58,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  power,
   trust,
   planted,
   causes,

@@ -13,6 +13,9 @@
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 
+/** Of fewer the gain says next to nothing. */
+const LEAST_PAIRS = 4;
+
 /** Pairs that gain more, or lose more, differ from single runs by more than chance. */
 const LEAST_GAIN = 0.6;
 const MOST_GAIN = 3;
@@ -23,6 +26,6 @@ const MOST_GAIN = 3;
  */
 export function varianceOfPairs(paired: Variance, apart: number, pairs: number): Variance {
   const gain = apart / paired.variance;
-  if (!(gain >= LEAST_GAIN && gain <= MOST_GAIN)) return paired;
+  if (pairs < LEAST_PAIRS || !(gain >= LEAST_GAIN && gain <= MOST_GAIN)) return paired;
   return { variance: Math.max(paired.variance, apart), degreesOfFreedom: 2 * pairs - 3 };
 }
