@@ -625,3 +625,17 @@ Deno.test("card: of a load's own factor, such as connections, who is ahead is th
     "connections 200: b",
   ]);
 });
+
+Deno.test("card: nothing is certain of a target without a valid run, in the forest and in the matrix", () => {
+  const rates = { a: around(1_100), b: around(1_000), c: around(800) };
+  const { forest, matrix } = concluded(doubted(resultsAt(rates), ({ target }) => target === "b"));
+  assert.deepEqual(forest?.rows.map(({ label, certainty }) => [label, certainty]), [
+    ["b", "open"],
+    ["c", "decided"],
+  ]);
+  assert.deepEqual(matrix?.rows.map(({ label, cells: [cell] }) => [label, cell?.certainty]), [
+    ["a", "best"],
+    ["b", "open"],
+    ["c", "decided"],
+  ]);
+});
