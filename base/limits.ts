@@ -9,12 +9,13 @@ interface LimitSpec {
   /** What is limited, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
-  /** What is counted; bytes are shown as KB, MB and GB. */
+  /** What is counted; bytes are shown as kB, MB and GB. */
   readonly unit: string;
 }
 
 const KB = 1_000;
 const MB = 1_000_000;
+const GB = 1_000_000_000;
 
 /** By name. Each is checked before what it guards costs memory. */
 export const LIMITS = {
@@ -202,12 +203,14 @@ export function groupsOfThree(value: number): string {
 
 /** In decimal units, with at most one digit behind the point: `3.7 GB`. */
 export function sizeText(bytes: number): string {
-  const [size, unit] = bytes >= 1e9
-    ? [bytes / 1e9, "GB"]
-    : bytes >= MB
+  // What rounds to 1,000 of a unit is one of the next.
+  const reaches = (unit: number): boolean => Math.round(10 * bytes / (unit / KB)) >= 10 * KB;
+  const [size, unit] = reaches(GB)
+    ? [bytes / GB, "GB"]
+    : reaches(MB)
     ? [bytes / MB, "MB"]
     : bytes >= KB
-    ? [bytes / KB, "KB"]
+    ? [bytes / KB, "kB"]
     : [bytes, "bytes"];
   return `${groupsOfThree(Number(size.toFixed(1)))} ${unit}`;
 }

@@ -28,7 +28,7 @@ const PARTED: readonly BenchName[] = [
 const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
 
 /** Benches that simulate dependence, and take --noise. */
-const SIMULATED: readonly BenchName[] = ["statistics", "sessions", "trends", "confirm"];
+const SIMULATED: readonly BenchName[] = ["statistics", "power", "sessions", "trends", "confirm"];
 
 const HELP =
   `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]

@@ -27,6 +27,7 @@ import { betweenRuns } from "./between_runs.ts";
 import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
 import { steps } from "./steps.ts";
+import { power } from "./power.ts";
 import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
 import { trends } from "./trends.ts";
@@ -60,6 +61,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  power,
   sessions,
   trends,
   confirm,

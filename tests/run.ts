@@ -210,10 +210,7 @@ async function programFor(rounds: readonly Queue[][], args: readonly string[]): 
 const OWN_OPTIONS = ["--all", "--slowest", "--installs", "--again", "--sources"];
 
 /** Words that name nothing: neither a path nor an option, nor, as far as is known, the value of one. */
-export function strangersIn(
-  args: readonly string[],
-  isPath: (arg: string) => boolean,
-): string[] {
+export function strangersIn(args: readonly string[], isPath: (arg: string) => boolean): string[] {
   return args.filter((arg, at) => {
     const [before = ""] = args.slice(at - 1, at);
     const isValue = before.startsWith("-") && !before.includes("=") &&

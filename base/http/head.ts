@@ -104,7 +104,7 @@ export class HeadReader {
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);
     else if (this.#roomBytes === 0) {
-      this.reason = "the response's head is larger than 65.5 KB, the limit";
+      this.reason = "the response's head is larger than 65.5 kB, the limit";
     }
     return at;
   }

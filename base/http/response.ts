@@ -170,7 +170,7 @@ export class ResponseReader {
     else if (lines.done && lines === this.#trailers) this.#complete();
     else if (lines.done) this.#followChunkLine(this.#chunkLine.size);
     else if (this.#roomBytes === 0) {
-      this.#break("a chunk line or the trailers are larger than 65.5 KB, the limit");
+      this.#break("a chunk line or the trailers are larger than 65.5 kB, the limit");
     }
     return at;
   }

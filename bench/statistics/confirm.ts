@@ -40,7 +40,7 @@ function outcomeOf(machine: Machine, random: Random, truth: number): Outcome {
   const plan = { cells: 2, repetitions: 2 * BLOCKS, machine, slower: [1, 1 / truth] };
   const cells = simulateCells(random, { ...plan, recorded: 1, inPairs: true });
   const compared = (runs: typeof cells, firstStage?: number): FigureComparison => {
-    const [base, next] = estimatesOf(runs, ["rate"]).map(groupOf);
+    const [base, next] = estimatesOf(runs, ["rate"]).map((side) => groupOf(side));
     const options = { marginRatio: MARGIN_RATIO, decisive: ["rate"], firstStage } as const;
     return comparisonOf(comparePairs([{ base, next }], options)[0], "rate");
   };

@@ -57,7 +57,7 @@ export function concludeCells(
     simulateCells(random, { cells, repetitions, machine, slower }),
     DECIDING,
   )
-    .map(groupOf);
+    .map((estimates) => groupOf(estimates));
   const rateOf = (cell: number): number => groups[cell].estimates.get("rate")?.value ?? 0;
   const [first, ...others] = groups.map((_, cell) => cell).sort((a, b) => rateOf(b) - rateOf(a));
   const againstBase = others.filter((cell) => first !== 0 && cell !== 0);
@@ -91,7 +91,7 @@ export function compareMany(
   const recorded = figures.length === 1 ? 1 : 200;
   const plan = { cells: 2 * pairs, repetitions, machine, slower: [1, slower], recorded, inPairs };
   const sides = estimatesOf(simulateCells(random, plan), figures, isPaired ? "one" : null)
-    .map(groupOf);
+    .map((estimates) => groupOf(estimates));
   const compared = comparePairs(
     Array.from({ length: pairs }, (_, i) => ({ base: sides[2 * i], next: sides[2 * i + 1] })),
   );
@@ -136,17 +136,22 @@ function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Esti
   return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
 }
 
-function verdictsOf(pair: GroupPair): Verdicts {
+export function verdictsOf(pair: GroupPair): Verdicts {
   const [comparison] = comparePairs([pair]);
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-export function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
+/** @param wholeRuns Repetitions that count whole where others count by their steady part. */
+export function groupOf(
+  estimates: readonly (Estimate | null)[],
+  wholeRuns: readonly number[] = [],
+): ComparedRuns {
   return {
     runs: [RUN, RUN],
     estimates: new Map<ComparedFigure, Estimate | null>(
       DECIDING.map((figure, f) => [figure, estimates[f] ?? null]),
     ),
+    wholeRuns,
     unsteady: null,
     strayRatio: 1,
     halves: () => null,

@@ -12,7 +12,7 @@ import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { CommandParts } from "../command_line/command.ts";
-import { thresholdFlag } from "../flags/flags.ts";
+import { strictFlag, thresholdFlag } from "../flags/flags.ts";
 import {
   outputConflicts,
   outputFlags,
@@ -20,6 +20,7 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
+import { verifyTrust } from "../output/verify.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
@@ -53,6 +54,7 @@ const parts = {
     schema: z.array(z.string()).default([]),
   },
   ...thresholdFlag,
+  ...strictFlag,
   json: outputFlags.json,
   markdown: outputFlags.markdown,
   junit: outputFlags.junit,
@@ -69,6 +71,7 @@ they differ, or are alike, in these two sessions. For a verdict, give a folder o
 or twelve earlier ones by --sessions.
 
 Exit code:
+  4  with --strict, when a run of either side is not valid
   1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
      and whatever the figures are when no run of a side is valid (thresholds weigh that themselves)
@@ -79,7 +82,7 @@ Examples:
   plateau compare main.json branch.json --margin 5% --junit compare.xml
   plateau compare results/main results/branch --sessions results/nightly
   plateau compare main.json branch.json --threshold "p99 not worse than baseline by 5%"`,
-  async run({ base, next, margin, threshold, sessions, ...outputs }): Promise<number> {
+  async run({ base, next, margin, threshold, sessions, strict, ...outputs }): Promise<number> {
     const [before, after, ...earlier] = (await readAll([base, next, ...sessions], readSessions))
       .map((results) => distinct(results.map(sideOf)));
     const options: CompareOptions = {
@@ -98,6 +101,7 @@ Examples:
       markdown: forms.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });
+    if (strict) verifyTrust(comparison.sides.flatMap(({ runs }) => runs), { hasSummary: true });
     return COMPARISON_EXIT[comparison.outcome];
   },
 });

@@ -14,7 +14,7 @@ import { cellLabel } from "./cell_label.ts";
 import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
-import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
+import { type RunParts, splitRun } from "./counted_part.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 import {
@@ -35,6 +35,11 @@ export interface CellRuns extends JudgedCell {
   readonly runs: readonly Run[];
   /** One for each run. */
   readonly parts: readonly RunParts[];
+  /**
+   * Repetitions of the runs without a steady part, where the figures of others are those of theirs: these count whole, as
+   * the figures of the runs that are left would be those of survivors. None where no run has a steady part.
+   */
+  readonly wholeRuns: readonly number[];
   /** Completed requests per second. */
   readonly rate: Spread;
   readonly latency: PooledLatency;
@@ -104,20 +109,20 @@ function cellOf(group: readonly Run[], look: CellLook, repeated: OfSession): Cel
 function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
     .map((run) => splitRun(run, repeated));
-  const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
   const { session, level } = repeated;
-  const estimates = estimatesOf(runs, counted, session);
-  const isUnsteady = unsteadyOf(runs) !== null ||
-    (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled));
+  const estimates = estimatesOf(parts, session);
+  const whole = repeated.figures === "steady" ? parts.filter(({ isSettled }) => !isSettled) : [];
+  const isUnsteady = unsteadyOf(runs) !== null || whole.length === parts.length;
   return {
     ...look,
     scenario: runs[0].scenario,
     target: runs[0].target,
     runs,
     parts,
-    rate: spreadOf(counted.map(({ run }) => run.rate)),
-    latency: poolLatency(counted.map(({ run }) => run)),
+    wholeRuns: whole.length === parts.length ? [] : whole.map(({ run }) => run.repetition),
+    rate: spreadOf(runs.map(({ rate }) => rate)),
+    latency: poolLatency(runs),
     estimates,
     level,
     interval: (figure) =>
@@ -127,15 +132,12 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
 }
 
 /** Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are. */
-function estimatesOf(
-  runs: readonly Run[],
-  counted: readonly RunParts[],
-  session: string | null,
-): Estimates {
-  const sampling = { session, repetitions: counted.map(({ run }) => run.repetition) };
+function estimatesOf(parts: readonly RunParts[], session: string | null): Estimates {
+  const runs = parts.map(({ run }) => run);
+  const sampling = { session, repetitions: runs.map(({ repetition }) => repetition) };
   const drawn = new Map<DrawnFigure, Estimate | null>();
-  const draws = once(() => drawsOfCell(counted.map(({ blocks }) => blocks), sampling));
-  const drawsOfEnded = once(() => drawsOfCell(counted.map(endedBlocks), sampling));
+  const draws = once(() => drawsOfCell(parts.map(({ blocks }) => blocks), sampling));
+  const drawsOfEnded = once(() => drawsOfCell(parts.map(endedBlocks), sampling));
   const get = (figure: DrawnFigure): Estimate | null => {
     const known = drawn.get(figure);
     if (known !== undefined) return known;

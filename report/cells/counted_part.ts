@@ -23,7 +23,7 @@ import { sum } from "../writing/spread.ts";
 import { percentileMs } from "../figures/lower_bounds.ts";
 
 export interface RunParts {
-  /** With the figures of what counts: without what is discarded, or of the steady part. */
+  /** With the figures of what counts: without what is discarded, or of the steady part; without one, of the whole. */
   readonly run: Run;
   /** With those of all. */
   readonly whole: Run;
@@ -71,15 +71,6 @@ function newParts(run: Run, counted: CountedPart): RunParts {
       return steady === kept ? counts : part(steady, points.length);
     },
   };
-}
-
-/** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
-export function countedRuns(
-  parts: readonly RunParts[],
-  figures: CountedPart["figures"],
-): readonly RunParts[] {
-  const settled = parts.filter(({ isSettled }) => isSettled);
-  return figures === "whole" || settled.length === 0 ? parts : settled;
 }
 
 // The figures of a run without its start, from what its timeline keeps of the rest.

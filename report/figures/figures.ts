@@ -216,7 +216,7 @@ function poolOf(figure: Figure): Pool {
   return (values, cell) => {
     const kept = cell.runs.flatMap((run) => timesIn(run, distribution) ?? []);
     return histogramRange(statistic, kept, { values, level: cell.level }) ??
-      (statistic === "mean" ? meanOfRuns(values, cell) : runsRange(values));
+      (statistic === "mean" ? meanOfRuns(values, cell) : runsRange(values, cell));
   };
 }
 
@@ -229,7 +229,7 @@ function latencyRange(
   const drawn = values.length > 1 ? estimatedRange(estimate, cell) : null;
   if (typeof estimate !== "number") return drawn ?? meanOfRuns(values, cell);
   const { isAtLeast } = poolLatency(cell.runs).percentile(estimate);
-  return { ...drawn ?? runsRange(values), isAtLeast };
+  return { ...drawn ?? runsRange(values, cell), isAtLeast };
 }
 
 function estimateOf({ name, distribution, statistic }: Figure): PooledFigure | null {

@@ -70,6 +70,16 @@ export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan
   ];
 }
 
+/** Targets that a verdict leaves out, as none of their runs is valid. */
+export function invalidNotes(places: readonly Place[]): string[] {
+  const targets = unique(places.flatMap(({ invalid }) => invalid));
+  return targets.length === 0 ? [] : [
+    `No run of ${listedSome(targets, "or")} is valid, so ${
+      targets.length === 1 ? "it is" : "they are"
+    } not ranked${places.every(({ invalid }) => invalid.length > 0) ? "" : " there"}.`,
+  ];
+}
+
 /** Targets that a verdict leaves out, as their runs never settled. */
 export function unsettledNotes(places: readonly Place[]): string[] {
   return [true, false].flatMap((isFaster) => {

@@ -1,10 +1,13 @@
 /** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
+import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
+import type { RunGroups } from "../judge/comparison.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
-import { shortfallShare, shortfallText } from "./judgements.ts";
+import { formatMs, formatNumber } from "../writing/units.ts";
+import { figureInProse, shortfallShare, shortfallText, silentText } from "./judgements.ts";
 
 /** The places that a sentence is about, at least one, of all. */
 export interface Of {
@@ -24,7 +27,7 @@ const SENTENCES = {
     const name = winnerName(of.those[0]);
     const held = of.those.filter(({ code }) => code === "leads");
     const how = held.length === 0 ? ", as no other keeps up" : marginText(held);
-    return `${name} leads${inShare(of)}${how}${besides(of, name)}.`;
+    return `${name} leads${inShare(of)}${how}${medianText(held)}${besides(of, name)}.`;
   },
   /** @param leaders By the one that leads there, from the one of most places. */
   depends: ({ leaders: [most, ...rest], places }: {
@@ -53,9 +56,9 @@ const SENTENCES = {
   /** One is ahead by what was seen, without proof. */
   likely: (of: Of) => {
     const winner = winnerName(of.those[0]);
-    return `${winner} probably leads${inShare(of)}${marginText(of.those)}, not proven${
-      besides(of, winner)
-    }.`;
+    return `${winner} probably leads${inShare(of)}${marginText(of.those)}${
+      medianText(of.those)
+    }, not proven${besides(of, winner)}.`;
   },
   undecided: (of: Of) => {
     const [most, ...others] = [...Map.groupBy(of.those, ({ why }) => why).values()]
@@ -122,12 +125,12 @@ const SENTENCES = {
     const cost = decision !== null && isMoreBetter(decision)
       ? `${sharesText(ratiosOf(of.those))} of the ${throughputOr(figure)} of ${base}`
       : `${timesRange(ratiosOf(of.those))} the ${figure} of ${base}`;
-    return `${other} costs ${cost}${inShare(of)}${besides(of, base)}.`;
+    return `${other} costs ${cost}${inShare(of)}${medianText(of.those)}${besides(of, base)}.`;
   },
   gains: ({ other, base, ...of }: Beside) =>
     `${other} gains on ${base}${inShare(of)}: ${timesRange(ratiosOf(of.those))} its ${
       of.those[0].figure
-    }${besides(of, other)}.`,
+    }${medianText(of.those)}${besides(of, other)}.`,
   /** A comparison that thresholds decide, by their own sentence. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
@@ -154,11 +157,55 @@ const MOST_SHORT = 2;
 /** What a target falls short by that is no wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
-type Known = Pick<Place, "why" | "decision">;
+type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
 
 /** Why a place is not decided. */
-export function whyText({ why, decision }: Known): string {
+export function whyText(known: Known): string {
+  const { why, decision } = known;
+  const lost = unsettledRuns(known);
+  if (lost !== null) return unsettledText(lost, known);
+  const silent = why === "silent" ? decision?.silent ?? null : null;
+  if (silent !== null) return silentText(silent, ` of ${sideName(silent.side, known)}`);
   return WHY[why ?? "few-runs"][1](decision?.runs ?? 1);
+}
+
+/** Runs of a target that never settled, where the figures of its other runs are those of their steady part. */
+export interface UnsettledRuns {
+  readonly target: string;
+  readonly groups: RunGroups & { readonly unsettled: RunCluster };
+}
+
+/** Null where no such runs keep the place from a verdict. */
+export function unsettledRuns(
+  { why, decision, first, rival }: Known,
+): UnsettledRuns | null {
+  const groups = decision?.groups ?? null;
+  if (why !== "groups" || groups === null || groups.unsettled === null) return null;
+  const target = sideName(groups.of === "base" ? "base" : "next", { first, rival });
+  return { target, groups: { ...groups, unsettled: groups.unsettled } };
+}
+
+/** A decision is of the first over its rival. */
+function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" | "rival">): string {
+  return side === "base" && rival !== null ? rival.name : first.name;
+}
+
+/** `5 of 12 runs of a never settled`. */
+export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
+  const of = clusters.reduce((sum, { count }) => sum + count, 0);
+  return `${unsettled.count} of ${counted(of, "run")} of ${target} never settled`;
+}
+
+/** `5 of 12 runs of a never settled, and are near 7,300 requests/s where the others are near 10,000`. */
+function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
+  const { clusters, unsettled } = lost.groups;
+  const others = clusters.find(({ value }) => value !== unsettled.value) ?? unsettled;
+  const [own, rest] = [unsettled, others].map(({ value }) =>
+    decision?.figure === "rate"
+      ? `${formatNumber(value)} requests/s`
+      : `${figureInProse(decision?.figure ?? "rate")} ${formatMs(value / 1_000)}`
+  );
+  return `${unsettledShare(lost)}, near ${own} where the others are near ${rest}`;
 }
 
 /** As much as a narrow table has room for. */
@@ -182,6 +229,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   unsteady: ["never settled", () => "most runs never reach a steady state"],
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
   "one-run": ["one run", () => "one run says nothing about the next"],
+  silent: ["runs without a response", () => "some runs served nothing"],
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
@@ -238,6 +286,15 @@ function marginText(places: readonly Place[]): string {
   return `: ${least}${timesRange(margin)} the ${places[0].figure} of ${
     rivalName(places) ?? "the runner-up"
   }`;
+}
+
+/** `, although the p50 of b is 4.5× as long`: where the winner by p99 takes longer as a rule; "" elsewhere. */
+function medianText([place, ...others]: readonly Place[]): string {
+  const ratio = place?.median?.ratio ?? null;
+  if (others.length > 0 || ratio === null) return "";
+  return `, although the p50 of ${winnerName(place)} is ${
+    timesText(Math.max(ratio, 1 / ratio))
+  } as long`;
 }
 
 function alikeIn(places: readonly Place[]): string[] {

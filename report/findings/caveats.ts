@@ -75,8 +75,8 @@ const SENTENCES = {
       count === of
         ? "no run has a steady part, so its figures are of whole runs, without intervals"
         : `${count} of ${counted(of, "run")} ${
-          count === 1 ? "has" : "have"
-        } no steady part, and so no figures`
+          count === 1 ? "has no steady part and counts" : "have no steady part and count"
+        } whole`
     }`;
   },
   /** @param smallestChange A share that would have been seen; null without an interval. */

@@ -1,6 +1,11 @@
 /** What the judge says, in sentences without a full stop: of what falls short, of pairs of cells and of their figures, each from its code and evidence. */
 import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
+import {
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+  type SilentRuns,
+} from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import { SESSIONS_ADVICE } from "../judge/found.ts";
 import type { ComparedFigure } from "../judge/group.ts";
@@ -79,6 +84,7 @@ type Said = (comparison: FigureComparison, marginRatio: number) => readonly stri
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
   "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
+  silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
       ? [`inconclusive: too few ${contrastIn(comparison.between) === null ? "runs" : "sessions"}`]
@@ -115,6 +121,13 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     })`,
   ],
 };
+
+/** `4 of 5 runs served nothing`. @param of Whose: ` of b`. */
+export function silentText(silent: SilentRuns | null, of = ""): string {
+  return silent === null
+    ? "runs served nothing"
+    : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
+}
 
 /** `likely better, not proven: 3 runs`. @param doubt Why it is not certain, and more of it. */
 function likely(doubt: Said): Said {
@@ -167,11 +180,14 @@ export function tooManyRunsText(runsNeeded: number): string | null {
 }
 
 /** `4 near 1.00×, 1 near 0.79×`: of pairs their ratios, of sessions their ratios to the mean. */
-function groupsText({ figure, pairs, groups, between }: FigureComparison): string {
-  return (groups ?? []).map(({ count, value }) => {
+function groupsText({ figure, groups }: FigureComparison): string {
+  if (groups === null) return "";
+  const { of, clusters, unsettled } = groups;
+  return clusters.map((cluster) => {
+    const { count, value } = cluster;
     const rate = figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
-    const isRatio = pairs !== null || contrastIn(between) !== null;
-    return `${count} near ${isRatio ? formatRatio(value, null) : rate}`;
+    const never = cluster.value === unsettled?.value ? " that never settled" : "";
+    return `${count}${never} near ${of === "ratios" ? formatRatio(value, null) : rate}`;
   }).join(", ");
 }
 

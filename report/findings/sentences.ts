@@ -10,7 +10,7 @@ import type {
   TrustFinding,
 } from "../../runner/result/findings.ts";
 import { everyUnsettledText } from "./over_time.ts";
-import { formatCount } from "../writing/units.ts";
+import { formatCount, formatNumber } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
 import { noResponseText } from "./no_response.ts";
 
@@ -31,12 +31,10 @@ const SENTENCES: Worded = {
         seconds(knownUntil / 1_000)
       } count, and requests in flight then are unfinished`),
   throttled: ({ evidence: { throttled, elapsedS } }) =>
-    `A CPU limit (cgroup) paused the generator for ${millis(throttled)} of ${
-      millis(elapsedS * 1_000)
-    }`,
+    `A CPU limit (cgroup) paused the generator for ${partText(throttled, elapsedS)}`,
   "target-throttled": ({ evidence: { throttled, elapsedS } }) =>
-    `A CPU limit (cgroup) paused the target for ${millis(throttled)} of ${
-      millis(elapsedS * 1_000)
+    `A CPU limit (cgroup) paused the target for ${
+      partText(throttled, elapsedS)
     }: the figures include this limit`,
   "low-priority": ({ evidence: { waiting, nice, ...others } }) =>
     `The target had less than its cores: at nice ${nice} it waited ${percent(waiting)} of its ` +
@@ -87,9 +85,12 @@ const SENTENCES: Worded = {
       millis(lag)
     } late (p99) although connections were free`,
   connections: ({ evidence: { connections, busy, lag } }) =>
-    `All ${connections} connections were busy (${busy.toPrecision(3)} on average), so requests ` +
-    `waited ${millis(lag)} (p50) for a free one. The target never had more than ${connections} ` +
-    "requests at once",
+    `All ${formatCount(connections)} connections were busy (${
+      formatNumber(busy)
+    } on average), so requests ` +
+    `waited ${millis(lag)} (p50) for a free one. The target never had more than ${
+      formatCount(connections)
+    } requests at once`,
   "near-baseline-latency": ({ evidence: { baselineLatency, latency } }) =>
     `Most of the latency is that of generator and kernel: p50 is ${
       millis(latency)
@@ -186,14 +187,25 @@ function percent(share: number): string {
   return `${share < 0.1 ? Math.round(share * 1_000) / 10 : Math.round(share * 100)} %`;
 }
 
-/** `1.5 ms` */
+/** `1.5 ms`, `12.3 s` */
 function millis(ms: number): string {
-  return `${Number(ms.toPrecision(2))} ms`;
+  return ms < 1_000 ? `${Number(ms.toPrecision(2))} ms` : seconds(ms / 1_000);
+}
+
+/** `12.3 of 30 s`, `120 ms of 30 s` */
+function partText(ms: number, ofS: number): string {
+  return ms < 1_000
+    ? `${millis(ms)} of ${seconds(ofS)}`
+    : `${inSeconds(ms / 1_000)} of ${seconds(ofS)}`;
 }
 
 /** `1.25 s` */
 function seconds(value: number): string {
-  return `${Number(value.toFixed(2))} s`;
+  return `${inSeconds(value)} s`;
+}
+
+function inSeconds(value: number): number {
+  return Number(value.toFixed(value < 10 ? 2 : 1));
 }
 
 // Advice, which findings name by code.

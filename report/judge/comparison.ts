@@ -5,13 +5,19 @@
 import {
   type ExactTest,
   holmOfKnown,
+  leastRankP,
   mannWhitney,
   MOST_PAIRS,
   signFlip,
   UNCOUNTED,
 } from "../../runner/stats/comparison/significance_tests.ts";
 import { sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
-import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import {
+  knownGroupsOf,
+  type RunCluster,
+  type TwoGroups,
+  twoGroupsOf,
+} from "../../runner/stats/comparison/two_groups.ts";
 import {
   afterSelection,
   freshRatio,
@@ -22,6 +28,7 @@ import {
 import {
   type ComparisonJudgement,
   comparisonVerdict,
+  confidenceAmong,
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
@@ -34,6 +41,7 @@ import {
   pBeyond,
   ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
+import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Unsteady } from "../cells/cells.ts";
 import {
   COMPARED,
@@ -53,11 +61,29 @@ import {
   pairingOf,
   type RatioOf,
   ratiosBeside,
+  varianceApart,
 } from "./ratio_of.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
+
+/** Runs of two kinds. */
+export interface RunGroups {
+  /** What falls into them: the runs of a side, or the ratios of pairs. */
+  readonly of: "base" | "next" | "ratios";
+  /** The larger first. */
+  readonly clusters: TwoGroups;
+  /** Runs of the side that count whole, as they have no steady part; null where the figures alone tell the groups apart. */
+  readonly unsettled: RunCluster | null;
+}
+
+export interface SilentRuns {
+  readonly side: "base" | "next";
+  readonly count: number;
+  /** All runs. */
+  readonly of: number;
+}
 
 export interface FigureComparison extends ComparisonJudgement {
   readonly figure: ComparedFigure;
@@ -85,9 +111,11 @@ export interface FigureComparison extends ComparisonJudgement {
   /** Of a change that might be worse after the first blocks and was measured again; null where it was not. */
   readonly stages: FigureStages | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
-  readonly groups: TwoGroups | null;
+  readonly groups: RunGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
   readonly unsteady: Unsteady | null;
+  /** Of a side that was measured several times, the runs that served nothing; null where each run of both served something. */
+  readonly silent: SilentRuns | null;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
   readonly isAheadInHalves: boolean;
   /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
@@ -330,24 +358,24 @@ function compareFigure(
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
   const unsteady = next.unsteady ?? base.unsteady;
+  const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
     return {
-      ...{ ...values, ...UNTESTED, unsteady },
+      ...{ ...values, ...UNTESTED, unsteady, silent },
       ratio: isKnown ? values.next / values.base : null,
-      reason: !isKnown ? "nothing" : isBound ? "at-least" : "one-run",
+      reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : "one-run",
     };
   }
   const { interval, p, pairing, sides, between, stages, adjustedP, marginRatio } = test;
   const exact = exactTest(test, marginRatio);
   const contrast = contrastIn(between);
   const groups = contrast !== null
-    ? contrast.groups
-    : pairing === null
-    ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
-    : twoGroupsOf(pairing.logRatios.map(Math.exp));
+    ? contrast.groups && { of: "ratios" as const, clusters: contrast.groups, unsettled: null }
+    : unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
+      groupsIn(test);
   const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
@@ -360,7 +388,7 @@ function compareFigure(
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
   const reserve = unsteady !== null && !isBeyondStray
     ? "unsteady"
-    : groups !== null
+    : groups !== null && (contrast !== null || !areApart(sides, marginRatio))
     ? "groups"
     : isBound(judged, isOpen)
     ? "at-least"
@@ -377,9 +405,9 @@ function compareFigure(
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
   // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(test.level, 1 - SIGNIFICANCE / Math.max(1, test.size));
+  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   return {
-    ...{ ...values, unsteady, verdict, reason },
+    ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
@@ -393,6 +421,50 @@ function compareFigure(
   };
 }
 
+/** One run alone that served nothing has no ratio to anything. */
+function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRuns | null {
+  const count = runs.filter(({ requests }) => requests.completed === 0).length;
+  return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
+}
+
+/** Those that the figures alone tell apart. */
+function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
+  const samples: readonly (readonly [RunGroups["of"], readonly number[]])[] = pairing === null
+    ? [["next", next.byRun], ["base", base.byRun]]
+    : [["ratios", pairing.logRatios.map(Math.exp)]];
+  for (const [of, values] of samples) {
+    const clusters = twoGroupsOf(values);
+    if (clusters !== null) return { of, clusters, unsettled: null };
+  }
+  return null;
+}
+
+/** Runs without a steady part beside those that have one; null where there is none, or it makes no difference. */
+function unsettledGroup(
+  of: "base" | "next",
+  { byRun, repetitions }: Estimate,
+  { wholeRuns }: ComparedRuns,
+): RunGroups | null {
+  const [unsettled, others] = [true, false].map((isWhole) =>
+    byRun.filter((_, i) => wholeRuns.includes(repetitions[i]) === isWhole)
+  );
+  const clusters = knownGroupsOf([unsettled, others]);
+  if (clusters === null) return null;
+  const value = Math.exp(meanOf(unsettled.map(Math.log)));
+  return { of, clusters, unsettled: { count: unsettled.length, value } };
+}
+
+/**
+ * Whether every run of one side is ahead of every run of the other by more than the margin, and that is no chance: then
+ * it does not matter how often runs of either kind come.
+ */
+function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: number): boolean {
+  const isAbove = ([above, below]: readonly Estimate[]): boolean =>
+    Math.min(...above.byRun) > (1 + marginRatio) * Math.max(...below.byRun);
+  if (!isAbove([base, next]) && !isAbove([next, base])) return false;
+  return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
+}
+
 /** New over base may be smaller where the base is a lower bound, larger where the new is. */
 function isBound(
   { verdict }: ComparisonJudgement,
@@ -402,25 +474,29 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
+/** Of both sides differing by no more than the margin, as `pBeyond`; null where there is too much to count. */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,
 ): ExactTest | null {
   // Runs of one session each say nothing of sessions, and sessions that depend on each other are no sample to count.
   if (contrastIn(between) !== null) return null;
+  const isCounted = pairing !== null
+    ? pairing.pairs <= MOST_PAIRS
+    : Math.max(next.byRun.length, base.byRun.length) <= MOST_COUNTED;
+  if (!isCounted) return null;
   const edge = Math.sign(Math.log(interval.value)) * Math.log1p(marginRatio);
-  if (pairing !== null) {
-    if (pairing.pairs > MOST_PAIRS) return null;
-    return signFlip(pairing.logRatios.map((log) => log - edge));
-  }
-  if (Math.max(next.byRun.length, base.byRun.length) > MOST_COUNTED) return null;
-  return mannWhitney(next.byRun, base.byRun.map((value) => value * Math.exp(edge)));
+  const [near, far] = [edge, -edge].map((log) =>
+    pairing !== null
+      ? signFlip(pairing.logRatios.map((ratio) => ratio - log))
+      : mannWhitney(next.byRun, base.byRun.map((value) => value * Math.exp(log)))
+  );
+  return { p: (near.p + far.p) / 2, leastP: near.leastP };
 }
 
 /** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
-function gainOf({ sides: [to, of] }: Pairing): number | null {
+function gainOf(pairing: Pairing): number | null {
+  const [to, of] = pairing.sides;
   const paired = ratioInterval(of, to)?.logStandardError ?? 0;
-  if (paired === 0) return null;
-  return (of.logStandardError ** 2 + to.logStandardError ** 2) / paired ** 2;
+  return paired === 0 ? null : varianceApart(pairing) / paired ** 2;
 }

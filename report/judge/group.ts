@@ -44,6 +44,8 @@ export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
   /** Requests per second, else microseconds; null where the runs have no such figure, or can't be drawn from. */
   readonly estimates: Estimates;
+  /** Repetitions of runs that count whole, as they have no steady part, beside others that count by theirs. */
+  readonly wholeRuns: readonly number[];
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
   /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
@@ -57,11 +59,12 @@ export interface ComparedRuns {
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
-  const { runs, estimates } = cell;
+  const { runs, estimates, wholeRuns } = cell;
   const unsteady = unsteadyOf(runs);
   return {
     runs,
     estimates,
+    wholeRuns,
     unsteady,
     strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
     halves: () => halvesOf(runs),

@@ -2,6 +2,7 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
+import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
 import {
   type CellRuns,
   type Grouped,
@@ -23,6 +24,7 @@ import {
   comparisonOf,
   type FigureComparison,
   type GroupComparison,
+  type RunGroups,
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
@@ -258,28 +260,40 @@ const OPPOSITE = {
 
 /** The same comparison seen from the other side. */
 function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
-  const turned = <T extends { readonly value: number }>(one: T): T => ({
-    ...one,
-    value: 1 / one.value,
-  });
   return {
     ...others,
     figures: figures.map((one): FigureComparison => {
-      const { base: next, next: base, ratio, interval, pairs, groups, verdict } = one;
+      const { base: next, next: base, ratio, interval, groups, silent, verdict } = one;
       return {
         ...one,
         base,
         next,
         ratio: ratio && 1 / ratio,
         interval: interval &&
-          { ...turned(interval), low: 1 / interval.high, high: 1 / interval.low },
-        // Without pairs they are groups of runs, and not of ratios.
-        groups: groups && pairs !== null ? [turned(groups[0]), turned(groups[1])] : groups,
+          {
+            ...interval,
+            value: 1 / interval.value,
+            low: 1 / interval.high,
+            high: 1 / interval.low,
+          },
+        groups: groups && turnedGroups(groups),
+        silent: silent && { ...silent, side: turnedSide(silent.side) },
         verdict: OPPOSITE[verdict],
       };
     }),
     runs: { base: runs.next, next: runs.base },
   };
+}
+
+function turnedSide(side: "base" | "next"): "base" | "next" {
+  return side === "base" ? "next" : "base";
+}
+
+function turnedGroups(groups: RunGroups): RunGroups {
+  if (groups.of !== "ratios") return { ...groups, of: turnedSide(groups.of) };
+  const [larger, smaller] = groups.clusters;
+  const turned = ({ count, value }: RunCluster): RunCluster => ({ count, value: 1 / value });
+  return { ...groups, clusters: [turned(larger), turned(smaller)] };
 }
 
 /** What competes at equal values of the factors. */

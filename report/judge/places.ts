@@ -6,11 +6,12 @@
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
-import { comparisonOf, type FigureComparison } from "./comparison.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
+import { unique } from "../writing/words.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
-import { type Standing, standingOf } from "./standing.ts";
+import { certaintyOf, NOTABLE_CHANGE, type Standing, standingOf } from "./standing.ts";
 
 /**
  * `leads`, `likely`: one is ahead, for certain or without proof; `only`: one alone does what is required; `none`: nobody
@@ -50,6 +51,8 @@ export interface Place {
   readonly rival: Side | null;
   /** Of the first over the rival. */
   readonly decision: FigureComparison | null;
+  /** By the median latency, where p99 decides and the medians say otherwise: of the same two; null elsewhere. */
+  readonly median: FigureComparison | null;
   readonly marginRatio: number;
   /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
@@ -63,8 +66,18 @@ export interface Place {
   /** Those that never settled, and whether they ran ahead of all that did. */
   readonly unsettled: readonly string[];
   readonly isUnsettledAhead: boolean;
+  /** Those without a valid run, which the place is decided without. */
+  readonly invalid: readonly string[];
   /** Why it is not decided; null where it is. */
   readonly why: Why | null;
+}
+
+/** All targets that it knows of. */
+export function targetsOf(
+  { first, rival, peers, beaten, short, unsettled }: Omit<Place, "invalid">,
+): string[] {
+  const shorts = short.map(({ label }) => label);
+  return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
 /** Who is ahead, for certain or likely; of a comparison with a base either. */
@@ -129,7 +142,8 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     const comparison = lookup(cell, first);
     const decision = comparisonOf(comparison, figure);
     const { marginRatio } = comparison;
-    return { cell, decision, standing: standingOf(decision), marginRatio };
+    const median = oppositeMedian(decision, comparison);
+    return { cell, decision, median, standing: standingOf(decision), marginRatio };
   });
   const ahead = unjudgedAhead(contest);
   const isUnsettledAhead = ahead.length > 0;
@@ -156,6 +170,7 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     first: sideOf(first),
     rival: nearest === undefined ? null : sideOf(nearest.cell),
     decision: nearest === undefined ? null : withoutLevel(nearest.decision),
+    median: nearest?.median ?? null,
     marginRatio: nearest?.marginRatio ?? 0,
     of: figure,
     figure: figureNameOf(figure, first, unit),
@@ -166,12 +181,25 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     short: shortIn(contest.cells),
     unsettled: (isUnsettledAhead ? ahead : unjudged).map(({ target }) => target),
     isUnsettledAhead,
+    invalid: [],
     why: code !== "undecided"
       ? null
       : isUnsettledAhead
       ? "unsteady"
       : whyOf(nearest.standing, nearest.decision),
   };
+}
+
+/** A tail that is shorter by far may belong to the target that takes longer as a rule. */
+export function oppositeMedian(
+  { figure, ratio }: FigureComparison,
+  comparison: GroupComparison,
+): FigureComparison | null {
+  const median = comparisonOf(comparison, 50);
+  if (figure !== 99 || ratio === null || median.ratio === null) return null;
+  const isOpposite = Math.sign(Math.log(median.ratio)) === -Math.sign(Math.log(ratio));
+  const isNotable = Math.abs(Math.log(median.ratio)) > Math.log1p(NOTABLE_CHANGE);
+  return isOpposite && isNotable && certaintyOf(standingOf(median)) !== "open" ? median : null;
 }
 
 function whyOf(standing: Standing, { reason }: FigureComparison): Why {
@@ -220,6 +248,7 @@ function besidePlaces(
       of,
       figure: figureNameOf(of, other, unit),
       decision: comparison && comparisonOf(comparison, of),
+      median: comparison && oppositeMedian(comparisonOf(comparison, of), comparison),
       marginRatio: comparison?.marginRatio ?? 0,
     })];
   });
@@ -227,7 +256,7 @@ function besidePlaces(
 
 type Beside =
   & Where
-  & Pick<Place, "key" | "short" | "of" | "figure" | "decision" | "marginRatio">
+  & Pick<Place, "key" | "short" | "of" | "figure" | "decision" | "median" | "marginRatio">
   & {
     readonly sides: readonly [base: Side, other: Side];
   };
@@ -244,6 +273,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     beaten: [],
     unsettled: [],
     isUnsettledAhead: false,
+    invalid: [],
     why: null,
   };
   const { decision } = pair;
@@ -317,7 +347,12 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
   if (valid === undefined) {
     return { place: { ...place, code: "undecided", why: "lost" }, kept: "fewer" };
   }
-  if (saysOf(valid) === saysOf(place)) return { place, kept: "same" };
+  if (saysOf(valid) === saysOf(place)) {
+    const known = targetsOf(valid);
+    const invalid = unique(targetsOf(place)).filter((target) => !known.includes(target));
+    // Whoever has no valid run is not ranked among those that have.
+    return { place: invalid.length === 0 ? place : { ...valid, invalid }, kept: "same" };
+  }
   const isOpen = valid.code === "undecided" ||
     (valid.code === "likely" && winnerOf(valid)?.name === winnerOf(place)?.name);
   const isLead = isOpen && place.code === "leads" && place.decision !== null;

@@ -3,6 +3,7 @@
  * take it from here, so that the same two cells never have two intervals.
  */
 import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
+import { varianceOfPairs } from "../../runner/stats/comparison/pairing.ts";
 import type { SessionContrast } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -84,9 +85,8 @@ export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
 }
 
 /**
- * The ratios of cells, moderated by what these comparisons know. Where they are too few to lend each other anything,
- * pairs stay pairs, even without drift: who tests the same runs for blocks first keeps the pairs whose spread chance
- * made too small, and errs in 6 to 7 % where 5 % were promised.
+ * The ratios of cells, moderated by what these comparisons know. Where they are too few to lend each other anything, a
+ * pair relies on its own repetitions, and on all of its runs where repetitions have little in common.
  *
  * @param pairs All comparisons that are read together.
  * @param confidence Of the intervals.
@@ -105,14 +105,20 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
       return studentInterval(between.contrast.value, between.contrast, confidence);
     }
     const interval = ratioInterval(of, to, { confidence });
-    if (interval === null || between.kind === "unknown" || pairingOf(of, to) === null) {
-      return interval;
-    }
+    const pairing = pairingOf(of, to);
+    if (interval === null || between.kind === "unknown" || pairing === null) return interval;
     const prior = priorOf(figure);
-    return prior === null
-      ? interval
-      : studentInterval(interval.value, moderated(varianceOf(interval), prior), confidence);
+    const paired = varianceOf(interval);
+    const known = prior === null
+      ? varianceOfPairs(paired, varianceApart(pairing), pairing.pairs)
+      : moderated(paired, prior);
+    return studentInterval(interval.value, known, confidence);
   };
+}
+
+/** Of ln ratio, were the runs no pairs. */
+export function varianceApart({ sides: [to, of] }: Pairing): number {
+  return of.logStandardError ** 2 + to.logStandardError ** 2;
 }
 
 /** Of pairs that share no runs: where many are held against one, its runs are in the spread of all, and the first counts. */

@@ -127,6 +127,7 @@ function groupOfSessions(groups: readonly ComparedRuns[]): ComparedRuns {
         return known.length < 2 ? null : meanOfSessions(known);
       },
     },
+    wholeRuns: [],
     unsteady: groups.find(({ unsteady }) => unsteady !== null)?.unsteady ?? null,
     strayRatio: Math.max(...groups.map(({ strayRatio }) => strayRatio)),
     halves: () => null,

@@ -27,6 +27,8 @@ export type Standing =
   | "at-least"
   /** One run says nothing about the next. */
   | "one-run"
+  /** Some runs of a side served nothing. */
+  | "silent"
   /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
   | "unknown";
 
@@ -56,6 +58,7 @@ export function standingOf(comparison: FigureComparison): Standing {
     case "groups":
     case "at-least":
     case "one-run":
+    case "silent":
       return reason;
     default:
       return "unknown";

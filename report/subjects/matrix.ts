@@ -7,6 +7,7 @@ import { type Block, type Group, group, prunedAll, table, text } from "../blocks
 import type { CellRuns } from "../cells/cells.ts";
 import { takenPerSec } from "../figures/capacity.ts";
 import { shortfallClause } from "../findings/judgements.ts";
+import { isValid } from "../findings/trust.ts";
 import { comparisonOf } from "../judge/comparison.ts";
 import { decisiveFigure, settingsOf } from "../judge/pairs.ts";
 import type { DecidedPlan } from "../judge/places.ts";
@@ -24,7 +25,11 @@ export type MatrixModel = NonNullable<Conclusion["matrix"]>;
 type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
-/** Null where there is only one cell. @param isTrusted False: no run is valid, and so nothing is certain. */
+/**
+ * Null where there is only one cell. Nothing is certain of a cell without a valid run.
+ *
+ * @param isTrusted False: no run is valid.
+ */
 export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): MatrixModel | null {
   const settings = plans.flatMap((plan) => {
     const own = settingsOf(plan.cells);
@@ -44,7 +49,7 @@ export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): Mat
       const shown = new Map(cells.map((cell) => {
         const { certainty, ...rest } = cellOf(cell, plan, figure);
         const isClaimed = certainty === "decided" || certainty === "likely";
-        const known = isClaimed && !isTrusted ? "open" : certainty;
+        const known = isClaimed && !(isTrusted && cell.runs.some(isValid)) ? "open" : certainty;
         return [rowOf(cell), { ...rest, certainty: known, color: cell.color }];
       }));
       const able = [...shown.values()].filter(isAble).map(({ value }) => value);

@@ -62,7 +62,7 @@ function atAGlance(scenario: ScenarioContext, i: number): Block[] {
 }
 
 const READING =
-  "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value. More runs make it narrower.";
+  "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, and 87 of 100 with five runs whose speed is skewed, as where few are much slower than the rest. More runs make it narrower.";
 
 function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));

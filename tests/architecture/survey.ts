@@ -23,10 +23,7 @@ const LATER = /\b(?:TODO|FIXME|XXX)\b/;
 
 /** Reads `text` with the linter's parser, which exists in `deno test` only. */
 export function surveyFile(file: string, text: string): Survey {
-  const survey: Survey = {
-    impurities: [],
-    evasions: [],
-  };
+  const survey: Survey = { impurities: [], evasions: [] };
   const rules = { survey: { create: (context: Deno.lint.RuleContext) => visit(survey, context) } };
   Deno.lint.runPlugin({ name: "house", rules }, file, text);
   return survey;

@@ -12,6 +12,7 @@ import {
 } from "../../base/profile/call_tree.ts";
 import { profileChange } from "../../base/profile/frame_times.ts";
 import { frameTimes, hotPathOf } from "../../base/profile/frame_times.ts";
+import { forAll } from "../for_all.ts";
 
 const frame = (name: string): Frame => ({ name, module: "a.js", line: 1 });
 
@@ -34,22 +35,22 @@ const stacks: fc.Arbitrary<Stacks> = fc.array(
 );
 
 Deno.test("frameTimes() has the times that the stacks add up to, a function that calls itself once", () => {
-  fc.assert(fc.property(stacks, (stacks) => {
+  forAll([stacks], (stacks) => {
     for (const { frame: { name }, ownMs, totalMs } of frameTimes(treeOf(stacks))) {
       const sumOf = (counts: (names: string[]) => boolean): number =>
         stacks.filter(([stack]) => counts(stack.split(";"))).reduce((sum, [, ms]) => sum + ms, 0);
       assert.equal(ownMs, sumOf((names) => names.at(-1) === name));
       assert.equal(totalMs, sumOf((names) => names.includes(name)));
     }
-  }));
+  });
 });
 
 Deno.test("merged trees have the times of both, node by node", () => {
-  fc.assert(fc.property(stacks, stacks, (first, second) => {
+  forAll([stacks, stacks], (first, second) => {
     const merged = mergeTrees([treeOf(first), treeOf(second)]);
     assert.deepEqual(frameTimes(merged), frameTimes(treeOf([...first, ...second])));
     assert.equal(merged.frame.length, treeOf([...first, ...second]).frame.length);
-  }));
+  });
 });
 
 Deno.test("prune() keeps the whole time, and every total of what it keeps", () => {
@@ -57,7 +58,7 @@ Deno.test("prune() keeps the whole time, and every total of what it keeps", () =
     leastRatio: fc.double({ min: 0, max: 0.5, noNaN: true }),
     most: fc.integer({ min: 1, max: 20 }),
   });
-  fc.assert(fc.property(stacks, limits, (stacks, limits) => {
+  forAll([stacks, limits], (stacks, limits) => {
     const tree = treeOf(stacks);
     const pruned = prune(tree, limits);
     assert.ok(Math.abs(treeMs(pruned.tree) - treeMs(tree)) < 1e-9);
@@ -65,7 +66,7 @@ Deno.test("prune() keeps the whole time, and every total of what it keeps", () =
     const all = totalsOf(tree).sort((a, b) => b - a).slice(0, tree.frame.length - pruned.nodes);
     for (const [i, total] of all.entries()) assert.ok(kept[i] >= total - 1e-9);
     assert.ok(pruned.ms <= treeMs(tree));
-  }));
+  });
 });
 
 Deno.test("hotPathOf() names the function with most own time and its main caller, never the runtime's own", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { JsonList } from "../../base/yaml/json_list.ts";
+import { forAll } from "../for_all.ts";
 
 interface Read {
   readonly around: unknown;
@@ -47,24 +48,14 @@ Deno.test("a list is read member by member, whatever is in it and around it, and
   });
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 });
   const spaces = fc.constantFrom(undefined, 1, "\t", "\n");
-  fc.assert(
-    fc.property(
-      others,
-      fc.array(value),
-      others,
-      cuts,
-      spaces,
-      (before, runs, after, cuts, space) => {
-        const whole = Object.entries(before).concat([["runs", runs]], Object.entries(after));
-        const text = JSON.stringify(Object.fromEntries(whole), null, space);
-        const found = read(text, cuts);
-        const expected = JSON.parse(text);
-        assert.deepEqual(found.members, expected.runs);
-        assert.deepEqual(found.around, { ...expected, runs: [] });
-      },
-    ),
-    { seed: 21 },
-  );
+  forAll([others, fc.array(value), others, cuts, spaces], (before, runs, after, cuts, space) => {
+    const whole = Object.entries(before).concat([["runs", runs]], Object.entries(after));
+    const text = JSON.stringify(Object.fromEntries(whole), null, space);
+    const found = read(text, cuts);
+    const expected = JSON.parse(text);
+    assert.deepEqual(found.members, expected.runs);
+    assert.deepEqual(found.around, { ...expected, runs: [] });
+  }, { seed: 21 });
 });
 
 Deno.test("a text without the list in its outermost map is given as it is", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Leb128Reader, Leb128Writer } from "../../base/leb128.ts";
+import { forAll } from "../for_all.ts";
 
 const wholes = fc.array(fc.maxSafeNat());
 
@@ -22,12 +23,12 @@ Deno.test("numbers are written as the standard's examples", () => {
 });
 
 Deno.test("what was written is read again, also beyond 2³¹", () => {
-  fc.assert(fc.property(wholes, (numbers) => {
+  forAll([wholes], (numbers) => {
     const reader = new Leb128Reader(written(numbers));
     assert.deepEqual(numbers.map(() => reader.next()), numbers);
     assert.ok(reader.isAtEnd);
     assert.ok(Number.isNaN(reader.next()));
-  }));
+  });
 });
 
 Deno.test("ZigZag numbers are small where their distance from 0 is", () => {
@@ -47,11 +48,11 @@ Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
 
 Deno.test("bytes between numbers stay as they are", () => {
   const any = fc.uint8Array({ maxLength: 5_000 });
-  fc.assert(fc.property(wholes, any, wholes, (before, bytes, after) => {
+  forAll([wholes, any, wholes], (before, bytes, after) => {
     const writer = new Leb128Writer();
     for (const number of before) writer.push(number);
     writer.pushBytes(bytes);
     for (const number of after) writer.push(number);
     assert.deepEqual([...writer.bytes], [...written(before), ...bytes, ...written(after)]);
-  }));
+  });
 });

@@ -46,10 +46,7 @@ async function notePlaces(page: Page): Promise<void> {
 }
 
 function drawnAnew(page: Page): Promise<unknown> {
-  return page.waitForFunction(
-    (ids) => ids.every((id) => globalThis.places[id] !== undefined),
-    ALL,
-  );
+  return page.waitForFunction((ids) => ids.every((id) => globalThis.places[id] !== undefined), ALL);
 }
 
 /** Moves over a canvas, by a share of its width, and waits until all charts are drawn anew. */

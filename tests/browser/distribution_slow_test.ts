@@ -13,12 +13,7 @@ import { DESKTOP, PHONE } from "./sample.ts";
 
 const NAMES = Array.from({ length: 8 }, (_, i) => `target ${i + 1}`);
 const PAGE = renderReportPage([reportModel(resultsFixture({
-  cells: NAMES.map((target, i) => ({
-    target,
-    scenario: "s",
-    medianMs: 2 + i,
-    runs: 2,
-  })),
+  cells: NAMES.map((target, i) => ({ target, scenario: "s", medianMs: 2 + i, runs: 2 })),
 }))]);
 
 function formOf(page: Page): Locator {

@@ -24,10 +24,7 @@ const RESULTS = publishedResults({
     relative: "express, static",
     values: ratesBy(() => 1),
     confounders: ["Express logged every request there."],
-  }, {
-    source: "Table 3",
-    values: { express: { static: 900 } },
-  }],
+  }, { source: "Table 3", values: { express: { static: 900 } } }],
 });
 const PAGE = renderReportPage([reportModel(RESULTS)]);
 const SECTION = "e1-published";

@@ -18,12 +18,7 @@ function connectionsOf(target: string, most: number): SweepCell[] {
 const CONNECTIONS = [...connectionsOf("hono", 12_000), ...connectionsOf("express", 5_000)];
 
 const RATES = [1_000, 2_000, 4_000, 5_000, 6_000, 8_000].flatMap((rate): SweepCell[] => [
-  {
-    target: "hono",
-    parameters: { rate: `${rate}/s` },
-    rate,
-    medianMs: 0.8 + rate / 20_000,
-  },
+  { target: "hono", parameters: { rate: `${rate}/s` }, rate, medianMs: 0.8 + rate / 20_000 },
   {
     target: "express",
     parameters: { rate: `${rate}/s` },

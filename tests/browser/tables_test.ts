@@ -111,9 +111,7 @@ chromiumTest("what tables can do", {
     assert.equal(await copied(page, SUMMARY, "Copy as markdown"), expected);
     await scrollOf(page, SUMMARY).locator("thead button").first().click();
     const rows = (await copied(page, SUMMARY, "Copy for a spreadsheet")).trimEnd().split("\n")
-      .map((
-        line,
-      ) => line.split("\t"));
+      .map((line) => line.split("\t"));
     assert.deepEqual(rows.map(([name]) => name), ["Target", "express", "hono", "hono proxied"]);
     assert.ok(rows.every(({ length }) => length === rows[0].length));
     const rate = summary.rows[2][1].text.replaceAll(",", "");

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
 
 const HERE = import.meta.dirname ?? "";
@@ -21,47 +22,35 @@ Deno.test("bench takes any certificate when told", () => {
 
 testWith(["openssl"], "bench takes a file of authorities, as its text", () => {
   const { authority } = certificates();
-  const file = Deno.makeTempFileSync();
-  try {
-    Deno.writeTextFileSync(file, authority);
-    assert.deepEqual(benchOf(HTTPS, "--cacert", file).caCerts, [authority]);
-  } finally {
-    Deno.removeSync(file);
-  }
+  using folder = emptyFolder();
+  const file = join(folder.path, "authority.pem");
+  Deno.writeTextFileSync(file, authority);
+  assert.deepEqual(benchOf(HTTPS, "--cacert", file).caCerts, [authority]);
 });
 
 Deno.test("bench takes a unix socket in place of a host", () => {
-  const folder = Deno.makeTempDirSync();
-  const path = join(folder, "socket");
-  const listener = Deno.listen({ transport: "unix", path });
-  try {
-    for (const written of [path, relative(Deno.cwd(), path)]) {
-      assert.equal(benchOf(URL_, "--unix", written).unixPath, path);
-    }
-  } finally {
-    listener.close();
-    Deno.removeSync(folder, { recursive: true });
+  using folder = emptyFolder();
+  const path = join(folder.path, "socket");
+  using _listener = Deno.listen({ transport: "unix", path });
+  for (const written of [path, relative(Deno.cwd(), path)]) {
+    assert.equal(benchOf(URL_, "--unix", written).unixPath, path);
   }
 });
 
 testWith(["openssl"], "bench takes a client certificate with its key, as their texts", () => {
   const { own, signed } = certificates();
-  const folder = Deno.makeTempDirSync();
+  using folder = emptyFolder();
   const file = (name: string, text: string): string => {
-    Deno.writeTextFileSync(join(folder, name), text);
-    return join(folder, name);
+    Deno.writeTextFileSync(join(folder.path, name), text);
+    return join(folder.path, name);
   };
-  try {
-    const args = [HTTPS, "--cert", file("a.crt", own.cert), "--key"];
-    assert.deepEqual(benchOf(...args, file("a.key", own.key)).clientCertificate, own);
-    const both = file("both.pem", own.key + own.cert);
-    const { clientCertificate } = benchOf(HTTPS, "--cert", both, "--key", both);
-    assert.deepEqual(clientCertificate, { cert: own.key + own.cert, key: own.key });
-    const strange = file("b.key", signed.key);
-    assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  const args = [HTTPS, "--cert", file("a.crt", own.cert), "--key"];
+  assert.deepEqual(benchOf(...args, file("a.key", own.key)).clientCertificate, own);
+  const both = file("both.pem", own.key + own.cert);
+  const { clientCertificate } = benchOf(HTTPS, "--cert", both, "--key", both);
+  assert.deepEqual(clientCertificate, { cert: own.key + own.cert, key: own.key });
+  const strange = file("b.key", signed.key);
+  assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
 });
 
 Deno.test("bench speaks HTTP/2 when told, with every kind of load", () => {

@@ -171,9 +171,7 @@ const lines: Mistake[] = [
   ],
   ["a file of a password that is not there", [
     ...["doctor", "--redis", "redis://h", "--redis-password-file", "no/file"],
-  ], [
-    /^--redis-password-file: Cannot read the password in no\/file: /,
-  ]],
+  ], [/^--redis-password-file: Cannot read the password in no\/file: /]],
   ["a header without its colon", ["bench", URL_, "-H", "a"], [
     '--header: Cannot read "a" as a header: write "name: value"',
   ]],
@@ -200,9 +198,7 @@ const lines: Mistake[] = [
   [
     "one file for two forms",
     ["bench", URL_, "--json", "a.x", "--csv", "no/../a.x"],
-    [
-      "--csv: Cannot write no/../a.x: it is the file of --json (name another file)",
-    ],
+    ["--csv: Cannot write no/../a.x: it is the file of --json (name another file)"],
   ],
   ["one file for a form and the log", ["bench", URL_, "--csv", "q.csv", "--log", "./q.csv"], [
     "--csv: Cannot write q.csv: it is the file of --log (name another file)",
@@ -213,9 +209,7 @@ const lines: Mistake[] = [
   [
     "a form over the page beside the results",
     ["report", HERE, "--markdown", `${HERE}/report.html`],
-    [
-      /^--markdown: Cannot write .*: it is the file of the page /,
-    ],
+    [/^--markdown: Cannot write .*: it is the file of the page /],
   ],
   ["outputs below a file", ["bench", URL_, "--json", `${PASSWORD}/x`, "--csv", `${PASSWORD}/y`], [
     /^--json: .* there is no folder /,
@@ -295,13 +289,7 @@ Deno.test("a command line is told of all its problems at once", async () => {
     ...["--csv", "-", "-n"],
   ]);
   assert.deepEqual(lines.map((line) => line.split(":")[0]), [
-    "--dration",
-    "-n",
-    "URL",
-    "--connections",
-    "--timeout",
-    "--method",
-    "--csv",
+    ...["--dration", "-n", "URL", "--connections", "--timeout", "--method", "--csv"],
   ]);
 });
 

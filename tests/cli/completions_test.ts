@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bashScript, typedCommand } from "../../cli/completions/scripts.ts";
 import * as z from "zod";
-import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { emptyFolder, exits, plateau } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
 import { printedBy } from "./command_line.ts";
 
@@ -165,7 +165,6 @@ Deno.test("completions are all that the program prints", async () => {
 });
 
 Deno.test("completions of another shell are refused with those that there are", async () => {
-  const { code, stderr } = await plateau(["completions", "tcsh"]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["completions", "tcsh"]);
   assert.match(stderr, /bash.*zsh.*fish/);
 });

@@ -120,10 +120,7 @@ Deno.test("a measurement whose requests were all under way at the end is annotat
     reasons: {},
   });
   const [{ level, message }] = measurementAnnotations(measurement, []);
-  assert.deepEqual([level, message], [
-    "error",
-    `${measurement.url}: 4 still waiting at the end`,
-  ]);
+  assert.deepEqual([level, message], ["error", `${measurement.url}: 4 still waiting at the end`]);
 });
 
 Deno.test("a comparison tells what is worse, and what was not measured alike", () => {

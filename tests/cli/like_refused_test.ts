@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { withTranslated } from "../../cli/like/like.ts";
+import { thrown } from "../thrown.ts";
 
 const URL = "http://127.0.0.1:8080/";
 
@@ -42,20 +43,14 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
 for (const [options, what] of OTHER_REQUESTS) {
   Deno.test(`bench sends nothing for ${options}, whose requests are others`, () => {
     const [tool] = options.split(" ");
-    assert.throws(() => withTranslated(["--like", `${options} ${URL}`]), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.deepEqual(error.problems.map(({ message }) => message), [
-        `Cannot send the requests of ${tool} without ${what}`,
-      ]);
-      return true;
-    });
+    const error = thrown(UserError, () => withTranslated(["--like", `${options} ${URL}`]));
+    assert.deepEqual(error.problems.map(({ message }) => message), [
+      `Cannot send the requests of ${tool} without ${what}`,
+    ]);
   });
 }
 
 Deno.test("bench names all at once that its requests would lack", () => {
-  assert.throws(() => withTranslated(["--like", `curl -F a=@ --digest ${URL}`]), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.equal(error.problems.length, 2);
-    return true;
-  });
+  const error = thrown(UserError, () => withTranslated(["--like", `curl -F a=@ --digest ${URL}`]));
+  assert.equal(error.problems.length, 2);
 });

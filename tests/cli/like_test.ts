@@ -5,129 +5,77 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { measurementFixture } from "../report/fixture.ts";
+import { thrown } from "../thrown.ts";
 
 const URL = "http://127.0.0.1:8080/";
 const FORM = "-H content-type: application/x-www-form-urlencoded";
 
 /** Another tool's command line, and what `bench` is asked instead. */
-const SAME: readonly (readonly [line: string, args: string])[] = [
-  [`wrk -t4 -c100 -d30s ${URL}`, `${URL} -t 2s -w 4 -c 100 -d 30s`],
-  [`wrk --threads 4 --connections=1k -d 2m --timeout 3 ${URL}`, `${URL} -w 4 -c 1000 -d 2m -t 3s`],
-  [`wrk ${URL}`, `${URL} -c 10 -d 10s -w 2 -t 2s`],
-  [`wrk -d 2M -H 'Host: a' ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 120s -H Host: a`],
-  [`/usr/bin/wrk2 -R2k -d 30 --latency ${URL}`, `${URL} -c 10 -w 2 -t 2s -d 30s -r 2000/s`],
-  [
-    `oha -z 30s -c 200 --disable-compression ${URL}`,
-    `${URL} -t 1h -d 30s -c 200 -H accept: */*`,
-  ],
-  [
-    `oha --no-tui -n 10 -m POST -d hello -T text/plain --disable-keepalive ${URL}`,
+const SAME: Readonly<Record<string, string>> = {
+  [`wrk -t4 -c100 -d30s ${URL}`]: `${URL} -t 2s -w 4 -c 100 -d 30s`,
+  [`wrk --threads 4 --connections=1k -d 2m --timeout 3 ${URL}`]: `${URL} -w 4 -c 1000 -d 2m -t 3s`,
+  [`wrk ${URL}`]: `${URL} -c 10 -d 10s -w 2 -t 2s`,
+  [`wrk -d 2M -H 'Host: a' ${URL}`]: `${URL} -c 10 -w 2 -t 2s -d 120s -H Host: a`,
+  [`/usr/bin/wrk2 -R2k -d 30 --latency ${URL}`]: `${URL} -c 10 -w 2 -t 2s -d 30s -r 2000/s`,
+  [`oha -z 30s -c 200 --disable-compression ${URL}`]: `${URL} -t 1h -d 30s -c 200 -H accept: */*`,
+  [`oha --no-tui -n 10 -m POST -d hello -T text/plain --disable-keepalive ${URL}`]:
     `${URL} -c 50 -t 1h -n 10 -m post -b hello -H content-type: text/plain --no-keepalive ` +
     "-H accept: */* -H accept-encoding: gzip, compress, deflate, br",
-  ],
-  [
-    `oha -q 100 -n 1k -A text/html --disable-compression ${URL}`,
+  [`oha -q 100 -n 1k -A text/html --disable-compression ${URL}`]:
     `${URL} -c 50 -t 1h -H accept: text/html -r 100/s -d 10s`,
-  ],
-  [
-    `oha -z '1m 30s' --disable-compression ${URL}`,
-    `${URL} -c 50 -t 1h -d 90s -H accept: */*`,
-  ],
-  [
-    `hey -z 5s -c=20 -disable-keepalive -disable-compression ${URL}`,
+  [`oha -z '1m 30s' --disable-compression ${URL}`]: `${URL} -c 50 -t 1h -d 90s -H accept: */*`,
+  [`hey -z 5s -c=20 -disable-keepalive -disable-compression ${URL}`]:
     `${URL} -t 20s -d 5s -c 20 --no-keepalive -H content-type: text/html`,
-  ],
-  [
-    `hey -host example.org ${URL}`,
+  [`hey -host example.org ${URL}`]:
     `${URL} -c 50 -n 200 -t 20s -H host: example.org -H content-type: text/html -H accept-encoding: gzip`,
-  ],
-  [
-    `hey -n 200 -c 30 -t 0 -T text/plain -disable-compression ${URL}`,
+  [`hey -n 200 -c 30 -t 0 -T text/plain -disable-compression ${URL}`]:
     `${URL} -c 30 -t 1h -H content-type: text/plain -n 180`,
-  ],
-  [
-    `hey -q 5 -c 20 -n 1000 -disable-compression ${URL}`,
+  [`hey -q 5 -c 20 -n 1000 -disable-compression ${URL}`]:
     `${URL} -t 20s -c 20 -H content-type: text/html -r 100/s -d 10s`,
-  ],
-  [
-    `ab -n 100 -c 5 ${URL}`,
-    `${URL} -t 30s -n 100 -c 5 -H accept: */* --no-keepalive`,
-  ],
-  [
-    `ab -k -t 10 -n 99 -p body.json ${URL}`,
+  [`ab -n 100 -c 5 ${URL}`]: `${URL} -t 30s -n 100 -c 5 -H accept: */* --no-keepalive`,
+  [`ab -k -t 10 -n 99 -p body.json ${URL}`]:
     `${URL} -c 1 -t 30s -d 10s -m post -b @body.json -H connection: Keep-Alive ` +
     "-H content-type: text/plain -H accept: */*",
-  ],
-  [`autocannon ${URL}`, `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive`],
-  [
-    `autocannon -c 5 -a 100 -d 3 -p 4 -H a=b 127.0.0.1:8080/`,
+  [`autocannon ${URL}`]: `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive`,
+  [`autocannon -c 5 -a 100 -d 3 -p 4 -H a=b 127.0.0.1:8080/`]:
     `${URL} -t 10s -w 1 -c 5 -n 100 --pipeline 4 -H a: b -H connection: keep-alive`,
-  ],
-  [
-    `autocannon -r 20 -s name ${URL}`,
+  [`autocannon -r 20 -s name ${URL}`]:
     `${URL} -c 10 -d 10s -t 10s -w 1 -H connection: keep-alive -r 200/s`,
-  ],
-  [
-    `curl -s -X PUT '${URL}?a=1&b=2' -H 'x-y: "z"' --data '{"a":"$b"}'`,
+  [`curl -s -X PUT '${URL}?a=1&b=2' -H 'x-y: "z"' --data '{"a":"$b"}'`]:
     `${URL}?a=1&b=2 -m put -H x-y: "z" -H accept: */* ${FORM} -b {"a":"$b"}`,
-  ],
-  [
-    `curl ${URL} --json {}`,
+  [`curl ${URL} --json {}`]:
     `${URL} -H accept: application/json -H content-type: application/json -b {} -m post`,
-  ],
-  [
-    `curl -u ada:secret -I ${URL}`,
+  [`curl -u ada:secret -I ${URL}`]:
     `${URL} -H authorization: Basic YWRhOnNlY3JldA== -m head -H accept: */*`,
-  ],
-  [
-    `curl ${URL} \\\n  -H 'Accept:' -H 'x-empty;' \\\n  --data-raw $'it\\'s \\u0021\\n' --compressed`,
+  [`curl ${URL} \\\n  -H 'Accept:' -H 'x-empty;' \\\n  --data-raw $'it\\'s \\u0021\\n' --compressed`]:
     `${URL} -H x-empty: -H accept-encoding: deflate, gzip, br, zstd ${FORM} -b it's !\n -m post`,
-  ],
-  [
-    `curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`,
+  [`curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`]:
     `${URL}?x=1&a=b&q=a+b%26c -H accept: */*`,
-  ],
-  [
-    `curl -F 'a=b c' -F 'photo=@a.png;filename=b.png' --form-string x=y ${URL}`,
+  [`curl -F 'a=b c' -F 'photo=@a.png;filename=b.png' --form-string x=y ${URL}`]:
     `${URL} --form a=b c --form photo=@a.png;filename=b.png --form x=y -H accept: */* -m post`,
-  ],
-  [
-    `oha --disable-compression -n 1 -m put -F a=b ${URL}`,
+  [`oha --disable-compression -n 1 -m put -F a=b ${URL}`]:
     `${URL} -c 50 -t 1h -n 1 -m put --form a=b -H accept: */*`,
-  ],
-  [
-    `curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.9,127.0.0.1 ${URL}`,
+  [`curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.9,127.0.0.1 ${URL}`]:
     `${URL} --proxy http://127.0.0.1:3128 --cert a.pem --key a.key --resolve a:80:127.0.0.9,127.0.0.1 -H accept: */*`,
-  ],
-  [
-    `curl -E both.pem --cacert ca.pem ${URL}`,
+  [`curl -E both.pem --cacert ca.pem ${URL}`]:
     `${URL} --cert both.pem --cacert ca.pem -H accept: */* --key both.pem`,
-  ],
-  [
-    `ab -k -E both.pem ${URL}`,
+  [`ab -k -E both.pem ${URL}`]:
     `${URL} -c 1 -n 1 -t 30s --cert both.pem --key both.pem -H connection: Keep-Alive -H accept: */*`,
-  ],
-  [
-    `autocannon --ca ca.pem --cert a.crt --key a.key ${URL}`,
+  [`autocannon --ca ca.pem --cert a.crt --key a.key ${URL}`]:
     `${URL} -c 10 -d 10s -t 10s -w 1 --cacert ca.pem --cert a.crt --key a.key -H connection: keep-alive`,
-  ],
-  [`curl -d a=b -d c=d ${URL}`, `${URL} -H accept: */* ${FORM} -b a=b&c=d -m post`],
-  [`curl -X POST -d '' ${URL}`, `${URL} -m post -H accept: */* ${FORM} -b `],
-  [`curl --data-raw "" -A '' -H '' ${URL}`, `${URL} -H accept: */* ${FORM} -b  -m post`],
-  [`curl ${URL} -X POST -H 'Content-Length: 0'`, `${URL} -m post -H accept: */*`],
-  [
-    `curl -d "a\${" -H 'x: \${b}' ${URL}`,
+  [`curl -d a=b -d c=d ${URL}`]: `${URL} -H accept: */* ${FORM} -b a=b&c=d -m post`,
+  [`curl -X POST -d '' ${URL}`]: `${URL} -m post -H accept: */* ${FORM} -b `,
+  [`curl --data-raw "" -A '' -H '' ${URL}`]: `${URL} -H accept: */* ${FORM} -b  -m post`,
+  [`curl ${URL} -X POST -H 'Content-Length: 0'`]: `${URL} -m post -H accept: */*`,
+  [`curl -d "a\${" -H 'x: \${b}' ${URL}`]:
     `${URL} -H x: \${b} -H accept: */* ${FORM} -b a\${ -m post`,
-  ],
-  [`wrk -t3 -c10 ${URL}`, `${URL} -d 10s -t 2s -w 3 -c 9`],
-  [`wrk -t2 -c100 -d30s -R2000 -U ${URL}`, `${URL} -t 2s -w 2 -c 100 -d 30s -r 2000/s`],
-  [
-    `autocannon -c 9 -d 5 --warmup [ -c 1 -d 3 ] ${URL}`,
+  [`wrk -t3 -c10 ${URL}`]: `${URL} -d 10s -t 2s -w 3 -c 9`,
+  [`wrk -t2 -c100 -d30s -R2000 -U ${URL}`]: `${URL} -t 2s -w 2 -c 100 -d 30s -r 2000/s`,
+  [`autocannon -c 9 -d 5 --warmup [ -c 1 -d 3 ] ${URL}`]:
     `${URL} -t 10s -w 1 -c 9 -d 5s -H connection: keep-alive`,
-  ],
-];
+};
 
-for (const [line, args] of SAME) {
+for (const [line, args] of Object.entries(SAME)) {
   Deno.test(`bench takes over ${line}`, () => {
     assert.equal(withTranslated(["--like", line]).slice(0, -2).join(" "), args);
     assert.deepEqual(withTranslated([`--like=${line}`]).at(-1), `--like=${line}`);
@@ -169,22 +117,18 @@ for (const [line, beside, args] of BESIDE) {
   });
 }
 
-const REFUSED: readonly (readonly [line: string, told: RegExp])[] = [
-  ["wkr -c 10", /did you mean wrk\?/],
-  ["", /the tools are ab, autocannon, curl/],
-  [`wrk --nonsense -x ${URL}`, /--nonsense: Cannot understand this option.*\n.*-x: Cannot/],
-  [`wrk --conections 5 ${URL}`, /did you mean --connections\?/],
-  ["wrk -c", /-c: Cannot use this option without its value/],
-  [`curl ${URL}?a=1&b=2`, /Cannot use "&" here.*quotes/],
-];
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  "wkr -c 10": /did you mean wrk\?/,
+  "": /the tools are ab, autocannon, curl/,
+  [`wrk --nonsense -x ${URL}`]: /--nonsense: Cannot understand this option.*\n.*-x: Cannot/,
+  [`wrk --conections 5 ${URL}`]: /did you mean --connections\?/,
+  "wrk -c": /-c: Cannot use this option without its value/,
+  [`curl ${URL}?a=1&b=2`]: /Cannot use "&" here.*quotes/,
+};
 
-for (const [line, told] of REFUSED) {
+for (const [line, told] of Object.entries(REFUSED)) {
   Deno.test(`bench does not take over ${JSON.stringify(line)}`, () => {
-    assert.throws(() => withTranslated(["--like", line]), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), told);
-      return true;
-    });
+    assert.match(thrown(UserError, () => withTranslated(["--like", line])).lines.join("\n"), told);
   });
 }
 
@@ -232,9 +176,7 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
     ...measured([5], RATE),
     requests: { ...TWO_FAILED, failed: 0 },
     ...{ errors: {}, drain: undefined },
-  }, [
-    /^wrk2 sends in steps of a millisecond$/,
-  ]],
+  }, [/^wrk2 sends in steps of a millisecond$/]],
   [
     `wrk2 -R 100 ${URL}`,
     {

@@ -10,6 +10,7 @@ import { benchConflicts, benchParts } from "../../cli/flags/bench_flags.ts";
 import { toolDifferences, withTranslated } from "../../cli/like/like.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { measurementFixture } from "../report/fixture.ts";
+import { thrown } from "../thrown.ts";
 
 const HOST = "http://127.0.0.1:8080";
 
@@ -125,11 +126,7 @@ const REFUSED: readonly (readonly [line: string, what: RegExp])[] = [
 
 for (const [line, what] of REFUSED) {
   Deno.test(`bench sends nothing for ${line}, whose URL is another`, () => {
-    assert.throws(() => sentFor(line), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), what);
-      return true;
-    });
+    assert.match(thrown(UserError, () => sentFor(line)).lines.join("\n"), what);
   });
 }
 

@@ -3,6 +3,7 @@ import { UserError } from "../../base/errors.ts";
 import { refuseLocal } from "../../cli/experiment/plan.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Cell, planBlocks } from "../../scenarios/plan/plan.ts";
+import { thrown } from "../thrown.ts";
 
 function cellsOf(follow: number | { hops: number; hosts: string[] }): readonly Cell[] {
   const experiment = experimentSpecWith().parse({
@@ -19,12 +20,9 @@ Deno.test("redirects within the target may be followed from other machines", () 
 
 Deno.test("redirects to other hosts may not be followed from other machines", () => {
   const cells = cellsOf({ hops: 3, hosts: ["https://a.test"] });
-  assert.throws(() => refuseLocal(cells), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(
-      error.lines.join("\n"),
-      /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names some/,
-    );
-    return true;
-  });
+  const error = thrown(UserError, () => refuseLocal(cells));
+  assert.match(
+    error.lines.join("\n"),
+    /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names some/,
+  );
 });

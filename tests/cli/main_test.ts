@@ -7,13 +7,7 @@ const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
 
 const common = ["--help", "--version", "--no-color"];
 const outputs = [
-  "--json <",
-  "--csv <",
-  "--markdown <",
-  "--html <",
-  "--quiet",
-  "--seed <",
-  "--redis <",
+  ...["--json <", "--csv <", "--markdown <", "--html <", "--quiet", "--seed <", "--redis <"],
 ];
 const flags: Record<string, string[]> = {
   run: [...common, ...outputs, "--out <", "--only <", "--repeat <", "--duration <"],

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { collectorOf } from "./collector.ts";
+import { thrown } from "../thrown.ts";
 
 const addresses: [given: string, posted: string][] = [
   ["http://h:4318", "http://h:4318/v1/metrics"],
@@ -50,11 +51,8 @@ const wrong: [sentence: string, url: string, headers: string | undefined, messag
 ];
 for (const [sentence, url, headers, message] of wrong) {
   Deno.test(`${sentence} is refused before anything is measured`, () => {
-    assert.throws(() => collectorOf(url, headers), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, message);
-      assert.doesNotMatch(error.message, /token-of|%0d|c:d/);
-      return true;
-    });
+    const error = thrown(UserError, () => collectorOf(url, headers));
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /token-of|%0d|c:d/);
   });
 }

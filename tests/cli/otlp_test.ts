@@ -100,9 +100,7 @@ Deno.test("no secret is in what is said, even where the collector says it", asyn
   await using collector = startCollector(({ headers }) =>
     new Response(
       JSON.stringify({ message: `no ${headers.get("api-key")} ${headers.get("authorization")}` }),
-      {
-        status: 401,
-      },
+      { status: 401 },
     )
   );
   const origin = collector.origin.replace("://", "://somebody:a-pass-word@");
@@ -158,7 +156,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
-    /^: its response can't be read: a response of a collector has more than the 64 KB/,
+    /^: its response can't be read: a response of a collector has more than the 64 kB/,
   ],
 ];
 for (const [sentence, answer, said] of refused) {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
+import { rejected } from "../thrown.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 
@@ -14,13 +17,10 @@ async function planned(load: string, more = ""): Promise<(number | null)[]> {
 }
 
 async function planOf(lines: string, changes: Partial<Changes> = {}): Promise<Planned> {
-  const file = await Deno.makeTempFile({ suffix: ".yaml" });
-  try {
-    await Deno.writeTextFile(file, `name: a\n${lines}`);
-    return await planFromFile(file, { ...CHANGES, ...changes });
-  } finally {
-    await Deno.remove(file);
-  }
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.yaml");
+  await Deno.writeTextFile(file, `name: a\n${lines}`);
+  return await planFromFile(file, { ...CHANGES, ...changes });
 }
 
 const loads: [sentence: string, load: string][] = [
@@ -37,20 +37,14 @@ for (const [sentence, load] of loads) {
 }
 
 Deno.test("--duration is refused for phases, as each has its own", async () => {
-  await assert.rejects(planned("{ phases: [{ duration: 1s, arrivals: 1/s }] }"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^--duration: Cannot set one duration .*phases/);
-    return true;
-  });
+  const error = await rejected(UserError, planned("{ phases: [{ duration: 1s, arrivals: 1/s }] }"));
+  assert.match(error.message, /^--duration: Cannot set one duration .*phases/);
 });
 
 Deno.test("--duration is refused when the start that is discarded would be all", async () => {
   assert.deepEqual(await planned("{ duration: 9s }", "discard: 1s\n"), [2_000]);
-  await assert.rejects(planned("{ duration: 9s }", "discard: 2s\n"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.message, /^--duration: Cannot discard 2s of runs of 2s/);
-    return true;
-  });
+  const error = await rejected(UserError, planned("{ duration: 9s }", "discard: 2s\n"));
+  assert.match(error.message, /^--duration: Cannot discard 2s of runs of 2s/);
 });
 
 const SEVERAL = `targets: { a: { app: api } }

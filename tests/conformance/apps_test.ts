@@ -183,12 +183,7 @@ Deno.test("work computes and sleeps as set for a request that does not ask for a
 });
 
 const WORK_REFUSED = [
-  "cpuTime=51",
-  "sleepTime=201",
-  "cpuTime=-1",
-  "cpuTime=x",
-  "sleepTime=",
-  "sleepTime=1e9",
+  ...["cpuTime=51", "sleepTime=201", "cpuTime=-1", "cpuTime=x", "sleepTime=", "sleepTime=1e9"],
 ];
 
 for (const query of WORK_REFUSED) {

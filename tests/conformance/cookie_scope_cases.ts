@@ -72,11 +72,8 @@ export const PATHS: readonly Row[] = [
   [
     "ordering0001",
     [
-      "key=val0;",
-      "key=val1; path=/cookie-parser-result",
-      "key=val2; path=/",
-      "key=val3; path=/bar",
-      "key=val4; domain=.example.org",
+      ...["key=val0;", "key=val1; path=/cookie-parser-result", "key=val2; path=/"],
+      ...["key=val3; path=/bar", "key=val4; domain=.example.org"],
       "key=val5; domain=.example.org; path=/cookie-parser-result/foo",
     ],
     "key=val5; key=val1; key=val2; key=val4",

@@ -17,21 +17,18 @@ const ANSWERS: Record<string, () => Response> = {
   "a status that is no success": () => new Response("no", { status: 404 }),
 };
 for (const [what, answer] of Object.entries(ANSWERS)) {
-  everyProtocol(
-    `${what}: 100 requests are 100 answers, counted alike on both sides`,
-    async (way) => {
-      const server = counting(way, answer);
-      const loaded = await load(way, server, { requests: 100 });
-      await server.stop();
-      assertNothingLost(loaded);
-      assert.deepEqual([loaded.totals.due, loaded.totals.completed, server.seen()], [
-        100,
-        100,
-        100,
-      ]);
-      assert.equal(loaded.totals.status[answer().status], 100);
-    },
-  );
+  everyProtocol.test(`${what}: 100 requests are 100 answers, counted alike on both sides`, async (way) => {
+    const server = counting(way, answer);
+    const loaded = await load(way, server, { requests: 100 });
+    await server.stop();
+    assertNothingLost(loaded);
+    assert.deepEqual([loaded.totals.due, loaded.totals.completed, server.seen()], [
+      100,
+      100,
+      100,
+    ]);
+    assert.equal(loaded.totals.status[answer().status], 100);
+  });
 }
 
 /** How many requests were due in a load by time that the server has not seen. */
@@ -47,7 +44,7 @@ async function unseenIn(durationUs: number, way: Way): Promise<number> {
   return unseen;
 }
 
-everyProtocol("by time, the server has seen every request that was due", async (way) => {
+everyProtocol.test("by time, the server has seen every request that was due", async (way) => {
   // A dial may take as long as a short load, and a server that is held up at the end sees some too late.
   const unseen = [];
   for (let us = 200_000; us <= 3_200_000 && unseen.at(-1) !== 0; us *= 2) {
@@ -56,7 +53,7 @@ everyProtocol("by time, the server has seen every request that was due", async (
   assert.equal(unseen.at(-1), 0, `${unseen} were not seen`);
 });
 
-everyProtocol("a large body is sent whole", async (way) => {
+everyProtocol.test("a large body is sent whole", async (way) => {
   const server = counting(
     way,
     async (request) => new Response(String((await request.arrayBuffer()).byteLength)),
@@ -70,41 +67,35 @@ everyProtocol("a large body is sent whole", async (way) => {
 
 for (const closing of [true, false]) {
   const says = closing ? "closes" : "closes without a word";
-  everyWay(
-    `a response that comes before its request is sent whole counts, where the server ${says}`,
-    async (way) => {
-      const server = raw(way, async (conn) => {
-        await conn.read(new Uint8Array(1_000));
-        const field = closing ? "Connection: close\r\n" : "";
-        await say(conn, `HTTP/1.1 413 Too Large\r\n${field}Content-Length: 4\r\n\r\nlong`);
-      });
-      const wire = { method: "POST", body: "y".repeat(3_000_000) };
-      const { totals, errors } = await load(way, server, { requests: 60, wire });
-      await server.stop();
-      // `node:tls`, which the tcp driver has for servers that are not checked, drops what came when a write fails.
-      if (way.driver === "tcp" && "tls" in server.endpoint && server.endpoint.tls?.insecure) return;
-      // No connection takes a request behind one that is not sent whole.
-      assert.deepEqual([totals.completed, totals.status[413], errors], [60, 60, {}]);
-      assert.equal(totals.reconnects, 56);
-    },
-  );
-}
-
-everyProtocol(
-  "a connection is used again after a large request that is sent whole",
-  async (way) => {
-    const server = counting(way, async (request) => {
-      await request.arrayBuffer();
-      return new Response("ok");
+  everyWay.test(`a response that comes before its request is sent whole counts, where the server ${says}`, async (way) => {
+    const server = raw(way, async (conn) => {
+      await conn.read(new Uint8Array(1_000));
+      const field = closing ? "Connection: close\r\n" : "";
+      await say(conn, `HTTP/1.1 413 Too Large\r\n${field}Content-Length: 4\r\n\r\nlong`);
     });
     const wire = { method: "POST", body: "y".repeat(3_000_000) };
-    const { totals } = await load(way, server, { requests: 20, wire });
+    const { totals, errors } = await load(way, server, { requests: 60, wire });
     await server.stop();
-    assert.deepEqual([totals.completed, totals.reconnects], [20, 0]);
-  },
-);
+    // `node:tls`, which the tcp driver has for servers that are not checked, drops what came when a write fails.
+    if (way.driver === "tcp" && "tls" in server.endpoint && server.endpoint.tls?.insecure) return;
+    // No connection takes a request behind one that is not sent whole.
+    assert.deepEqual([totals.completed, totals.status[413], errors], [60, 60, {}]);
+    assert.equal(totals.reconnects, 56);
+  });
+}
 
-everyWay("HEAD is answered without a body, on the same connection", async (way) => {
+everyProtocol.test("a connection is used again after a large request that is sent whole", async (way) => {
+  const server = counting(way, async (request) => {
+    await request.arrayBuffer();
+    return new Response("ok");
+  });
+  const wire = { method: "POST", body: "y".repeat(3_000_000) };
+  const { totals } = await load(way, server, { requests: 20, wire });
+  await server.stop();
+  assert.deepEqual([totals.completed, totals.reconnects], [20, 0]);
+});
+
+everyWay.test("HEAD is answered without a body, on the same connection", async (way) => {
   const server = counting(way, () => new Response("a body that does not come"));
   const loaded = await load(way, server, {
     requests: 50,
@@ -115,7 +106,7 @@ everyWay("HEAD is answered without a body, on the same connection", async (way) 
   assert.deepEqual([loaded.totals.completed, loaded.totals.reconnects], [50, 0]);
 });
 
-everyProtocol("pipelined requests are answered in order", async (way) => {
+everyProtocol.test("pipelined requests are answered in order", async (way) => {
   const server = counting(way, () => new Response("ok"));
   const loaded = await load(way, server, { requests: 200, pipeline: 8 });
   await server.stop();
@@ -123,23 +114,20 @@ everyProtocol("pipelined requests are answered in order", async (way) => {
   assert.deepEqual([loaded.totals.completed, server.seen()], [200, 200]);
 });
 
-everyWay(
-  "without keep-alive every request has a connection of its own, and no more",
-  async (way) => {
-    let connections = 0;
-    const server = raw(way, async (conn) => {
-      connections++;
-      if (await isAsked(conn)) await say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-      await isAsked(conn); // until the peer closes
-    });
-    const loaded = await load(way, server, { requests: 40, connections: 4, keepAlive: false });
-    await server.stop();
-    const { completed, reconnects, connect } = loaded.totals;
-    assert.deepEqual([completed, reconnects, connect.count, connections], [40, 36, 40, 40]);
-  },
-);
+everyWay.test("without keep-alive every request has a connection of its own, and no more", async (way) => {
+  let connections = 0;
+  const server = raw(way, async (conn) => {
+    connections++;
+    if (await isAsked(conn)) await say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    await isAsked(conn); // until the peer closes
+  });
+  const loaded = await load(way, server, { requests: 40, connections: 4, keepAlive: false });
+  await server.stop();
+  const { completed, reconnects, connect } = loaded.totals;
+  assert.deepEqual([completed, reconnects, connect.count, connections], [40, 36, 40, 40]);
+});
 
-everyWay("a server that closes after each answer loses no request", async (way) => {
+everyWay.test("a server that closes after each answer loses no request", async (way) => {
   const server = counting(way, () => new Response("ok", { headers: { connection: "close" } }));
   const loaded = await load(way, server, { requests: 60 });
   await server.stop();
@@ -147,7 +135,7 @@ everyWay("a server that closes after each answer loses no request", async (way) 
   assert.ok(loaded.totals.reconnects >= 56);
 });
 
-everyDriver("IPv6 and names are reached too", async (way) => {
+everyDriver.test("IPv6 and names are reached too", async (way) => {
   for (const [hostname, dialed] of [["::1", "::1"], ["127.0.0.1", "localhost"]]) {
     const server = counting(way, () => new Response("ok"), hostname);
     const endpoint = { ...server.endpoint, hostname: dialed };
@@ -157,7 +145,7 @@ everyDriver("IPv6 and names are reached too", async (way) => {
   }
 });
 
-everyProtocol("a stop ends the load early, with what was measured until then", async (way) => {
+everyProtocol.test("a stop ends the load early, with what was measured until then", async (way) => {
   const server = counting(way, () => new Response("ok"));
   const abort = new AbortController();
   const loading = load(way, server, { durationUs: 60_000_000, signal: abort.signal });

@@ -8,9 +8,12 @@ import assert from "node:assert/strict";
 import { startNginx } from "../../bench/stage/nginx.ts";
 import { runPlateau } from "../../bench/stage/plateau.ts";
 import { mergeSlowest } from "../../runner/load/recording/slowest.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { PLAIN_WAYS } from "./ways.ts";
+
+const withNginx = needing("nginx");
+const withNginxAndLinux = needing("nginx", "linux");
 
 const INTERVAL_MS = 50;
 
@@ -50,47 +53,39 @@ function longestWaitOf({ connections, points, slowest }: Paced): number {
 }
 
 for (const way of PLAIN_WAYS) {
-  testWith(
-    ["nginx"],
-    `${way.name}: at full speed no connection waits while others are served`,
-    async () => {
-      await using nginx = await startNginx();
-      const { hostname, port } = new URL(nginx.origin);
-      const endpoint = { hostname, port: Number(port) };
-      const connections = 400;
-      const requests = ROUNDS * connections;
-      const wish = { requests, intervalUs: INTERVAL_MS * 1_000, connections };
-      await assertFair(async () => {
-        const loaded = await load(way, { endpoint }, wish);
-        assertNothingLost(loaded);
-        return {
-          connections,
-          points: loaded.parts.map(({ index, completed }) => ({
-            endS: (index + 1) * INTERVAL_MS / 1_000,
-            completed,
-          })),
-          slowest: mergeSlowest([loaded.totals.slowest], [connections]),
-        };
-      });
-    },
-  );
+  withNginx.test(`${way.name}: at full speed no connection waits while others are served`, async () => {
+    await using nginx = await startNginx();
+    const { hostname, port } = new URL(nginx.origin);
+    const endpoint = { hostname, port: Number(port) };
+    const connections = 400;
+    const requests = ROUNDS * connections;
+    const wish = { requests, intervalUs: INTERVAL_MS * 1_000, connections };
+    await assertFair(async () => {
+      const loaded = await load(way, { endpoint }, wish);
+      assertNothingLost(loaded);
+      return {
+        connections,
+        points: loaded.parts.map(({ index, completed }) => ({
+          endS: (index + 1) * INTERVAL_MS / 1_000,
+          completed,
+        })),
+        slowest: mergeSlowest([loaded.totals.slowest], [connections]),
+      };
+    });
+  });
 
-  testWith(
-    ["nginx", "linux"],
-    `${way.name}: on a core of its own no connection of a thousand waits while others are served`,
-    async () => {
-      await using nginx = await startNginx();
-      const connections = 1_000;
-      const flags = `--driver ${way.driver} -w 1 -c ${connections} -n ${ROUNDS * connections} ` +
-        `--interval ${INTERVAL_MS}ms`;
-      await assertFair(async () => {
-        const { requests, timeline, slowest = [] } = await runPlateau(
-          `${nginx.origin}/`,
-          flags.split(" "),
-        );
-        assert.equal(requests.failed, 0);
-        return { connections, points: timeline.points, slowest };
-      });
-    },
-  );
+  withNginxAndLinux.test(`${way.name}: on a core of its own no connection of a thousand waits while others are served`, async () => {
+    await using nginx = await startNginx();
+    const connections = 1_000;
+    const flags = `--driver ${way.driver} -w 1 -c ${connections} -n ${ROUNDS * connections} ` +
+      `--interval ${INTERVAL_MS}ms`;
+    await assertFair(async () => {
+      const { requests, timeline, slowest = [] } = await runPlateau(
+        `${nginx.origin}/`,
+        flags.split(" "),
+      );
+      assert.equal(requests.failed, 0);
+      return { connections, points: timeline.points, slowest };
+    });
+  });
 }

@@ -12,8 +12,11 @@ import { startTarget } from "../../targets/launchers.ts";
 import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { certificates } from "../certificates.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { launchContext, program, targetFrom } from "../targets/fixtures/launch_context.ts";
+
+const withOpenssl = needing("openssl");
+const withNginx = needing("nginx");
 
 type Lines = Record<string, unknown>;
 
@@ -123,7 +126,7 @@ Deno.test("instances of a target whose own port is fixed are an error: the secon
   assertNothingLeft();
 });
 
-testWith(["nginx"], "nginx in front of https is an error that says so", async () => {
+withNginx.test("nginx in front of https is an error that says so", async () => {
   const failed = startBefore({ url: "https://127.0.0.1:1" }, { nginx: { proxy: "behind" } });
   await assert.rejects(failed, /^TargetError: Cannot start target tested: .* only .*http:/);
   assertNothingLeft();
@@ -154,22 +157,18 @@ async function assertProxied(behind: TargetSpec): Promise<void> {
   assertNothingLeft();
 }
 
-testWith(
-  ["openssl"],
-  "a proxy stands in front of https, with the certificates that it trusts",
-  async () => {
-    const { signed, authority } = certificates();
-    const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-    await using server = Deno.serve({ ...quiet, ...signed }, () => new Response("from behind"));
-    const url = `https://localhost:${server.addr.port}`;
-    await assertProxied({ url, insecure: true });
-    await assertProxied({ url, insecure: false, cacert: new Certificates("ca.pem", authority) });
-    await assert.rejects(
-      assertProxied({ url, insecure: false }),
-      /can't be reached: the certificate is not signed by an authority that is trusted here/,
-    );
-  },
-);
+withOpenssl.test("a proxy stands in front of https, with the certificates that it trusts", async () => {
+  const { signed, authority } = certificates();
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve({ ...quiet, ...signed }, () => new Response("from behind"));
+  const url = `https://localhost:${server.addr.port}`;
+  await assertProxied({ url, insecure: true });
+  await assertProxied({ url, insecure: false, cacert: new Certificates("ca.pem", authority) });
+  await assert.rejects(
+    assertProxied({ url, insecure: false }),
+    /can't be reached: the certificate is not signed by an authority that is trusted here/,
+  );
+});
 
 Deno.test("a proxy stands in front of a unix socket", async () => {
   using folder = emptyFolder();
@@ -194,28 +193,24 @@ Deno.test("a proxy forgets what was asked before its first load, and keeps what 
   assertNothingLeft();
 });
 
-testWith(
-  ["nginx"],
-  "nginx serves a folder with its types, and says what is not there",
-  async () => {
-    const target = await startBefore({ app: "work" }, { nginx: { root: "./public folder" } });
-    const page = await fetch(target.origin);
-    assert.equal(page.headers.get("content-type"), "text/html");
-    assert.equal(await page.text(), "served by nginx\n");
-    const missing = await fetch(`${target.origin}/nothing`);
-    await missing.body?.cancel();
-    assert.equal(missing.status, 404);
-    await target.stop();
-    const failed = startBefore({ app: "work" }, { nginx: { root: "./nowhere" } });
-    await assert.rejects(
-      failed,
-      /^TargetError: Cannot start target tested: there is no folder ".*nowhere"$/,
-    );
-    assertNothingLeft();
-  },
-);
+withNginx.test("nginx serves a folder with its types, and says what is not there", async () => {
+  const target = await startBefore({ app: "work" }, { nginx: { root: "./public folder" } });
+  const page = await fetch(target.origin);
+  assert.equal(page.headers.get("content-type"), "text/html");
+  assert.equal(await page.text(), "served by nginx\n");
+  const missing = await fetch(`${target.origin}/nothing`);
+  await missing.body?.cancel();
+  assert.equal(missing.status, 404);
+  await target.stop();
+  const failed = startBefore({ app: "work" }, { nginx: { root: "./nowhere" } });
+  await assert.rejects(
+    failed,
+    /^TargetError: Cannot start target tested: there is no folder ".*nowhere"$/,
+  );
+  assertNothingLeft();
+});
 
-testWith(["nginx"], "nginx serves files of which the experiment has the text", async () => {
+withNginx.test("nginx serves files of which the experiment has the text", async () => {
   const files = { "/": "<p>ü", "/a/": "inner", "/a/b.json": "{}", "/static": "as it is" };
   const target = await startBefore({ app: "work" }, { nginx: { files } });
   const types: string[] = [];

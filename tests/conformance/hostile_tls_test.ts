@@ -4,11 +4,13 @@ import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { certificates } from "../certificates.ts";
 import { frame, octets, settings } from "../http/http2/peer.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { raw } from "./servers.ts";
 import { scripted, type TlsPeer, type TlsVersion } from "./tls_peer.ts";
 import { DRIVER_NAMES, type Way } from "./ways.ts";
+
+const withOpensslAndLibssl = needing("openssl", "libssl");
 
 const TIMEOUT_US = 500_000;
 
@@ -138,23 +140,19 @@ function sessionOf(hello: Uint8Array): Uint8Array {
 
 for (const driver of DRIVER_NAMES) {
   for (const [what, helloTo] of Object.entries(HANDSHAKES)) {
-    testWith(
-      ["openssl", "libssl"],
-      `${driver}: ${what} in place of a handshake fails as it should`,
-      async () => {
-        const server = raw(wayOf(driver), async (conn) => {
-          const hello = new Uint8Array(4_096);
-          await conn.read(hello);
-          const parts = helloTo(sessionOf(hello));
-          for (const part of parts ?? []) await conn.write(part);
-          if (parts === null) await conn.read(hello);
-        });
-        const outcome = await outcomeOf(driver, server);
-        await server.stop();
-        const kind = what === "nothing at all" ? "timeout" : "tls";
-        assert.match(outcome, new RegExp(`^${kind}: .{10}`));
-      },
-    );
+    withOpensslAndLibssl.test(`${driver}: ${what} in place of a handshake fails as it should`, async () => {
+      const server = raw(wayOf(driver), async (conn) => {
+        const hello = new Uint8Array(4_096);
+        await conn.read(hello);
+        const parts = helloTo(sessionOf(hello));
+        for (const part of parts ?? []) await conn.write(part);
+        if (parts === null) await conn.read(hello);
+      });
+      const outcome = await outcomeOf(driver, server);
+      await server.stop();
+      const kind = what === "nothing at all" ? "timeout" : "tls";
+      assert.match(outcome, new RegExp(`^${kind}: .{10}`));
+    });
   }
 }
 
@@ -189,21 +187,17 @@ const RECORDS: Readonly<Record<string, (peer: TlsPeer) => readonly Uint8Array[]>
 for (const driver of DRIVER_NAMES) {
   for (const version of ["TLS 1.2", "TLS 1.3"] as const satisfies readonly TlsVersion[]) {
     for (const [what, made] of Object.entries(RECORDS)) {
-      testWith(
-        ["openssl", "libssl"],
-        `${driver}, ${version}: ${what} fails a request as it should`,
-        async () => {
-          const server = scripted(wayOf(driver), version, async (peer) => {
-            await peer.send(...made(peer));
-            await peer.request();
-          });
-          const outcome = await outcomeOf(driver, server);
-          await server.stop();
-          // More is to come of a record that is longer than it seems.
-          const kind = /whose length/.test(what) && version === "TLS 1.3" ? "timeout" : "reset";
-          assert.match(outcome, new RegExp(`^${kind}: .{10}`));
-        },
-      );
+      withOpensslAndLibssl.test(`${driver}, ${version}: ${what} fails a request as it should`, async () => {
+        const server = scripted(wayOf(driver), version, async (peer) => {
+          await peer.send(...made(peer));
+          await peer.request();
+        });
+        const outcome = await outcomeOf(driver, server);
+        await server.stop();
+        // More is to come of a record that is longer than it seems.
+        const kind = /whose length/.test(what) && version === "TLS 1.3" ? "timeout" : "reset";
+        assert.match(outcome, new RegExp(`^${kind}: .{10}`));
+      });
     }
   }
 }

@@ -9,7 +9,7 @@ import { EMPTY, FAILING, goOn, OK } from "../hostile/acts.ts";
 import { isAsked, raw, type Server } from "./servers.ts";
 import { everyDriver, everyWay, PLAIN_WAYS, type Way } from "./ways.ts";
 
-everyWay("where nobody listens it is refused, and asks again only after a pause", async (way) => {
+everyWay.test("where nobody listens it is refused, and asks again only after a pause", async (way) => {
   const gone = raw(way, () => Promise.resolve());
   await gone.stop();
   const loaded = await load(way, gone, { requests: 10, connections: 2 });
@@ -19,7 +19,7 @@ everyWay("where nobody listens it is refused, and asks again only after a pause"
   assert.ok(loaded.elapsedUs >= 145_000, `10 dials in ${loaded.elapsedUs} µs`);
 });
 
-everyDriver("a name that nobody knows is a dns failure", async (way) => {
+everyDriver.test("a name that nobody knows is a dns failure", async (way) => {
   const endpoint = { hostname: "nobody.invalid", port: 80 };
   const loaded = await load(way, { endpoint }, { requests: 2, connections: 1 });
   assert.deepEqual(loaded.errors, { dns: 2 });
@@ -44,7 +44,7 @@ async function judge(
 }
 
 for (const [what, { act, errors }] of Object.entries(FAILING)) {
-  everyWay(`a server that ${what} fails every request and nothing else`, async (way) => {
+  everyWay.test(`a server that ${what} fails every request and nothing else`, async (way) => {
     const server = raw(way, act);
     await judge(way, server, errors);
     await server.stop();
@@ -60,16 +60,13 @@ const TWICE: Record<string, readonly string[]> = {
 };
 
 for (const [when, pieces] of Object.entries(TWICE)) {
-  everyWay(
-    `bytes after the answer, ${when}, close the connection and fail nothing`,
-    async (way) => {
-      const server = raw(way, async (conn) => {
-        while (await isAsked(conn)) await goOn(conn, pieces, pieces.length > 2 ? 0 : 20);
-      });
-      await judgeUnsolicited(way, server);
-      await server.stop();
-    },
-  );
+  everyWay.test(`bytes after the answer, ${when}, close the connection and fail nothing`, async (way) => {
+    const server = raw(way, async (conn) => {
+      while (await isAsked(conn)) await goOn(conn, pieces, pieces.length > 2 ? 0 : 20);
+    });
+    await judgeUnsolicited(way, server);
+    await server.stop();
+  });
 }
 
 /** Both answers must have come before the next request, which else takes the second for its own: slower, if need be. */

@@ -8,9 +8,11 @@ import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type Draw, drawBy } from "../../base/random.ts";
 import type { Field } from "../../base/http/http2/fields.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { fieldsOf, linesOf } from "../http/http2/blocks.ts";
 import { RawPeer } from "../http/http2/raw_peer.ts";
+
+const withNghttp2 = needing("nghttp2");
 
 type Stream = http2.ServerHttp2Stream;
 type Headers = http2.IncomingHttpHeaders & { readonly [http2.sensitiveHeaders]?: string[] };
@@ -79,25 +81,21 @@ interface Received {
 }
 
 for (const [ours, theirs] of TABLES) {
-  testWith(
-    ["nghttp2"],
-    `a server of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`,
-    async () => {
-      const received: Received[] = [];
-      const server = startEcho(theirs, received);
-      server.listen(0, HOSTNAME);
-      await once(server, "listening");
-      const { port } = server.address() as AddressInfo;
-      using conn = await Deno.connect({ hostname: HOSTNAME, port });
-      const peer = new RawPeer(conn, ours);
-      await peer.beginAsClient();
-      await exchangeAsClient(peer, received);
-      assert.ok(peer.sizes.includes(700) && peer.sizes.includes(0), "the table was resized");
-      conn.close();
-      server.close();
-      await once(server, "close");
-    },
-  );
+  withNghttp2.test(`a server of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`, async () => {
+    const received: Received[] = [];
+    const server = startEcho(theirs, received);
+    server.listen(0, HOSTNAME);
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    using conn = await Deno.connect({ hostname: HOSTNAME, port });
+    const peer = new RawPeer(conn, ours);
+    await peer.beginAsClient();
+    await exchangeAsClient(peer, received);
+    assert.ok(peer.sizes.includes(700) && peer.sizes.includes(0), "the table was resized");
+    conn.close();
+    server.close();
+    await once(server, "close");
+  });
 }
 
 async function exchangeAsClient(peer: RawPeer, received: readonly Received[]): Promise<void> {
@@ -118,23 +116,19 @@ async function exchangeAsClient(peer: RawPeer, received: readonly Received[]): P
 }
 
 for (const [ours, theirs] of TABLES) {
-  testWith(
-    ["nghttp2"],
-    `a client of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`,
-    async () => {
-      using listener = Deno.listen({ hostname: HOSTNAME, port: 0 });
-      const url = `http://${HOSTNAME}:${listener.addr.port}`;
-      const session = http2.connect(url, { settings: { headerTableSize: theirs } });
-      using conn = await listener.accept();
-      const peer = new RawPeer(conn, ours);
-      await peer.beginAsServer();
-      await exchangeAsServer(peer, session);
-      assert.ok(theirs === 4_096 || peer.sizes.includes(theirs), "the table was resized");
-      const closed = once(session, "close");
-      session.destroy();
-      await closed;
-    },
-  );
+  withNghttp2.test(`a client of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`, async () => {
+    using listener = Deno.listen({ hostname: HOSTNAME, port: 0 });
+    const url = `http://${HOSTNAME}:${listener.addr.port}`;
+    const session = http2.connect(url, { settings: { headerTableSize: theirs } });
+    using conn = await listener.accept();
+    const peer = new RawPeer(conn, ours);
+    await peer.beginAsServer();
+    await exchangeAsServer(peer, session);
+    assert.ok(theirs === 4_096 || peer.sizes.includes(theirs), "the table was resized");
+    const closed = once(session, "close");
+    session.destroy();
+    await closed;
+  });
 }
 
 async function exchangeAsServer(peer: RawPeer, session: http2.ClientHttp2Session): Promise<void> {

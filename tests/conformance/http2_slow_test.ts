@@ -34,9 +34,12 @@ import {
   octets,
   settings,
 } from "../http/http2/peer.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { DRIVER_NAMES } from "./ways.ts";
+
+const withNode = needing("node");
+const withGoAndOpenssl = needing("go", "openssl");
 
 interface Server {
   readonly endpoint: Endpoint;
@@ -64,10 +67,7 @@ async function serving(
   const files = isSecure ? certificateFiles() : [];
   const { port, end } = await started("node", [SERVER, behaviour, ...files]);
   const at = { hostname: "127.0.0.1", port, http2: true as const };
-  return {
-    endpoint: isSecure ? secured(at) : at,
-    end: async () => JSON.parse(await end()),
-  };
+  return { endpoint: isSecure ? secured(at) : at, end: async () => JSON.parse(await end()) };
 }
 
 /** Over TLS, by certificates of the tests. */
@@ -131,47 +131,35 @@ function certificateFiles(): string[] {
 for (const driver of DRIVER_NAMES) {
   const way = { driver, http2: true as const };
 
-  testWith(
-    ["node"],
-    `${driver}: streams share as many connections as there are to be`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const wish = { requests: 400, connections: 3, pipeline: 10 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { sessions, streams } = await end();
-      assertNothingLost(loaded);
-      const { completed, connect, reconnects } = loaded.totals;
-      assert.deepEqual([completed, connect.count, reconnects], [400, 3, 0]);
-      assert.deepEqual([sessions, streams], [3, 400]);
-    },
-  );
+  withNode.test(`${driver}: streams share as many connections as there are to be`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const wish = { requests: 400, connections: 3, pipeline: 10 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { sessions, streams } = await end();
+    assertNothingLost(loaded);
+    const { completed, connect, reconnects } = loaded.totals;
+    assert.deepEqual([completed, connect.count, reconnects], [400, 3, 0]);
+    assert.deepEqual([sessions, streams], [3, 400]);
+  });
 
-  testWith(
-    ["node"],
-    `${driver}: what a server says as soon as it accepts is not lost`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
-      await end();
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
-    },
-  );
+  withNode.test(`${driver}: what a server says as soon as it accepts is not lost`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
+    await end();
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+  });
 
-  testWith(
-    ["node"],
-    `${driver}: a HEAD has no body, and octets are those on the wire`,
-    async () => {
-      const { endpoint, end } = await serving("hello");
-      const wire = { method: "HEAD" };
-      const loaded = await load(way, { endpoint }, { requests: 50, connections: 1, wire });
-      await end();
-      const { completed, bytesIn, bytesOut } = loaded.totals;
-      assert.equal(completed, 50);
-      // A head is that of a frame, and a few indexed fields.
-      assert.ok(bytesIn > 50 * 10 && bytesIn < 50 * 100, `${bytesIn} in`);
-      assert.ok(bytesOut > 50 * 10 && bytesOut < 50 * 60, `${bytesOut} out`);
-    },
-  );
+  withNode.test(`${driver}: a HEAD has no body, and octets are those on the wire`, async () => {
+    const { endpoint, end } = await serving("hello");
+    const wire = { method: "HEAD" };
+    const loaded = await load(way, { endpoint }, { requests: 50, connections: 1, wire });
+    await end();
+    const { completed, bytesIn, bytesOut } = loaded.totals;
+    assert.equal(completed, 50);
+    // A head is that of a frame, and a few indexed fields.
+    assert.ok(bytesIn > 50 * 10 && bytesIn < 50 * 100, `${bytesIn} in`);
+    assert.ok(bytesOut > 50 * 10 && bytesOut < 50 * 60, `${bytesOut} out`);
+  });
 
   testWith(["node", "openssl"], `${driver}: TLS goes by ALPN, and says so`, async () => {
     const { endpoint, end } = await serving("hello", true);
@@ -183,21 +171,17 @@ for (const driver of DRIVER_NAMES) {
     if (loaded.tls?.by !== "runtime") assert.deepEqual(agreed, ["h2"]);
   });
 
-  testWith(
-    ["node"],
-    `${driver}: requests beyond the streams that the server takes wait for one`,
-    async () => {
-      const { endpoint, end } = await serving("few");
-      const wish = { requests: 100, connections: 1, pipeline: 6 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { most, sessions } = await end();
-      assertNothingLost(loaded);
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
-      assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
-    },
-  );
+  withNode.test(`${driver}: requests beyond the streams that the server takes wait for one`, async () => {
+    const { endpoint, end } = await serving("few");
+    const wish = { requests: 100, connections: 1, pipeline: 6 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { most, sessions } = await end();
+    assertNothingLost(loaded);
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+    assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
+  });
 
-  testWith(["node"], `${driver}: a server that leaves now and then loses no request`, async () => {
+  withNode.test(`${driver}: a server that leaves now and then loses no request`, async () => {
     const { endpoint, end } = await serving("leaving");
     const wish = { requests: 100, connections: 1, pipeline: 4 };
     const loaded = await load(way, { endpoint }, wish);
@@ -209,7 +193,7 @@ for (const driver of DRIVER_NAMES) {
     assert.ok(reconnects >= 5 && sessions - 1 - reconnects <= 1, `${reconnects} of ${sessions}`);
   });
 
-  testWith(["node"], `${driver}: a stream that is refused fails alone`, async () => {
+  withNode.test(`${driver}: a stream that is refused fails alone`, async () => {
     const { endpoint, end } = await serving("refusing");
     const wish = { requests: 40, connections: 1, pipeline: 4 };
     const loaded = await load(way, { endpoint }, wish);
@@ -219,18 +203,14 @@ for (const driver of DRIVER_NAMES) {
     assert.equal(sessions, 1);
   });
 
-  testWith(
-    ["node"],
-    `${driver}: what times out is cancelled, and its neighbours go on`,
-    async () => {
-      const { endpoint, end } = await serving("hanging");
-      const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
-      const loaded = await load(way, { endpoint }, wish);
-      const { cancelled, sessions } = await end();
-      assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
-      assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
-    },
-  );
+  withNode.test(`${driver}: what times out is cancelled, and its neighbours go on`, async () => {
+    const { endpoint, end } = await serving("hanging");
+    const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
+    const loaded = await load(way, { endpoint }, wish);
+    const { cancelled, sessions } = await end();
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
+    assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
+  });
 }
 
 /**
@@ -286,40 +266,40 @@ function respond(socket: Socket, stream: number): void {
 }
 
 /** Name, what the server does to each request, and what all of them fail by. */
-const HOSTILE: readonly (readonly [string, (socket: Socket, stream: number) => void, object])[] = [
-  ["closes without a word", (socket) => socket.end(), { closed: 6 }],
-  ["leaves at once, each time", (socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 0))), {
+const HOSTILE: Readonly<
+  Record<string, readonly [(socket: Socket, stream: number) => void, object]>
+> = {
+  "closes without a word": [(socket) => socket.end(), { closed: 6 }],
+  "leaves at once, each time": [(socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 0))), {
     reset: 6,
   }],
-  ["complains", (socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 11))), { reset: 6 }],
-  ["refuses", (socket, stream) => socket.write(frame(RST_STREAM, 0, stream, coded(7))), {
+  "complains": [(socket) => socket.end(frame(GOAWAY, 0, 0, coded(0, 11))), { reset: 6 }],
+  "refuses": [(socket, stream) => socket.write(frame(RST_STREAM, 0, stream, coded(7))), {
     reset: 6,
   }],
-  [
-    "responds without a status",
+  "responds without a status": [
     (socket, stream) => socket.write(headers(stream, { a: "b" }, END_STREAM)),
     { protocol: 6 },
   ],
-  ["sends more than it said", (socket, stream) => {
+  "sends more than it said": [(socket, stream) => {
     socket.write(headers(stream, OK));
     socket.write(data(stream, "too long", END_STREAM));
   }, { protocol: 6 }],
-  [
-    "breaks its compression",
+  "breaks its compression": [
     (socket, stream) =>
       socket.write(frame(HEADERS, 4, stream, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff))),
     { protocol: 6 },
   ],
-  ["stops within the head", (socket, stream) => socket.end(headers(stream, OK).slice(0, 10)), {
+  "stops within the head": [(socket, stream) => socket.end(headers(stream, OK).slice(0, 10)), {
     closed: 6,
   }],
-  ["stops within the body", (socket, stream) => {
+  "stops within the body": [(socket, stream) => {
     socket.write(headers(stream, OK));
     socket.end(data(stream, "o"));
   }, { closed: 6 }],
-];
+};
 
-for (const [what, act, errors] of HOSTILE) {
+for (const [what, [act, errors]] of Object.entries(HOSTILE)) {
   for (const driver of DRIVER_NAMES) {
     Deno.test(`${driver}: a server that ${what} fails every request and nothing else`, async () => {
       const server = await acting(act);
@@ -357,40 +337,35 @@ function manyInterimHeads(stream: number): Uint8Array {
 }
 
 /** Name, the end that the server makes to one stream alone, and what its request fails by. */
-const ENDS_ALONE: readonly (readonly [string, (stream: number) => Uint8Array, string])[] = [
-  ["is reset", (stream) => frame(RST_STREAM, 0, stream, coded(2)), "reset"],
-  ["is refused", (stream) => frame(RST_STREAM, 0, stream, coded(7)), "reset"],
-  [
-    "is reset within the body",
+const ENDS_ALONE: Readonly<Record<string, readonly [(stream: number) => Uint8Array, string]>> = {
+  "is reset": [(stream) => frame(RST_STREAM, 0, stream, coded(2)), "reset"],
+  "is refused": [(stream) => frame(RST_STREAM, 0, stream, coded(7)), "reset"],
+  "is reset within the body": [
     (stream) =>
       joined(headers(stream, OK), data(stream, "o"), frame(RST_STREAM, 0, stream, coded(8))),
     "reset",
   ],
-  ["has no status", (stream) => headers(stream, { a: "b" }, END_STREAM), "protocol"],
-  [
-    "is longer than it says",
+  "has no status": [(stream) => headers(stream, { a: "b" }, END_STREAM), "protocol"],
+  "is longer than it says": [
     (stream) => joined(headers(stream, OK), data(stream, "too long", END_STREAM)),
     "protocol",
   ],
-  [
-    "is shorter than it says",
+  "is shorter than it says": [
     (stream) => joined(headers(stream, OK), data(stream, "o", END_STREAM)),
     "protocol",
   ],
-  [
-    "has a head over its limit",
+  "has a head over its limit": [
     (stream) => inParts(stream, { ":status": "200", a: "b".repeat(70_000) }),
     "protocol",
   ],
-  ["has too many interim heads", manyInterimHeads, "protocol"],
-  [
-    "has a window that is widened by nothing",
+  "has too many interim heads": [manyInterimHeads, "protocol"],
+  "has a window that is widened by nothing": [
     (stream) => frame(WINDOW_UPDATE, 0, stream, coded(0)),
     "protocol",
   ],
-];
+};
 
-for (const [what, end, kind] of ENDS_ALONE) {
+for (const [what, [end, kind]] of Object.entries(ENDS_ALONE)) {
   for (const driver of DRIVER_NAMES) {
     Deno.test(`${driver}: a stream that ${what} fails its request, and the next follows on its connection`, async () => {
       const server = await acting((socket, stream, before) => {
@@ -600,29 +575,25 @@ Deno.test("a preflight refuses a load of more streams than the server takes, and
 });
 
 /** What a handler of Go's net/http does, and what comes of 200 requests to it. */
-const GO_HANDLERS = [
-  ["panics", "/panic", { completed: 0, errors: { reset: 200 }, reconnects: false }],
-  ["closes its connection", "/close", { completed: 200, errors: {}, reconnects: true }],
-] as const;
+const GO_HANDLERS = {
+  "panics": ["/panic", { completed: 0, errors: { reset: 200 }, reconnects: false }],
+  "closes its connection": ["/close", { completed: 200, errors: {}, reconnects: true }],
+} as const;
 
-for (const [what, path, expected] of GO_HANDLERS) {
+for (const [what, [path, expected]] of Object.entries(GO_HANDLERS)) {
   for (const driver of DRIVER_NAMES) {
-    testWith(
-      ["go", "openssl"],
-      `${driver}: a handler of Go that ${what} gets every request`,
-      async () => {
-        const program = await (built ??= goServer());
-        const { port, end } = await started(program, certificateFiles());
-        const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
-        const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
-        const loaded = await load({ driver, http2: true }, { endpoint }, wish);
-        await end();
-        assertNothingLost(loaded);
-        const { completed, reconnects } = loaded.totals;
-        const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };
-        assert.deepEqual(found, expected);
-      },
-    );
+    withGoAndOpenssl.test(`${driver}: a handler of Go that ${what} gets every request`, async () => {
+      const program = await (built ??= goServer());
+      const { port, end } = await started(program, certificateFiles());
+      const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
+      const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
+      const loaded = await load({ driver, http2: true }, { endpoint }, wish);
+      await end();
+      assertNothingLost(loaded);
+      const { completed, reconnects } = loaded.totals;
+      const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };
+      assert.deepEqual(found, expected);
+    });
   }
 }
 

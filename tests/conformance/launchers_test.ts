@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { freePort } from "../../targets/launch/environment.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 import {
   failure,
@@ -19,6 +19,8 @@ import {
   start,
   statusOf,
 } from "./launcher_members.ts";
+
+const withLinux = needing("linux");
 
 /** On Linux: nothing that was started is left. */
 function assertNothingLeft(): void {
@@ -173,20 +175,16 @@ Deno.test("a target may have a port of its own", async () => {
 });
 
 for (const habit of ["daemon", "stubborn-daemon"]) {
-  testWith(
-    ["linux"],
-    `a target that is a ${habit} is served from, and gone after stop`,
-    async () => {
-      const target = await start({ command: program(habit) });
-      assert.equal(await statusOf(target.origin), 200);
-      await target.stop();
-      await assert.rejects(fetch(target.origin));
-      assertNothingLeft();
-    },
-  );
+  withLinux.test(`a target that is a ${habit} is served from, and gone after stop`, async () => {
+    const target = await start({ command: program(habit) });
+    assert.equal(await statusOf(target.origin), 200);
+    await target.stop();
+    await assert.rejects(fetch(target.origin));
+    assertNothingLeft();
+  });
 }
 
-testWith(["linux"], "a target is gone after stop, though its supervisor hangs", async () => {
+withLinux.test("a target is gone after stop, though its supervisor hangs", async () => {
   const target = await start({ command: program("stubborn-daemon") });
   const [supervisor] = childrenOf(Deno.pid);
   Deno.kill(supervisor, "SIGSTOP");

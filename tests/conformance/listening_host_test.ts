@@ -5,9 +5,11 @@
 import assert from "node:assert/strict";
 import { descendantsOf } from "../../base/system/processes.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 import { lateFailure, MEMBERS, others, serveHere, start, statusOf } from "./launcher_members.ts";
+
+const withLinux = needing("linux");
 
 for (const { name, needs = [], lines, owned } of MEMBERS) {
   testWith(
@@ -50,30 +52,20 @@ Deno.test("a target may be started at a name of this machine, and is asked by it
   }
 });
 
-testWith(
-  ["linux"],
-  "a program that listens elsewhere is an error that says what to write",
-  async () => {
-    const advice = /; write \{host\} in its command or env, so that it listens on ([\d.]+)$/;
-    const { message } = await lateFailure({ command: program("serve") }, advice, {
-      host: OWN_HOST,
-    });
-    assert.equal(advice.exec(message)?.[1], OWN_HOST);
-  },
-);
+withLinux.test("a program that listens elsewhere is an error that says what to write", async () => {
+  const advice = /; write \{host\} in its command or env, so that it listens on ([\d.]+)$/;
+  const { message } = await lateFailure({ command: program("serve") }, advice, { host: OWN_HOST });
+  assert.equal(advice.exec(message)?.[1], OWN_HOST);
+});
 
-testWith(
-  ["linux"],
-  "a target's own port is taken only when it is at the host of the run",
-  async () => {
-    await using server = serveHere();
-    const lines = {
-      command: program("serve"),
-      env: { HOST: "{host}", PORT: String(server.addr.port) },
-    };
-    const target = await start(lines, { host: OWN_HOST });
-    assert.equal(target.origin, `http://${OWN_HOST}:${server.addr.port}`);
-    await target.stop();
-    await assert.rejects(start(lines), /its port \d+ is in use/);
-  },
-);
+withLinux.test("a target's own port is taken only when it is at the host of the run", async () => {
+  await using server = serveHere();
+  const lines = {
+    command: program("serve"),
+    env: { HOST: "{host}", PORT: String(server.addr.port) },
+  };
+  const target = await start(lines, { host: OWN_HOST });
+  assert.equal(target.origin, `http://${OWN_HOST}:${server.addr.port}`);
+  await target.stop();
+  await assert.rejects(start(lines), /its port \d+ is in use/);
+});

@@ -9,8 +9,12 @@ import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { without } from "../e2e/denying.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
+
+const withLinux = needing("linux");
+const withSeccomp = needing("seccomp");
+const withLinuxAndNginx = needing("linux", "nginx");
 
 type Lines = Record<string, unknown>;
 
@@ -101,68 +105,48 @@ for (const { what, needs = [], lines, processes } of ORPHANS) {
   );
 }
 
-testWith(
-  ["linux"],
-  "an app that computes is gone, too, when its parent was killed with KILL",
-  async () => {
-    const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
-      path: "/?cpuTime=60000",
-    });
-    await untilGone(pids);
-  },
-);
+withLinux.test("an app that computes is gone, too, when its parent was killed with KILL", async () => {
+  const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
+    path: "/?cpuTime=60000",
+  });
+  await untilGone(pids);
+});
 
-testWith(
-  ["seccomp"],
-  "an app that computes is gone also where the kernel does not end it with its parent",
-  async () => {
-    const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
-      path: "/?cpuTime=60000",
-      through: without(["prctl"], "EPERM"),
-    });
-    await untilGone(pids);
-  },
-);
+withSeccomp.test("an app that computes is gone also where the kernel does not end it with its parent", async () => {
+  const { pids } = await orphan({ app: "work", set: { maxCpuTime: "1m" } }, {
+    path: "/?cpuTime=60000",
+    through: without(["prctl"], "EPERM"),
+  });
+  await untilGone(pids);
+});
 
-testWith(
-  ["seccomp"],
-  "a stubborn daemon is gone, too, where its supervisor may not adopt it",
-  async () => {
-    // It is under nobody then, so the supervisor alone is seen.
-    const { pids, origin } = await orphan({ command: program("stubborn-daemon") }, {
-      through: without(["prctl"], "EPERM"),
-    });
-    await untilGone(pids);
-    await assert.rejects(fetch(origin));
-  },
-);
+withSeccomp.test("a stubborn daemon is gone, too, where its supervisor may not adopt it", async () => {
+  // It is under nobody then, so the supervisor alone is seen.
+  const { pids, origin } = await orphan({ command: program("stubborn-daemon") }, {
+    through: without(["prctl"], "EPERM"),
+  });
+  await untilGone(pids);
+  await assert.rejects(fetch(origin));
+});
 
 for (const lines of [{ app: "site", set: { files: "on" } }, { app: "wiki", set: { pages: 10 } }]) {
-  testWith(
-    ["linux"],
-    `the app ${lines.app} leaves no folder behind when its parent was killed with KILL`,
-    async () => {
-      using folder = emptyFolder();
-      const { pids } = await orphan(lines, { env: { TMPDIR: folder.path } });
-      await untilGone(pids);
-      assert.deepEqual(readdirSync(folder.path), []);
-    },
-  );
+  withLinux.test(`the app ${lines.app} leaves no folder behind when its parent was killed with KILL`, async () => {
+    using folder = emptyFolder();
+    const { pids } = await orphan(lines, { env: { TMPDIR: folder.path } });
+    await untilGone(pids);
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
 }
 
-testWith(
-  ["linux", "nginx"],
-  "an nginx leaves no folder behind when its parent was killed with KILL",
-  async () => {
-    using folder = emptyFolder();
-    const made = (): string[] =>
-      readdirSync(folder.path).filter((name) => name.startsWith("plateau-nginx-"));
-    const { pids } = await orphan({ nginx: { root: ".", workers: 1 } }, {
-      env: { TMPDIR: folder.path },
-      processes: 3,
-      beforeKill: () => assert.equal(made().length, 1),
-    });
-    await untilGone(pids);
-    assert.deepEqual(made(), []);
-  },
-);
+withLinuxAndNginx.test("an nginx leaves no folder behind when its parent was killed with KILL", async () => {
+  using folder = emptyFolder();
+  const made = (): string[] =>
+    readdirSync(folder.path).filter((name) => name.startsWith("plateau-nginx-"));
+  const { pids } = await orphan({ nginx: { root: ".", workers: 1 } }, {
+    env: { TMPDIR: folder.path },
+    processes: 3,
+    beforeKill: () => assert.equal(made().length, 1),
+  });
+  await untilGone(pids);
+  assert.deepEqual(made(), []);
+});

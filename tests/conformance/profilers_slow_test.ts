@@ -11,8 +11,10 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProcessSamples, ProfilingContext } from "../../targets/profile/profiler.ts";
 import { startProfiles } from "../../targets/profile/session.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing } from "../needs.ts";
 import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
+
+const withLinux = needing("linux");
 
 const FOLDER = join(import.meta.dirname ?? "", "../targets/fixtures/profiled");
 
@@ -98,6 +100,7 @@ async function sampledEnough(profile: () => Promise<Profiled>): Promise<Profiled
 }
 
 for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes = 1 } of MEMBERS) {
+  const { test } = needing(...needs);
   const start = (folder: string): Promise<RunningTarget> =>
     startTarget(
       targetFrom({ command: [...command(folder)], cwd: FOLDER }),
@@ -107,7 +110,7 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
     { origin: target.origin, pprofPath, forMs: 1_500, signal }
   );
 
-  testWith(needs, `profiler ${profiler} finds the hot function of ${runtime}`, async () => {
+  test(`profiler ${profiler} finds the hot function of ${runtime}`, async () => {
     const folder = Deno.makeTempDirSync();
     const target = await start(folder);
     try {
@@ -123,10 +126,7 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
       assert.equal(
         trees.length,
         processes,
-        JSON.stringify({
-          notes,
-          top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)),
-        }),
+        JSON.stringify({ notes, top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)) }),
       );
       for (const { bytes, samples } of trees) assert.ok(bytes.length > 0 && samples > 10);
     } finally {
@@ -136,47 +136,39 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
     assert.deepEqual(descendantsOf(Deno.pid), []);
   });
 
-  testWith(
-    needs,
-    `profiler ${profiler} leaves nothing of ${runtime} behind when it is interrupted`,
-    async () => {
-      const folder = Deno.makeTempDirSync();
-      const target = await start(folder);
-      const interruption = new AbortController();
-      try {
-        const session = await startProfiles(target, contextOf(target, interruption.signal));
-        interruption.abort(new Error("interrupted"));
-        await session.stop(); // with or without profiles, but in the end
-      } finally {
-        await target.stop();
-        Deno.removeSync(folder, { recursive: true });
-      }
-      assert.deepEqual(descendantsOf(Deno.pid), []);
-    },
-  );
-}
-
-testWith(
-  ["linux"],
-  "a target that opens no inspector goes without a profile, and says so",
-  async () => {
-    const target = await startTarget(
-      targetFrom({ command: [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"], cwd: FOLDER }),
-      launchContext(),
-    );
+  test(`profiler ${profiler} leaves nothing of ${runtime} behind when it is interrupted`, async () => {
+    const folder = Deno.makeTempDirSync();
+    const target = await start(folder);
+    const interruption = new AbortController();
     try {
-      const { signal } = new AbortController();
-      const session = await startProfiles(target, {
-        origin: target.origin,
-        pprofPath: null,
-        forMs: 100,
-        signal,
-      });
-      const { processes, notes } = await session.stop();
-      assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
-      assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
+      const session = await startProfiles(target, contextOf(target, interruption.signal));
+      interruption.abort(new Error("interrupted"));
+      await session.stop(); // with or without profiles, but in the end
     } finally {
       await target.stop();
+      Deno.removeSync(folder, { recursive: true });
     }
-  },
-);
+    assert.deepEqual(descendantsOf(Deno.pid), []);
+  });
+}
+
+withLinux.test("a target that opens no inspector goes without a profile, and says so", async () => {
+  const target = await startTarget(
+    targetFrom({ command: [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"], cwd: FOLDER }),
+    launchContext(),
+  );
+  try {
+    const { signal } = new AbortController();
+    const session = await startProfiles(target, {
+      origin: target.origin,
+      pprofPath: null,
+      forMs: 100,
+      signal,
+    });
+    const { processes, notes } = await session.stop();
+    assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
+    assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
+  } finally {
+    await target.stop();
+  }
+});

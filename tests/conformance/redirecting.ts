@@ -69,18 +69,26 @@ interface Way {
 type Run = (way: Way) => Promise<void>;
 
 /** A test for each driver. */
-export function everyDriver(name: string, run: Run, others: readonly Need[] = []): void {
-  for (const driver of ["epoll", "tcp"] as const) {
-    const needs = driver === "epoll" ? ["linux", ...others] as const : others;
-    testWith(needs, `${name} (${driver})`, () => run({ driver }));
-  }
-}
+export const everyDriver = {
+  test(name: string, run: Run, others: readonly Need[] = []): void {
+    for (const driver of ["epoll", "tcp"] as const) {
+      const needs = driver === "epoll" ? ["linux", ...others] as const : others;
+      testWith(needs, `${name} (${driver})`, () => run({ driver }));
+    }
+  },
+};
 
 /** A test for each driver over each protocol. */
-export function everyProtocol(name: string, run: Run, others: readonly Need[] = []): void {
-  everyDriver(name, run, others);
-  everyDriver(`${name}, over HTTP/2`, ({ driver }) => run({ driver, http2: true }), others);
-}
+export const everyProtocol = {
+  test(name: string, run: Run, others: readonly Need[] = []): void {
+    everyDriver.test(name, run, others);
+    everyDriver.test(
+      `${name}, over HTTP/2`,
+      ({ driver }) => run({ driver, http2: true }),
+      others,
+    );
+  },
+};
 
 /** So many, however long a busy machine takes for them. */
 const REQUESTS = 200;

@@ -24,7 +24,7 @@ const WAYS: readonly (readonly [status: number, request: object, next: string])[
 for (const [status, request, next] of WAYS) {
   // Deno's own server sends what a HEAD must not bring over HTTP/2.
   const every = "head" in request ? everyDriver : everyProtocol;
-  every(`redirects: ${status} leads ${Object.keys(request)[0]} to ${next}`, async (way) => {
+  every.test(`redirects: ${status} leads ${Object.keys(request)[0]} to ${next}`, async (way) => {
     await using served = site();
     const { requests, checks, steps = [] } = await measured(
       served,
@@ -40,7 +40,7 @@ for (const [status, request, next] of WAYS) {
   });
 }
 
-everyProtocol("redirects: each hop counts, and what is expected is of the last", async (way) => {
+everyProtocol.test("redirects: each hop counts, and what is expected is of the last", async (way) => {
   await using served = site();
   const path = encodeURIComponent("/to?status=307&path=/end");
   const script = made({
@@ -53,61 +53,47 @@ everyProtocol("redirects: each hop counts, and what is expected is of the last",
   assert.deepEqual([requests.completed, checks.failed, checks.passed], [18, 0, 6]);
 });
 
-everyProtocol("redirects: a loop ends, and is wrong", async (way) => {
+everyProtocol.test("redirects: a loop ends, and is wrong", async (way) => {
   await using served = site();
-  const { checks, status } = await measured(
-    served,
-    made({ get: "/loop", follow: 3 }),
-    way,
-    PHASES,
-  );
+  const { checks, status } = await measured(served, made({ get: "/loop", follow: 3 }), way, PHASES);
   assert.deepEqual([status, checks], [{ "302": 24 }, { passed: 0, failed: 6 }]);
 });
 
-everyProtocol(
-  "redirects: another host that is not named is never asked, and such a response is wrong",
-  async (way) => {
-    await using served = site();
-    const { checks, requests } = await measured(
-      served,
-      made({ get: "/away", follow: 3 }),
-      way,
-      PHASES,
-    );
-    assert.deepEqual([checks.failed, requests.completed], [6, 6]);
-  },
-);
+everyProtocol.test("redirects: another host that is not named is never asked, and such a response is wrong", async (way) => {
+  await using served = site();
+  const { checks, requests } = await measured(
+    served,
+    made({ get: "/away", follow: 3 }),
+    way,
+    PHASES,
+  );
+  assert.deepEqual([checks.failed, requests.completed], [6, 6]);
+});
 
 for (const location of ["http://[bad", "http://a b/", "mailto:a@b.c", "http://h:99999/"]) {
-  everyProtocol(
-    `redirects: a response whose Location is ${location}, which is no http address, is wrong`,
-    async (way) => {
-      await using served = site();
-      const get = `/to?status=302&path=${encodeURIComponent(location)}`;
-      const { checks, status } = await measured(served, made({ get, follow: 3 }), way, PHASES);
-      assert.deepEqual([status, checks], [{ "302": 6 }, { passed: 0, failed: 6 }]);
-    },
-  );
+  everyProtocol.test(`redirects: a response whose Location is ${location}, which is no http address, is wrong`, async (way) => {
+    await using served = site();
+    const get = `/to?status=302&path=${encodeURIComponent(location)}`;
+    const { checks, status } = await measured(served, made({ get, follow: 3 }), way, PHASES);
+    assert.deepEqual([status, checks], [{ "302": 6 }, { passed: 0, failed: 6 }]);
+  });
 }
 
-everyProtocol(
-  "redirects: a flow goes on from where it was led to, with the cookies of each hop",
-  async (way) => {
-    await using served = site();
-    const script = made({
-      flow: [
-        { post: "/to?status=303&path=/home", form: { user: "ada" } },
-        { get: "/next", expect: { contains: "at /next, via=303" } },
-      ],
-      follow: 1,
-    });
-    const { checks, sessions } = await measured(served, script, way, PHASES);
-    assert.deepEqual([checks.failed, sessions?.completed], [0, 6]);
-    assert.equal(countOf(served.seen, "GET /home"), 6);
-  },
-);
+everyProtocol.test("redirects: a flow goes on from where it was led to, with the cookies of each hop", async (way) => {
+  await using served = site();
+  const script = made({
+    flow: [
+      { post: "/to?status=303&path=/home", form: { user: "ada" } },
+      { get: "/next", expect: { contains: "at /next, via=303" } },
+    ],
+    follow: 1,
+  });
+  const { checks, sessions } = await measured(served, script, way, PHASES);
+  assert.deepEqual([checks.failed, sessions?.completed], [0, 6]);
+  assert.equal(countOf(served.seen, "GET /home"), 6);
+});
 
-everyProtocol("redirects: without follow a redirect is a response as any other", async (way) => {
+everyProtocol.test("redirects: without follow a redirect is a response as any other", async (way) => {
   await using served = site();
   const { status } = await measured(served, made({ get: "/to?status=302&path=/end" }), way);
   assert.deepEqual(Object.keys(status), ["302"]);

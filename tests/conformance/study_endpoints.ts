@@ -7,12 +7,7 @@ import assert from "node:assert/strict";
 /** Body of an answer whose words are the framework's own: an object, not empty. */
 export const OWN_WORDS = Symbol("own words");
 
-export type Exchange = readonly [
-  what: string,
-  path: string,
-  status: number,
-  body: unknown,
-];
+export type Exchange = readonly [what: string, path: string, status: number, body: unknown];
 
 export const EXCHANGES: readonly Exchange[] = [
   ["static JSON", "/static", 200, { ok: true }],

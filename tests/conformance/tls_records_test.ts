@@ -49,7 +49,7 @@ function allRight(
   sentence: string,
   { version = "TLS 1.3", requests, body = BODY, pipeline = 1, respond }: Case,
 ): void {
-  everyTls(`${sentence}`, async (way) => {
+  everyTls.test(`${sentence}`, async (way) => {
     const server = scripted(way, version, async (peer) => {
       for (let ordinal = 0; ordinal < requests; ordinal++) {
         if (ordinal > 0 && await peer.request() === null) return;
@@ -76,11 +76,13 @@ function allRight(
   });
 }
 
-function everyTls(sentence: string, test: (way: Way) => Promise<void>): void {
-  for (const driver of DRIVER_NAMES) {
-    testWith(["openssl", "libssl"], `${driver}: ${sentence}`, () => test(wayOf(driver)));
-  }
-}
+const everyTls = {
+  test(sentence: string, test: (way: Way) => Promise<void>): void {
+    for (const driver of DRIVER_NAMES) {
+      testWith(["openssl", "libssl"], `${driver}: ${sentence}`, () => test(wayOf(driver)));
+    }
+  },
+};
 
 function expecting(body: string): Pick<Wish, "check"> {
   return { check: { statuses: [200], body: new TextEncoder().encode(body), contains: null } };
@@ -204,7 +206,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-everyTls("tickets are not used: the handshake of each new connection is full", async (way) => {
+everyTls.test("tickets are not used: the handshake of each new connection is full", async (way) => {
   const server = scripted(way, "TLS 1.3", async (peer) => {
     await peer.send(joined(peer.ticket(), peer.record(WHOLE)));
     await peer.request();
@@ -251,7 +253,7 @@ const ENDS: Record<
   },
 };
 for (const [sentence, { said, isCut, outcome }] of Object.entries(ENDS)) {
-  everyTls(sentence, async (way) => {
+  everyTls.test(sentence, async (way) => {
     const server = scripted(way, "TLS 1.3", async (peer) => {
       const last = said === "" ? [] : [peer.record(said)];
       await peer.send(joined(...last, ...isCut ? [] : [peer.closeNotify()]));
@@ -269,7 +271,7 @@ const APART_US = 600_000;
 
 for (const isCut of [false, true]) {
   const what = isCut ? "an end without close_notify" : "close_notify";
-  everyTls(`${what} while nothing is in flight fails nothing`, async (way) => {
+  everyTls.test(`${what} while nothing is in flight fails nothing`, async (way) => {
     const server = scripted(way, "TLS 1.3", async (peer) => {
       const last = peer.record(WHOLE);
       await peer.send(isCut ? last : joined(last, peer.closeNotify()));

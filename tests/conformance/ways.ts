@@ -85,24 +85,22 @@ function addressOf(address: Deno.Addr): { hostname: string; port: number } {
   return { hostname, port };
 }
 
-/** A test for each driver, over plain TCP. */
-export function everyDriver(sentence: string, test: (way: Way) => Promise<void>): void {
-  for (const way of PLAIN_WAYS) Deno.test(`${way.name}: ${sentence}`, () => test(way));
+/** Of something that ways share: a test of each. */
+export interface EveryWay {
+  readonly test: (sentence: string, test: (way: Way) => Promise<void>) => void;
 }
 
-/** A test for each way, over HTTP/1.1. */
-export function everyWay(sentence: string, test: (way: Way) => Promise<void>): void {
-  for (const way of WAYS) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
+function every(ways: readonly Way[]): EveryWay {
+  return {
+    test: (sentence, test) => {
+      for (const way of ways) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
+    },
+  };
 }
 
-/** A test for each way, over HTTP/2, too. */
-export function everyProtocol(sentence: string, test: (way: Way) => Promise<void>): void {
-  for (const way of [...WAYS, ...HTTP2_WAYS]) {
-    testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
-  }
-}
-
-/** A test for each way over HTTP/2. */
-export function everyHttp2Way(sentence: string, test: (way: Way) => Promise<void>): void {
-  for (const way of HTTP2_WAYS) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
-}
+/** Over plain TCP. */
+export const everyDriver = every(PLAIN_WAYS);
+/** Over HTTP/1.1. */
+export const everyWay = every(WAYS);
+export const everyProtocol = every([...WAYS, ...HTTP2_WAYS]);
+export const everyHttp2Way = every(HTTP2_WAYS);

@@ -1,19 +1,18 @@
 /** What an image is built from; tests/e2e/minimal_root_waits_slow_test.ts runs the program as the image would. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { readImports, readText } from "../architecture/tree.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { DOCKERFILE, readIgnored } from "./image.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 function lint(dockerfile: string): { success: boolean; output: string } {
-  const path = Deno.makeTempFileSync();
-  try {
-    Deno.writeTextFileSync(path, dockerfile);
-    const program = findProgram("hadolint") ?? "hadolint";
-    const { success, stdout } = new Deno.Command(program, { args: [path] }).outputSync();
-    return { success, output: new TextDecoder().decode(stdout) };
-  } finally {
-    Deno.removeSync(path);
-  }
+  using folder = emptyFolder();
+  const path = join(folder.path, "a");
+  Deno.writeTextFileSync(path, dockerfile);
+  const program = findProgram("hadolint") ?? "hadolint";
+  const { success, stdout } = new Deno.Command(program, { args: [path] }).outputSync();
+  return { success, output: new TextDecoder().decode(stdout) };
 }
 
 testWith(["hadolint"], "the Dockerfile is without fault", () => {

@@ -89,11 +89,7 @@ function workloads(manifests: readonly Manifest[]): Workload[] {
   });
 }
 
-function workload(
-  manifest: Manifest,
-  labels: Workload["labels"],
-  pod: Workload["pod"],
-): Workload {
+function workload(manifest: Manifest, labels: Workload["labels"], pod: Workload["pod"]): Workload {
   return { manifest, labels, pod, container: pod.containers[0] };
 }
 

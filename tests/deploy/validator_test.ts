@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../base/version.ts";
-import { findProgram, testWith } from "../needs.ts";
+import { findProgram, needing, testWith } from "../needs.ts";
 import { FOLDER, manifestFiles, readManifests } from "./manifests.ts";
+
+const withKubectlAndKubernetesValidate = needing("kubectl", "kubernetes-validate");
 
 const manifests = readManifests();
 
@@ -55,18 +57,14 @@ for (const [why, right, wrong] of broken) {
   });
 }
 
-testWith(
-  ["kubectl", "kubernetes-validate"],
-  "kubectl renders all of it, with one image of this version",
-  () => {
-    const { success, output } = render();
-    assert.ok(success, output);
-    using file = temporaryFile(output);
-    const checked = validate([file.path]);
-    assert.ok(checked.success, checked.output);
-    const ofKustomization = manifests.filter(({ file }) => file !== "results.yaml");
-    assert.equal(output.match(/^kind: /gm)?.length, ofKustomization.length + 1, "a ConfigMap too");
-    const images = [...output.matchAll(/ image: (plateau.*)/g)].map(([, image]) => image);
-    assert.deepEqual(new Set(images), new Set([`plateau:${VERSION}`]));
-  },
-);
+withKubectlAndKubernetesValidate.test("kubectl renders all of it, with one image of this version", () => {
+  const { success, output } = render();
+  assert.ok(success, output);
+  using file = temporaryFile(output);
+  const checked = validate([file.path]);
+  assert.ok(checked.success, checked.output);
+  const ofKustomization = manifests.filter(({ file }) => file !== "results.yaml");
+  assert.equal(output.match(/^kind: /gm)?.length, ofKustomization.length + 1, "a ConfigMap too");
+  const images = [...output.matchAll(/ image: (plateau.*)/g)].map(([, image]) => image);
+  assert.deepEqual(new Set(images), new Set([`plateau:${VERSION}`]));
+});

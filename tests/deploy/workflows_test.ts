@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { VERSION } from "../../base/version.ts";
-import { findProgram, testWith } from "../needs.ts";
+import { findProgram, needing } from "../needs.ts";
 import {
   type Action,
   ACTIONS,
@@ -13,23 +13,22 @@ import {
   readWorkflow,
   shownFile,
 } from "./workflows.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+
+const withActionlint = needing("actionlint");
 
 /** What actionlint says against a workflow; "" for nothing. Without other linters, which may or may not be there. */
 function lint(text: string): string {
-  const folder = Deno.makeTempDirSync();
-  try {
-    const path = join(folder, "workflow.yml");
-    Deno.writeTextFileSync(path, text);
-    const args = ["-no-color", "-shellcheck=", "-pyflakes=", path];
-    const program = findProgram("actionlint") ?? "actionlint";
-    const { code, stdout, stderr } = new Deno.Command(program, { args }).outputSync();
-    const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
-    assert.ok(code === 0 || code === 1, output);
-    assert.equal(code === 0, output === "", output);
-    return output;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = emptyFolder();
+  const path = join(folder.path, "workflow.yml");
+  Deno.writeTextFileSync(path, text);
+  const args = ["-no-color", "-shellcheck=", "-pyflakes=", path];
+  const program = findProgram("actionlint") ?? "actionlint";
+  const { code, stdout, stderr } = new Deno.Command(program, { args }).outputSync();
+  const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  assert.ok(code === 0 || code === 1, output);
+  assert.equal(code === 0, output === "", output);
+  return output;
 }
 
 /** Actionlint reads no steps of an action: the same as a job of a workflow with these inputs. */
@@ -53,13 +52,13 @@ function withoutEmpty(step: object): object {
 }
 
 for (const name of [PULL_REQUESTS, FORKS]) {
-  testWith(["actionlint"], `actionlint finds no fault in ${name} of docs/ci.md`, () => {
+  withActionlint.test(`actionlint finds no fault in ${name} of docs/ci.md`, () => {
     assert.equal(lint(shownFile(name)), "");
   });
 }
 
 for (const folder of ACTIONS) {
-  testWith(["actionlint"], `actionlint finds no fault in the steps of ${folder}`, () => {
+  withActionlint.test(`actionlint finds no fault in the steps of ${folder}`, () => {
     assert.equal(lint(asWorkflow(readAction(folder))), "");
   });
 }
@@ -78,22 +77,18 @@ const broken: [why: string, file: string, right: RegExp, wrong: string, says: Re
   ],
 ];
 for (const [why, file, right, wrong, says] of broken) {
-  testWith(["actionlint"], `actionlint refuses ${why}`, () => {
+  withActionlint.test(`actionlint refuses ${why}`, () => {
     const text = shownFile(file);
     assert.match(text, right);
     assert.match(lint(text.replace(right, () => wrong)), says);
   });
 }
 
-testWith(
-  ["actionlint"],
-  "actionlint refuses an input that an action uses and does not have",
-  () => {
-    const action = readAction("deploy/action");
-    const { range: _, ...inputs } = action.inputs;
-    assert.match(lint(asWorkflow({ ...action, inputs })), /"range" is not defined/);
-  },
-);
+withActionlint.test("actionlint refuses an input that an action uses and does not have", () => {
+  const action = readAction("deploy/action");
+  const { range: _, ...inputs } = action.inputs;
+  assert.match(lint(asWorkflow({ ...action, inputs })), /"range" is not defined/);
+});
 
 Deno.test("what runs code of a pull request may only read, what may write runs none of it", () => {
   const { permissions, jobs: { measure, comment, ...others } } = readWorkflow(PULL_REQUESTS);

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
-import { Plateau, plateau } from "./plateau.ts";
+import { exits, Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
-const NEEDS = ["git", "node", "linux"] as const;
+const withGit = needing("git", "node", "linux");
+const withMounts = needing("git", "node", "linux", "mountns");
 const INTERRUPTED = 130;
 
 if (Deno.build.os === "linux") adoptOrphans();
@@ -134,10 +135,7 @@ ${server}`,
     when: "it measures again",
     args: ["--repeat", "5"],
     comes: (_, scratch) =>
-      until(
-        "a fresh run is saved",
-        () => savedRuns(out(scratch, "confirmation/results.json")) > 0,
-      ),
+      until("a fresh run is saved", () => savedRuns(out(scratch, "confirmation/results.json")) > 0),
     keeps: true,
   },
   {
@@ -154,7 +152,7 @@ ${server}`,
 ];
 
 for (const { when, args = ["--repeat", "5"], prepare = () => ({}), comes, keeps } of MOMENTS) {
-  testWith(NEEDS, `interrupted when ${when}, ab leaves nothing but what it measured`, async () => {
+  withGit.test(`interrupted when ${when}, ab leaves nothing but what it measured`, async () => {
     using scratch = scratchRepository();
     scratch.write("burn.txt", "3000");
     const more = prepare(scratch);
@@ -165,8 +163,7 @@ for (const { when, args = ["--repeat", "5"], prepare = () => ({}), comes, keeps 
       await using program = new Plateau([...call, ...args], { cwd: scratch.path, env });
       await comes(program, scratch);
       program.kill("SIGINT");
-      const { code, stderr } = await program.ended;
-      assert.equal(code, INTERRUPTED, stderr);
+      await exits(INTERRUPTED, program.ended);
     }
     await assertNothingRuns();
     assert.deepEqual(unfinished(scratch), []);
@@ -185,12 +182,10 @@ async function assertGoesOn(scratch: ScratchRepository, words: readonly string[]
   const isDone = results.parse(JSON.parse(Deno.readTextFileSync(out(scratch, "results.json"))))
     .state === "done";
   if (!isDone) {
-    const { code, stderr } = await plateau(args, { cwd, env });
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, args, { cwd, env });
     assert.match(stderr, /resume it with the same plateau ab with --out \.\.\/out --resume/);
   }
-  const changed = await plateau([...args, "--resume", "--duration", "123ms"], { cwd, env });
-  assert.equal(changed.code, 2, changed.stderr);
+  const changed = await exits(2, [...args, "--resume", "--duration", "123ms"], { cwd, env });
   assert.match(changed.stderr, /Cannot resume: the commits, the file or the flags are others/);
   const { code, stderr } = await plateau([...args, "--resume"], { cwd, env });
   assert.ok(code === 1 || code === 5, stderr);
@@ -205,60 +200,50 @@ function startsOf(file: string): string[] {
   return runs.toSorted((a, b) => a.order - b.order).map(({ startedAt }) => startedAt);
 }
 
-testWith(
-  [...NEEDS, "mountns"],
-  "a full disk ends it with 3, and what was measured is kept",
-  async () => {
-    using scratch = scratchRepository();
-    const before = scratch.state();
-    const disk = join(scratch.path, "../disk");
-    Deno.mkdirSync(disk);
-    // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
-    const script =
-      'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
-    const { code, stderr } = await plateau([
-      "ab",
-      "HEAD..HEAD",
-      "--out",
-      `${disk}/out`,
-      "--repeat",
-      "20",
-    ], {
-      cwd: scratch.path,
-      env: scratch.env,
-      through: ["unshare", "--mount", "sh", "-c", script, disk],
-    });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /Cannot write .*out/);
-    assert.match(stderr, /^results\.json$/m);
-    await assertNothingRuns();
-    assert.deepEqual(unfinished(scratch), []);
-    assert.deepEqual(scratch.state(), before);
-  },
-);
+withMounts.test("a full disk ends it with 3, and what was measured is kept", async () => {
+  using scratch = scratchRepository();
+  const before = scratch.state();
+  const disk = join(scratch.path, "../disk");
+  Deno.mkdirSync(disk);
+  // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
+  const script =
+    'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
+  const { stderr } = await exits(3, [
+    "ab",
+    "HEAD..HEAD",
+    "--out",
+    `${disk}/out`,
+    "--repeat",
+    "20",
+  ], {
+    cwd: scratch.path,
+    env: scratch.env,
+    through: ["unshare", "--mount", "sh", "-c", script, disk],
+  });
+  assert.match(stderr, /Cannot write .*out/);
+  assert.match(stderr, /^results\.json$/m);
+  await assertNothingRuns();
+  assert.deepEqual(unfinished(scratch), []);
+  assert.deepEqual(scratch.state(), before);
+});
 
-testWith(
-  [...NEEDS, "mountns"],
-  "a full cache ends it with 3, and no half of a checkout is left",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.write("large", "x".repeat(3_000_000));
-    scratch.git("add", "large");
-    scratch.git("commit", "--quiet", "--message", "large");
-    const before = scratch.state();
-    const cache = join(scratch.env.XDG_CACHE_HOME, "plateau");
-    Deno.mkdirSync(cache, { recursive: true });
-    const script =
-      'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
-    const { code, stderr } = await plateau(["ab", "HEAD..HEAD", "--out", "../out"], {
-      cwd: scratch.path,
-      env: scratch.env,
-      through: ["unshare", "--mount", "sh", "-c", script, cache],
-    });
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
-    assert.doesNotMatch(stderr, /^\/.*\/large$/m);
-    await assertNothingRuns();
-    assert.deepEqual(scratch.state(), before);
-  },
-);
+withMounts.test("a full cache ends it with 3, and no half of a checkout is left", async () => {
+  using scratch = scratchRepository();
+  scratch.write("large", "x".repeat(3_000_000));
+  scratch.git("add", "large");
+  scratch.git("commit", "--quiet", "--message", "large");
+  const before = scratch.state();
+  const cache = join(scratch.env.XDG_CACHE_HOME, "plateau");
+  Deno.mkdirSync(cache, { recursive: true });
+  const script =
+    'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
+  const { stderr } = await exits(3, ["ab", "HEAD..HEAD", "--out", "../out"], {
+    cwd: scratch.path,
+    env: scratch.env,
+    through: ["unshare", "--mount", "sh", "-c", script, cache],
+  });
+  assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
+  assert.doesNotMatch(stderr, /^\/.*\/large$/m);
+  await assertNothingRuns();
+  assert.deepEqual(scratch.state(), before);
+});

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { testWith } from "../needs.ts";
-import { type Ended, Plateau, plateau } from "./plateau.ts";
+import { needing } from "../needs.ts";
+import { type Ended, exits, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { runGit, type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
-const NEEDS = ["git", "node"] as const;
+const withGit = needing("git", "node");
+const onLinux = needing("git", "node", "linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -34,57 +35,48 @@ function resultsOf({ path }: ScratchRepository): {
 const ONCE = ["--repeat", "1"];
 const SEES_ONE_CHANGE = ["--repeat", "5", "--confirm", "no"];
 
-testWith(
-  NEEDS,
-  "a working tree ten times as slow is worse than its branch point, and nothing of the repository changes",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.git("switch", "--quiet", "--create", "feature");
-    scratch.write("burn.txt", "3000");
-    scratch.write("new.txt", "untracked");
-    scratch.write("ignored", "not a part of it");
-    const before = scratch.state();
-    const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
-    const { code, stdout, stderr } = await ab(scratch, ...SEES_ONE_CHANGE, ...files);
-    assert.equal(code, 1, stdout + stderr);
-    assert.match(stdout, /^base {5}where it left main \([0-9a-f]{7}\): first$/m);
-    assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
-    for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
-      const text = Deno.readTextFileSync(join(scratch.path, "..", file)).replaceAll("\\", "");
-      assert.match(text, /base is where it left main \([0-9a-f]{7}\): first/);
-      assert.match(text, /head is the working tree \([0-9a-f]{7} with changes\)/);
-    }
-    assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
-    assert.match(stderr, /^Builds server at the working tree .*: node build\.js$/m);
-    assert.deepEqual(scratch.state(), before);
-    const { runs, experiment: { targets } } = resultsOf(scratch);
-    const blocks = Map.groupBy(runs, ({ repetition }) => repetition);
-    for (const block of blocks.values()) {
-      assert.deepEqual(block.map(({ target }) => target).sort(), ["base", "head"]);
-    }
-    const [base, head] = [targets.base.cwd, targets.head.cwd];
-    assert.equal(Deno.readTextFileSync(join(base, "built.txt")), "100");
-    assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "3000");
-    assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
-    assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
-    assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
-  },
-);
+withGit.test("a working tree ten times as slow is worse than its branch point, and nothing of the repository changes", async () => {
+  using scratch = scratchRepository();
+  scratch.git("switch", "--quiet", "--create", "feature");
+  scratch.write("burn.txt", "3000");
+  scratch.write("new.txt", "untracked");
+  scratch.write("ignored", "not a part of it");
+  const before = scratch.state();
+  const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
+  const { stdout, stderr } = await exits(1, ab(scratch, ...SEES_ONE_CHANGE, ...files));
+  assert.match(stdout, /^base {5}where it left main \([0-9a-f]{7}\): first$/m);
+  assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
+  for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
+    const text = Deno.readTextFileSync(join(scratch.path, "..", file)).replaceAll("\\", "");
+    assert.match(text, /base is where it left main \([0-9a-f]{7}\): first/);
+    assert.match(text, /head is the working tree \([0-9a-f]{7} with changes\)/);
+  }
+  assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
+  assert.match(stderr, /^Builds server at the working tree .*: node build\.js$/m);
+  assert.deepEqual(scratch.state(), before);
+  const { runs, experiment: { targets } } = resultsOf(scratch);
+  const blocks = Map.groupBy(runs, ({ repetition }) => repetition);
+  for (const block of blocks.values()) {
+    assert.deepEqual(block.map(({ target }) => target).sort(), ["base", "head"]);
+  }
+  const [base, head] = [targets.base.cwd, targets.head.cwd];
+  assert.equal(Deno.readTextFileSync(join(base, "built.txt")), "100");
+  assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "3000");
+  assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
+  assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
+  assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
+});
 
-testWith(
-  NEEDS,
-  "an unchanged commit is built once, and equal sides are named as such",
-  async () => {
-    using scratch = scratchRepository();
-    const first = await ab(scratch, "HEAD..HEAD", ...ONCE);
-    assert.match(first.stderr, /^Builds server at /m);
-    assert.match(first.stderr, /^BASE and HEAD have the same files/m);
-    assert.notEqual(first.code, 2, first.stderr);
-    const second = await ab(scratch, "HEAD..HEAD", ...ONCE);
-    assert.doesNotMatch(second.stderr, /^Builds /m);
-    assert.match(second.stderr, /^Uses the kept build of /m);
-  },
-);
+withGit.test("an unchanged commit is built once, and equal sides are named as such", async () => {
+  using scratch = scratchRepository();
+  const first = await ab(scratch, "HEAD..HEAD", ...ONCE);
+  assert.match(first.stderr, /^Builds server at /m);
+  assert.match(first.stderr, /^BASE and HEAD have the same files/m);
+  assert.notEqual(first.code, 2, first.stderr);
+  const second = await ab(scratch, "HEAD..HEAD", ...ONCE);
+  assert.doesNotMatch(second.stderr, /^Builds /m);
+  assert.match(second.stderr, /^Uses the kept build of /m);
+});
 
 const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
   ["two refs that are not there", ["nope..neither"], /"neither"[\s\S]*"nope"/],
@@ -95,39 +87,36 @@ const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
 ];
 
 for (const [sentence, args, says] of REFUSED) {
-  testWith(NEEDS, `ab refuses ${sentence}, and builds nothing`, async () => {
+  withGit.test(`ab refuses ${sentence}, and builds nothing`, async () => {
     using scratch = scratchRepository();
     const { path, env } = scratch;
-    const { code, stderr } = await plateau(["ab", ...args], { cwd: path, env });
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["ab", ...args], { cwd: path, env });
     assert.match(stderr, says);
     assert.deepEqual(scratch.kept().filter((name) => /^[0-9a-f]{12}-/.test(name)), []);
   });
 }
 
-testWith(NEEDS, "ab refuses a file outside of any repository", async () => {
+withGit.test("ab refuses a file outside of any repository", async () => {
   using scratch = scratchRepository();
   const file = join(scratch.path, "../experiment.yaml");
   Deno.copyFileSync(join(scratch.path, "experiment.yaml"), file);
-  const { code, stderr } = await ab(scratch, file);
-  assert.equal(code, 2, stderr);
+  const { stderr } = await exits(2, ab(scratch, file));
   assert.match(stderr, /this file is in no git repository/);
 });
 
-testWith(NEEDS, "ab says what a shallow clone lacks", async () => {
+withGit.test("ab says what a shallow clone lacks", async () => {
   using scratch = scratchRepository();
   scratch.write("burn.txt", "101");
   scratch.git("commit", "--quiet", "--all", "--message", "second");
   const path = join(scratch.path, "../shallow");
   runGit(scratch.path, ["clone", "--quiet", "--depth", "1", `file://${scratch.path}`, path]);
-  const refused = await ab({ path, env: scratch.env }, "HEAD~1..HEAD");
-  assert.equal(refused.code, 2, refused.stderr);
+  const refused = await exits(2, ab({ path, env: scratch.env }, "HEAD~1..HEAD"));
   assert.match(refused.stderr, /this clone is shallow: git fetch --unshallow/);
   const same = await ab({ path, env: scratch.env }, "HEAD..HEAD", ...ONCE);
   assert.match(same.stderr, /^BASE and HEAD have the same files/m, same.stderr);
 });
 
-testWith(NEEDS, "submodules are checked out from the user's clone", async () => {
+withGit.test("submodules are checked out from the user's clone", async () => {
   using scratch = scratchRepository();
   const part = join(scratch.path, "../part");
   Deno.mkdirSync(part);
@@ -156,89 +145,71 @@ const BUILDS: [sentence: string, step: string, says: RegExp][] = [
 ];
 
 for (const [sentence, step, says] of BUILDS) {
-  testWith(
-    NEEDS,
-    `a build that ${sentence} ends it with 3, and nothing of it is left`,
-    async () => {
-      using scratch = scratchRepository();
-      const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
-      scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
-      const { code, stderr } = await ab(scratch, "HEAD..");
-      assert.equal(code, 3, stderr);
-      assert.match(stderr, says);
-      assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
-    },
-  );
-}
-
-testWith(
-  [...NEEDS, "linux"],
-  "the log of a build is its user's alone, without secrets",
-  async () => {
+  withGit.test(`a build that ${sentence} ends it with 3, and nothing of it is left`, async () => {
     using scratch = scratchRepository();
     const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
-    const step = `{ command: [node, build.js], env: { TOK: "\${env.TOK}" } }`;
-    scratch.write("experiment.yaml", text.replace("[[node, build.js]]", () => `[${step}]`));
-    scratch.write(
-      "build.js",
-      `const { TOK } = process.env; // in two parts, as pipes may deliver it
+    scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
+    const { stderr } = await exits(3, ab(scratch, "HEAD.."));
+    assert.match(stderr, says);
+    assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
+  });
+}
+
+onLinux.test("the log of a build is its user's alone, without secrets", async () => {
+  using scratch = scratchRepository();
+  const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
+  const step = `{ command: [node, build.js], env: { TOK: "\${env.TOK}" } }`;
+  scratch.write("experiment.yaml", text.replace("[[node, build.js]]", () => `[${step}]`));
+  scratch.write(
+    "build.js",
+    `const { TOK } = process.env; // in two parts, as pipes may deliver it
 process.stdout.write("of " + TOK.slice(0, 8));
 setTimeout(() => console.log(TOK.slice(8) + "\\nfails"), 50);
 process.exitCode = 7;`,
-    );
-    scratch.git("commit", "--quiet", "--all", "--message", "fails");
-    const env = { ...scratch.env, TOK: "hunter2-hunter2" };
-    const { code, stderr } = await ab({ path: scratch.path, env }, "HEAD..");
-    assert.equal(code, 3, stderr);
-    const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
-    assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
-    assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
-  },
-);
+  );
+  scratch.git("commit", "--quiet", "--all", "--message", "fails");
+  const env = { ...scratch.env, TOK: "hunter2-hunter2" };
+  const { stderr } = await exits(3, ab({ path: scratch.path, env }, "HEAD.."));
+  const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
+  assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
+  assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+});
 
-testWith(
-  [...NEEDS, "linux"],
-  "a build that prints 100 MB is logged in part, and what it left behind ends",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.write(
-      "build.js",
-      `require("child_process").spawn("sleep", ["1000"], { stdio: "ignore" }).unref();
+onLinux.test("a build that prints 100 MB is logged in part, and what it left behind ends", async () => {
+  using scratch = scratchRepository();
+  scratch.write(
+    "build.js",
+    `require("child_process").spawn("sleep", ["1000"], { stdio: "ignore" }).unref();
 const line = Buffer.alloc(1e6, "x");
 for (let i = 0; i < 100; i++) require("fs").writeSync(1, line);
 require("fs").writeFileSync("built.txt", "100");`,
-    );
-    const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
-    assert.notEqual(code, 3, stderr);
-    const [log] = scratch.kept().filter((name) => name.endsWith(".log"));
-    assert.ok(log !== undefined);
-    assert.deepEqual(builders(), []);
-  },
-);
+  );
+  const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
+  assert.notEqual(code, 3, stderr);
+  const [log] = scratch.kept().filter((name) => name.endsWith(".log"));
+  assert.ok(log !== undefined);
+  assert.deepEqual(builders(), []);
+});
 
-testWith(
-  [...NEEDS, "linux"],
-  "killed while it builds, it leaves no child, and the next one begins anew",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.write("build.js", `console.log("builds"); setInterval(() => {}, 1000);`);
-    const { path, env } = scratch;
-    {
-      await using program = new Plateau(["ab", "HEAD..", "--out", join(path, "../out")], {
-        cwd: path,
-        env,
-      });
-      await program.prints(/^Builds server at the working tree/m);
-      program.kill("SIGKILL");
-      await program.ended;
-    }
-    await until("its build has ended", () => builders().length === 0);
-    const revisions = join(env.XDG_CACHE_HOME, "plateau/revisions");
-    const [{ name }] = Deno.readDirSync(revisions);
-    Deno.mkdirSync(join(revisions, name, ".snapshot-of-a-killed-one"));
-    scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
-    const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
-    assert.notEqual(code, 3, stderr);
-    assert.deepEqual(scratch.kept().filter((name) => name.startsWith(".snapshot-")), []);
-  },
-);
+onLinux.test("killed while it builds, it leaves no child, and the next one begins anew", async () => {
+  using scratch = scratchRepository();
+  scratch.write("build.js", `console.log("builds"); setInterval(() => {}, 1000);`);
+  const { path, env } = scratch;
+  {
+    await using program = new Plateau(["ab", "HEAD..", "--out", join(path, "../out")], {
+      cwd: path,
+      env,
+    });
+    await program.prints(/^Builds server at the working tree/m);
+    program.kill("SIGKILL");
+    await program.ended;
+  }
+  await until("its build has ended", () => builders().length === 0);
+  const revisions = join(env.XDG_CACHE_HOME, "plateau/revisions");
+  const [{ name }] = Deno.readDirSync(revisions);
+  Deno.mkdirSync(join(revisions, name, ".snapshot-of-a-killed-one"));
+  scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
+  const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
+  assert.notEqual(code, 3, stderr);
+  assert.deepEqual(scratch.kept().filter((name) => name.startsWith(".snapshot-")), []);
+});

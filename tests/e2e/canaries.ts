@@ -6,17 +6,8 @@ import { join } from "node:path";
 
 /** Each has what formats escape in its later part, and is looked for by its first part alone. */
 const PLACES = [
-  "header",
-  "query",
-  "title",
-  "printed",
-  "cookie",
-  "basic",
-  "body",
-  "marked",
-  "given",
-  "address",
-  "collector",
+  ...["header", "query", "title", "printed", "cookie", "basic", "body", "marked", "given"],
+  ...["address", "collector"],
 ] as const;
 export type Place = (typeof PLACES)[number];
 

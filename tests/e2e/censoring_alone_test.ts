@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { plateau } from "./plateau.ts";
+import { exits } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 
 /** `plateau bench ARGS… --json -`. */
 async function bench(...args: string[]): Promise<Measurement> {
-  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["bench", ...args, "--json", "-"]);
   return measurement.parse(JSON.parse(stdout));
 }
 

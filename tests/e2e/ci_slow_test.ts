@@ -1,7 +1,7 @@
 /** The scripts of docs/ci.md and of the actions that it uses, in a scratch repository as a runner has it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import {
   type Action,
   FORKS,
@@ -13,7 +13,7 @@ import {
 } from "../deploy/workflows.ts";
 import { type Runner, runScript, startRunner } from "./ci_runner.ts";
 
-const NEEDS = ["git", "node", "bash"] as const;
+const withBash = needing("git", "node", "bash");
 
 /** What GitHub puts in the place of `${{ … }}`; an expression that is none of these fails the test. */
 type Context = Readonly<Record<string, string>>;
@@ -51,10 +51,7 @@ async function act(
     ...EVENT,
     "github.action_path": at,
     ...Object.fromEntries(
-      Object.entries(values).map(([name, text]) => [
-        `inputs.${name}`,
-        filled(sooner(text), EVENT),
-      ]),
+      Object.entries(values).map(([name, text]) => [`inputs.${name}`, filled(sooner(text), EVENT)]),
     ),
   };
   let said = "";
@@ -81,7 +78,7 @@ function commentBy(runner: Runner, given: Step["with"]): ReturnType<typeof act> 
   return act(runner, readAction("deploy/action/comment"), { given, at: "" });
 }
 
-testWith(NEEDS, "a slower merge fails the check and is commented on, once", async () => {
+withBash.test("a slower merge fails the check and is commented on, once", async () => {
   using runner = startRunner({ burnUs: 3000 });
   const before = runner.state();
   const { code, said } = await measureBy(runner);
@@ -117,32 +114,24 @@ testWith(NEEDS, "a slower merge fails the check and is commented on, once", asyn
   ]);
 });
 
-testWith(
-  NEEDS,
-  "a merge that cannot be built fails the check, and the comment says so",
-  async () => {
-    using runner = startRunner({ burnUs: 100, build: "process.exit(9)" });
-    const { code, said } = await measureBy(runner);
-    assert.equal(code, 3, said);
-    assert.equal(runner.outputs(), "code=3\n");
-    assert.match(runner.read("plateau-results/comment.md"), /compared nothing \(exit code 3\)/);
-  },
-);
+withBash.test("a merge that cannot be built fails the check, and the comment says so", async () => {
+  using runner = startRunner({ burnUs: 100, build: "process.exit(9)" });
+  const { code, said } = await measureBy(runner);
+  assert.equal(code, 3, said);
+  assert.equal(runner.outputs(), "code=3\n");
+  assert.match(runner.read("plateau-results/comment.md"), /compared nothing \(exit code 3\)/);
+});
 
-testWith(
-  NEEDS,
-  "an inconclusive comparison is green, and further flags are one a line",
-  async () => {
-    using runner = startRunner({ burnUs: 100 });
-    const flags = "--repeat=2\n\n--threshold=p99 < 10s\n--quiet\n";
-    const { code, said } = await measureBy(runner, { flags });
-    assert.equal(code, 0, said);
-    assert.equal(runner.outputs(), "code=5\n");
-    assert.match(runner.read("plateau-results/comment.md"), /^\| p99 &lt; 10s \|/m);
-  },
-);
+withBash.test("an inconclusive comparison is green, and further flags are one a line", async () => {
+  using runner = startRunner({ burnUs: 100 });
+  const flags = "--repeat=2\n\n--threshold=p99 < 10s\n--quiet\n";
+  const { code, said } = await measureBy(runner, { flags });
+  assert.equal(code, 0, said);
+  assert.equal(runner.outputs(), "code=5\n");
+  assert.match(runner.read("plateau-results/comment.md"), /^\| p99 &lt; 10s \|/m);
+});
 
-testWith(NEEDS, "a compiled program is taken by its address, if it is the right one", async () => {
+withBash.test("a compiled program is taken by its address, if it is the right one", async () => {
   using runner = startRunner({ burnUs: 100 });
   const binary = "https://example.test/plateau";
   const wrong = await measureBy(runner, { binary, sha256: "0".repeat(64) });
@@ -157,69 +146,61 @@ testWith(NEEDS, "a compiled program is taken by its address, if it is the right 
   assert.equal(runner.outputs(), "code=5\n");
 });
 
-testWith(
-  NEEDS,
-  "the comment of a fork goes by what GitHub says, not by what the fork left",
-  async () => {
-    using runner = startRunner({ burnUs: 100 });
-    const { steps } = readWorkflow(FORKS).jobs.comment;
-    const [, pull, comment] = steps;
-    const env = Object.entries(pull.env).map(([name, text]) => [name, filled(text, EVENT)]);
-    runner.comments("12\n");
-    const found = await runScript(runner, pull.run ?? "", Object.fromEntries(env));
-    assert.equal(found.code, 0, found.output);
-    assert.equal(runner.outputs(), "number=12\n");
-    const [{ words }] = runner.calls();
-    assert.ok(words.includes("head=stranger:a'b $(touch owned)"), words.join(" "));
-    assert.throws(() => runner.read("owned"), Deno.errors.NotFound);
+withBash.test("the comment of a fork goes by what GitHub says, not by what the fork left", async () => {
+  using runner = startRunner({ burnUs: 100 });
+  const { steps } = readWorkflow(FORKS).jobs.comment;
+  const [, pull, comment] = steps;
+  const env = Object.entries(pull.env).map(([name, text]) => [name, filled(text, EVENT)]);
+  runner.comments("12\n");
+  const found = await runScript(runner, pull.run ?? "", Object.fromEntries(env));
+  assert.equal(found.code, 0, found.output);
+  assert.equal(runner.outputs(), "number=12\n");
+  const [{ words }] = runner.calls();
+  assert.ok(words.includes("head=stranger:a'b $(touch owned)"), words.join(" "));
+  assert.throws(() => runner.read("owned"), Deno.errors.NotFound);
 
-    const given = { ...comment.with, number: "12" };
-    Deno.mkdirSync(join(runner.path, "plateau-results"));
-    const file = join(runner.path, "plateau-results/comment.md");
-    Deno.symlinkSync("/proc/self/environ", file);
-    const linked = await commentBy(runner, given);
-    assert.match(linked.said, /nothing was measured/);
-    assert.equal(runner.calls().length, 1, "a link is not followed");
-    Deno.removeSync(file);
-    Deno.writeTextFileSync(file, "ä".repeat(40_000));
-    const long = await commentBy(runner, given);
-    assert.equal(long.code, 0, long.said);
-    const body = runner.calls().at(-1)?.body ?? "";
-    assert.equal(body, `<!-- plateau -->\n${"ä".repeat(30_000)}`);
-  },
-);
+  const given = { ...comment.with, number: "12" };
+  Deno.mkdirSync(join(runner.path, "plateau-results"));
+  const file = join(runner.path, "plateau-results/comment.md");
+  Deno.symlinkSync("/proc/self/environ", file);
+  const linked = await commentBy(runner, given);
+  assert.match(linked.said, /nothing was measured/);
+  assert.equal(runner.calls().length, 1, "a link is not followed");
+  Deno.removeSync(file);
+  Deno.writeTextFileSync(file, "ä".repeat(40_000));
+  const long = await commentBy(runner, given);
+  assert.equal(long.code, 0, long.said);
+  const body = runner.calls().at(-1)?.body ?? "";
+  assert.equal(body, `<!-- plateau -->\n${"ä".repeat(30_000)}`);
+});
 
-testWith(
-  NEEDS,
-  "the job of GitLab finds a slower merge request, and comments where it may",
-  async () => {
-    using runner = startRunner({ burnUs: 3000 });
-    const { before_script, script, after_script, allow_failure, artifacts } = readJob();
-    const all = (lines: readonly string[]): string => sooner(lines.join("\n"));
-    const env = {
-      PLATEAU_URL: runner.plateau,
-      CI_PROJECT_DIR: runner.path,
-      CI_MERGE_REQUEST_DIFF_BASE_SHA: runner.base,
-      CI_API_V4_URL: "https://example.test/api/v4",
-      CI_PROJECT_ID: "3",
-      CI_MERGE_REQUEST_IID: "12",
-    };
-    const { code, output } = await runScript(runner, all([...before_script, ...script]), env);
-    assert.equal(code, 1, output);
-    assert.notEqual(code, allow_failure.exit_codes);
-    assert.match(
-      output,
-      /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,
-    );
-    for (const path of [...artifacts.paths, artifacts.reports.junit]) {
-      assert.ok(Deno.statSync(join(runner.path, path)).size > 0, path);
-    }
-    assert.equal((await runScript(runner, all(after_script), env)).code, 0);
-    assert.deepEqual(runner.calls(), [], "without a token");
-    const after = await runScript(runner, all(after_script), { ...env, PLATEAU_TOKEN: "secret" });
-    assert.equal(after.code, 0, after.output);
-    const [{ words, body }] = runner.calls();
-    assert.equal(words.at(-1), "https://example.test/api/v4/projects/3/merge_requests/12/notes");
-    assert.equal(body, runner.read("plateau-results/comment.md"));
-  },
-);
+withBash.test("the job of GitLab finds a slower merge request, and comments where it may", async () => {
+  using runner = startRunner({ burnUs: 3000 });
+  const { before_script, script, after_script, allow_failure, artifacts } = readJob();
+  const all = (lines: readonly string[]): string => sooner(lines.join("\n"));
+  const env = {
+    PLATEAU_URL: runner.plateau,
+    CI_PROJECT_DIR: runner.path,
+    CI_MERGE_REQUEST_DIFF_BASE_SHA: runner.base,
+    CI_API_V4_URL: "https://example.test/api/v4",
+    CI_PROJECT_ID: "3",
+    CI_MERGE_REQUEST_IID: "12",
+  };
+  const { code, output } = await runScript(runner, all([...before_script, ...script]), env);
+  assert.equal(code, 1, output);
+  assert.notEqual(code, allow_failure.exit_codes);
+  assert.match(
+    output,
+    /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,
+  );
+  for (const path of [...artifacts.paths, artifacts.reports.junit]) {
+    assert.ok(Deno.statSync(join(runner.path, path)).size > 0, path);
+  }
+  assert.equal((await runScript(runner, all(after_script), env)).code, 0);
+  assert.deepEqual(runner.calls(), [], "without a token");
+  const after = await runScript(runner, all(after_script), { ...env, PLATEAU_TOKEN: "secret" });
+  assert.equal(after.code, 0, after.output);
+  const [{ words, body }] = runner.calls();
+  assert.equal(words.at(-1), "https://example.test/api/v4/projects/3/merge_requests/12/notes");
+  assert.equal(body, runner.read("plateau-results/comment.md"));
+});

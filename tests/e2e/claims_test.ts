@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 
 const EXPERIMENT = `name: claiming
 targets: { api: { app: api } }
@@ -64,8 +64,7 @@ Deno.test("a claim that names what is not there is told of before anything runs,
   using folder = emptyFolder();
   const file = join(folder.path, "claiming.yaml");
   Deno.writeTextFileSync(file, EXPERIMENT.replace("5xx(static)", "5xx(statik)"));
-  const { code, stderr } = await plateau(["check", file]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["check", file]);
   assert.match(
     stderr,
     /claiming\.yaml:10:\d+: claims\.1: Cannot find a target or scenario "statik": did you mean "static"\?/,

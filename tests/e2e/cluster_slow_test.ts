@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { type Need, testWith } from "../needs.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { type Need, needing, testWith } from "../needs.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 
 /** Who makes the folder `slow` first is slow; a file of each has an octet for every request. */
 const COUNTED = `
@@ -69,8 +69,9 @@ const BALANCERS: { balancer: string; needs: Need[] }[] = [
 ];
 
 for (const { balancer, needs } of BALANCERS) {
+  const { test } = needing(...needs);
   for (const policy of ["least-connections", "random-two"]) {
-    testWith(needs, `${balancer} with ${policy} sends a slow instance less`, async () => {
+    test(`${balancer} with ${policy} sends a slow instance less`, async () => {
       const outcome = await runCluster({ balancer, policy, instances: 3 });
       assertAllRight(outcome);
       const { slow: [slow], quick } = outcome;
@@ -80,29 +81,21 @@ for (const { balancer, needs } of BALANCERS) {
     });
   }
 
-  testWith(
-    needs,
-    `${balancer} with round-robin sends a slow instance as much as others`,
-    async () => {
-      const outcome = await runCluster({ balancer, policy: "round-robin", instances: 3 });
-      assertAllRight(outcome);
-      const { slow: [slow], quick } = outcome;
-      // Besides the load each was asked some times to see that it is there.
-      assert.ok(quick.every((each) => Math.abs(each - slow) <= 10), `${slow} and ${quick}`);
-    },
-  );
+  test(`${balancer} with round-robin sends a slow instance as much as others`, async () => {
+    const outcome = await runCluster({ balancer, policy: "round-robin", instances: 3 });
+    assertAllRight(outcome);
+    const { slow: [slow], quick } = outcome;
+    // Besides the load each was asked some times to see that it is there.
+    assert.ok(quick.every((each) => Math.abs(each - slow) <= 10), `${slow} and ${quick}`);
+  });
 
-  testWith(
-    needs,
-    `an instance joins behind ${balancer} while the load runs, and no request is lost`,
-    async () => {
-      const load = { connections: 12, duration: "3s" };
-      const outcome = await runCluster({ balancer, instances: 2, add: { at: "100ms" } }, { load });
-      assertAllRight(outcome);
-      assert.equal(outcome.quick.length, 2);
-      assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
-    },
-  );
+  test(`an instance joins behind ${balancer} while the load runs, and no request is lost`, async () => {
+    const load = { connections: 12, duration: "3s" };
+    const outcome = await runCluster({ balancer, instances: 2, add: { at: "100ms" } }, { load });
+    assertAllRight(outcome);
+    assert.equal(outcome.quick.length, 2);
+    assert.ok(outcome.quick.every((each) => each > 10), String(outcome.quick));
+  });
 }
 
 Deno.test("an instance is warmed up before it joins, at its rate, and takes its share slowly", async () => {
@@ -149,8 +142,7 @@ testWith(["linux"], "instances that share a port all answer", async () => {
   };
   const file = join(folder.path, "a.json");
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path]);
   const saved = results.parse(JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")));
   const [{ requests, resources }] = saved.runs;
   assert.equal(requests.failed, 0);
@@ -173,8 +165,7 @@ Deno.test("an instance that cannot join ends the run with the reason", async () 
   };
   const file = join(folder.path, "a.json");
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, ["run", file, "--out", folder.path]);
   assert.match(stderr, /Cannot start target once \(instance 2\): it exited with code 9/);
 });
 

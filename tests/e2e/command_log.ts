@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { until } from "./patience.ts";
-import { emptyFolder, Plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, Plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
 export class CommandedSite implements Disposable {
@@ -26,6 +26,11 @@ export class CommandedSite implements Disposable {
   start(experiment: object, ...more: string[]): Plateau {
     Deno.writeTextFileSync(this.file, JSON.stringify({ ...DEFAULTS, ...experiment }));
     return new Plateau(["run", this.file, "--out", this.out, ...more], { cwd: "/" });
+  }
+
+  /** Runs it to its end, which has this code. */
+  exits(code: number, experiment: object, ...more: string[]): Promise<Ended> {
+    return exits(code, this.start(experiment, ...more).ended);
   }
 
   saved(): Results {

@@ -2,26 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
-import { emptyFolder, plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 
 const COMMANDS = [
-  "run",
-  "bench",
-  "serve",
-  "report",
-  "compare",
-  "list",
-  "init",
-  "check",
-  "schema",
-  "doctor",
+  ...["run", "bench", "serve", "report", "compare", "list", "init", "check", "schema", "doctor"],
   "setup",
 ];
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
 
 Deno.test("--version prints the version and nothing else", async () => {
-  const { code, stdout } = await plateau(["--version"]);
-  assert.equal(code, 0);
+  const { stdout } = await exits(0, ["--version"]);
   assert.match(stdout, new RegExp(`^(?:plateau )?${config.version.replaceAll(".", "\\.")}\n$`));
 });
 
@@ -30,8 +20,7 @@ Deno.test("--help names every command, and each command explains its options", a
   assert.equal(code, 0);
   await Promise.all(COMMANDS.map(async (command) => {
     assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
-    const help = await plateau([command, "--help"]);
-    assert.equal(help.code, 0);
+    const help = await exits(0, [command, "--help"]);
     assert.match(help.stdout, new RegExp(`plateau ${command}`));
   }));
 });
@@ -49,8 +38,7 @@ Deno.test("init writes a file that check accepts", async () => {
   const file = join(folder.path, "mine.yaml");
   assert.equal((await plateau(["init", file])).code, 0);
   assert.match(readFileSync(file, "utf8"), /^ *#/m);
-  const { code, stderr } = await plateau(["check", file]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["check", file]);
 });
 
 Deno.test("deno task plateau reads and writes files of the folder where it is called", async () => {
@@ -73,8 +61,7 @@ Deno.test("check accepts a right file and starts nothing", async () => {
 
 Deno.test("schema prints a JSON Schema of each shape", async () => {
   await Promise.all(["experiment", "results", "bench"].map(async (shape) => {
-    const { code, stdout } = await plateau(["schema", shape]);
-    assert.equal(code, 0);
+    const { stdout } = await exits(0, ["schema", shape]);
     assert.match(JSON.parse(stdout).$schema, /json-schema\.org/);
   }));
 });
@@ -109,8 +96,7 @@ scenarios: { s: { get: / } }
 load: { duration: [1s, 2s] }
 `,
   );
-  const { code, stdout, stderr } = await plateau(["check", file]);
-  assert.equal(code, 3);
+  const { stdout, stderr } = await exits(3, ["check", file]);
   assert.match(stdout, /^40 runs of 8 cells/m);
   const lines = stderr.trim().split("\n").map((line) => line.trim());
   assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { Results } from "../../runner/result/result.ts";
+import { doubted } from "../report/concluded.ts";
 import { measurementFixture } from "../report/fixture.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
@@ -47,6 +49,21 @@ for (const [code, sentence, next, says] of ENDS) {
   });
 }
 
+Deno.test("compare --strict exits with 4 when a run is not valid; without it and without a valid run with 5", async () => {
+  using folder = emptyFolder();
+  const base = written(folder.path, "base", { api: around(1_000) });
+  const next = written(folder.path, "next", { api: around(1_000, 0.0005) });
+  const file = join(next, "results.json");
+  const results: Results = JSON.parse(Deno.readTextFileSync(file));
+  for (const [is, without] of [[1, 0], [5, 5]]) {
+    const doubtful = doubted(results, ({ repetition }) => repetition <= is);
+    Deno.writeTextFileSync(file, JSON.stringify(doubtful));
+    const asked = ["compare", base, next, "--margin", "30%"];
+    const codes = [await plateau(asked), await plateau([...asked, "--strict"])];
+    assert.deepEqual(codes.map(({ code }) => code), [without, 4], codes[0].stdout);
+  }
+});
+
 Deno.test("compare exits with 0 when everything is equivalent within the margin", async () => {
   using folder = emptyFolder();
   const base = written(folder.path, "base", { api: around(1_000) });
@@ -85,21 +102,11 @@ Deno.test("compare with thresholds is decided by them alone", async () => {
   assert.match(held.stdout, /^The threshold holds\.$/m);
   assert.doesNotMatch(Deno.readTextFileSync(junit), /<failure|<error/);
   const failed = await plateau([
-    "compare",
-    base,
-    next,
-    "--threshold",
-    "rate > 800/s",
-    "--json",
-    "-",
+    ...["compare", base, next, "--threshold", "rate > 800/s", "--json", "-"],
   ]);
   assert.equal(failed.code, 1, failed.stderr);
   const { decidedBy, outcome, sentence } = JSON.parse(failed.stdout);
-  assert.deepEqual([decidedBy, outcome, sentence], [
-    "thresholds",
-    "fail",
-    "The threshold fails.",
-  ]);
+  assert.deepEqual([decidedBy, outcome, sentence], ["thresholds", "fail", "The threshold fails."]);
 });
 
 Deno.test("compare warns of what differs, and says what has no counterpart", async () => {
@@ -110,10 +117,7 @@ Deno.test("compare warns of what differs, and says what has no counterpart", asy
   results.machine.cpu = "Another CPU";
   Deno.writeTextFileSync(next, JSON.stringify(results));
   const { stdout } = await plateau(["compare", base, next]);
-  assert.match(
-    stdout,
-    /^Not measured alike\n {2}processor: Some CPU @ 2\.40GHz → Another CPU$/m,
-  );
+  assert.match(stdout, /^Not measured alike\n {2}processor: Some CPU @ 2\.40GHz → Another CPU$/m);
   assert.match(stdout, /^Only in BASE: static, old\nOnly in NEW: static, young$/m);
 });
 

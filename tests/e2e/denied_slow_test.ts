@@ -5,10 +5,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { type Call, type ErrorName, without } from "./denying.ts";
-import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
+
+const withSeccomp = needing("seccomp");
+const withLinux = needing("linux");
 
 interface Case {
   readonly call: Call;
@@ -49,8 +52,7 @@ async function bench(through: readonly string[], ...flags: string[]): Promise<En
 }
 
 async function assertBenches(through: readonly string[], note?: RegExp): Promise<void> {
-  const { code, stdout, stderr } = await bench(through);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, bench(through));
   const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
   assert.deepEqual([requests.completed, driver], [100, "epoll"]);
   if (note === undefined) return void assert.deepEqual([driverNote, stderr], [undefined, ""]);
@@ -63,8 +65,7 @@ const SHORT = ["run", BRIEF, "--only", "scenario=static"];
 
 async function assertRuns(through: readonly string[]): Promise<void> {
   using folder = emptyFolder();
-  const { code, stderr } = await plateau([...SHORT, "--out", folder.path], { through });
-  assert.equal(code, 0, stderr);
+  await exits(0, [...SHORT, "--out", folder.path], { through });
   const text = Deno.readTextFileSync(join(folder.path, "results.json"));
   const { runs, missing } = JSON.parse(text) as Results;
   assert.equal(runs.length, 1);
@@ -87,25 +88,17 @@ function assertNothingLeft(): void {
 
 for (const { call, note, errors = EITHER } of CASES) {
   for (const error of errors) {
-    testWith(
-      ["seccomp"],
-      `bench, run and serve work where ${call} fails with ${error}`,
-      async () => {
-        adoptOrphans();
-        const through = without([call], error);
-        await Promise.all([
-          assertBenches(through, note),
-          assertRuns(through),
-          assertServes(through),
-        ]);
-        assertNothingLeft();
-      },
-    );
+    withSeccomp.test(`bench, run and serve work where ${call} fails with ${error}`, async () => {
+      adoptOrphans();
+      const through = without([call], error);
+      await Promise.all([assertBenches(through, note), assertRuns(through), assertServes(through)]);
+      assertNothingLeft();
+    });
   }
 }
 
 for (const error of EITHER) {
-  testWith(["seccomp"], `a rate is kept where sched_setattr fails with ${error}`, async () => {
+  withSeccomp.test(`a rate is kept where sched_setattr fails with ${error}`, async () => {
     await using server = serveHere();
     const url = `http://127.0.0.1:${server.addr.port}/`;
     const flags = "-c 2 -r 500/s -d 700ms --driver epoll --json -".split(" ");
@@ -118,20 +111,16 @@ for (const error of EITHER) {
 
 const NEITHER = /the system denies epoll_pwait2 \(.+\) and timerfd_create \(.+\)$/;
 
-testWith(
-  ["seccomp"],
-  "bench takes the tcp driver where nothing wakes an epoll in time",
-  async () => {
-    const { code, stdout, stderr } = await bench(
-      without(["epoll_pwait2", "timerfd_create"], "EPERM"),
-    );
-    const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
-    assert.deepEqual([code, requests.completed, driver], [0, 100, "tcp"]);
-    assert.match(stderr.trim(), /^Workers use the tcp driver, as epoll cannot be had here: /);
-    assert.match(stderr.trim(), NEITHER);
-    assert.equal(stderr, `${driverNote}\n`);
-  },
-);
+withSeccomp.test("bench takes the tcp driver where nothing wakes an epoll in time", async () => {
+  const { code, stdout, stderr } = await bench(
+    without(["epoll_pwait2", "timerfd_create"], "EPERM"),
+  );
+  const { requests, driver, driverNote } = JSON.parse(stdout) as Measurement;
+  assert.deepEqual([code, requests.completed, driver], [0, 100, "tcp"]);
+  assert.match(stderr.trim(), /^Workers use the tcp driver, as epoll cannot be had here: /);
+  assert.match(stderr.trim(), NEITHER);
+  assert.equal(stderr, `${driverNote}\n`);
+});
 
 /** What cannot be had at all, and the first line about it. */
 const REFUSALS: {
@@ -181,27 +170,21 @@ function pinnedFile(folder: string): string {
 }
 
 for (const { what, calls, args, says } of REFUSALS) {
-  testWith(["seccomp"], `${what}, ends with code 3 and says why`, async () => {
+  withSeccomp.test(`${what}, ends with code 3 and says why`, async () => {
     using folder = emptyFolder();
     const through = without(calls, "EPERM");
-    const { code, stderr } = await plateau(args(folder.path), { through });
-    assert.equal(code, 3, stderr);
+    const { stderr } = await exits(3, args(folder.path), { through });
     assert.match(stderr, says);
     assert.doesNotMatch(stderr, /^ +at |defect of Plateau/m);
     assertNothingLeft();
   });
 }
 
-testWith(
-  ["linux"],
-  "serve of an app with files ends with code 3 where it may write none",
-  async () => {
-    const env = { TMPDIR: "/nowhere" };
-    const { code, stderr } = await plateau(["serve", "wiki", "--port", "0"], { env });
-    assert.equal(code, 3, stderr);
-    assert.match(
-      stderr,
-      /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,
-    );
-  },
-);
+withLinux.test("serve of an app with files ends with code 3 where it may write none", async () => {
+  const env = { TMPDIR: "/nowhere" };
+  const { stderr } = await exits(3, ["serve", "wiki", "--port", "0"], { env });
+  assert.match(
+    stderr,
+    /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,
+  );
+});

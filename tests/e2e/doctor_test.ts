@@ -3,15 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Diagnosis, diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { checks } from "../../runner/doctor/checks.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 
 function parsed(text: string): Diagnosis {
   return diagnosis.parse(JSON.parse(text));
 }
 
 Deno.test("doctor prints a line for every check, with a tick or advice, and exits 0", async () => {
-  const { code, stdout, stderr } = await plateau(["doctor"], { env: { LC_ALL: "C.UTF-8" } });
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["doctor"], { env: { LC_ALL: "C.UTF-8" } });
   for (const { title } of Object.values(checks)) {
     assert.match(stdout, new RegExp(`^[✓!?] {2}${title} +\\S`, "m"));
   }
@@ -22,8 +21,7 @@ Deno.test("doctor prints a line for every check, with a tick or advice, and exit
 const DEAD = "redis://127.0.0.1:1";
 
 Deno.test("doctor --json - is JSON and nothing else, with what it measured and found", async () => {
-  const { code, stdout, stderr } = await plateau(["doctor", "--redis", DEAD, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["doctor", "--redis", DEAD, "--json", "-"]);
   const { idle, clock, machine, checks: judged } = parsed(stdout);
   assert.deepEqual(judged.map(({ name }) => name), Object.keys(checks));
   assert.ok(idle.seconds >= 0.9 && clock.step > 0);
@@ -37,8 +35,7 @@ Deno.test("doctor --json - is JSON and nothing else, with what it measured and f
 Deno.test("doctor --json FILE writes the file and prints the lines, in ASCII where the locale is", async () => {
   using folder = emptyFolder();
   const file = join(folder.path, "doctor.json");
-  const { code, stdout } = await plateau(["doctor", "--json", file], { env: { LC_ALL: "C" } });
-  assert.equal(code, 0);
+  const { stdout } = await exits(0, ["doctor", "--json", file], { env: { LC_ALL: "C" } });
   assert.match(stdout, /Processor/);
   // deno-lint-ignore no-control-regex -- ASCII begins with control characters
   assert.match(stdout, /^[\x00-\x7f]*$/);

@@ -1,10 +1,12 @@
 /** Targets that listen on one port alone. */
 import assert from "node:assert/strict";
 import { freePort } from "../../targets/launch/environment.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { assertNothingLeft, CommandedSite } from "./command_log.ts";
-import { plateau } from "./plateau.ts";
+import { exits } from "./plateau.ts";
 import { adoptOrphans } from "./processes.ts";
+
+const withLinux = needing("linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -14,41 +16,35 @@ function fixed(port: number): Record<string, unknown> {
   return { command: [Deno.execPath(), "eval", code], port };
 }
 
-testWith(["linux"], "targets with one port are run in turn, variants of one too", async () => {
+withLinux.test("targets with one port are run in turn, variants of one too", async () => {
   using site = new CommandedSite();
   const port = freePort();
-  const { code, stderr } = await site.start({
+  await site.exits(0, {
     targets: { a: fixed(port), b: { ...fixed(port), env: { MODE: ["x", "y"] } } },
     order: "shuffled",
     repeat: 2,
-  }).ended;
-  assert.equal(code, 0, stderr);
+  });
   assert.equal(site.saved().runs.length, 6);
   await assertNothingLeft();
 });
 
-testWith(
-  ["linux"],
-  "a port that somebody has is an error that names who, at check and at run",
-  async () => {
-    using site = new CommandedSite();
-    await using server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      () => new Response("other"),
-    );
-    const { port } = server.addr;
-    const { code, stderr } = await site.start({ targets: { a: fixed(port) }, repeat: 3 }).ended;
-    const says = new RegExp(
-      `Cannot start target a: its port ${port} is in use by deno \\(process ${Deno.pid}\\)`,
-    );
-    assert.equal(code, 3, stderr);
-    assert.match(stderr.replaceAll(/\s+/g, " "), says);
-    assert.equal(site.saved().missing.length, 1);
-    const checked = await plateau(["check", site.file]);
-    assert.equal(checked.code, 3);
-    assert.match(checked.stderr.replaceAll(/\s+/g, " "), says);
-  },
-);
+withLinux.test("a port that somebody has is an error that names who, at check and at run", async () => {
+  using site = new CommandedSite();
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response("other"),
+  );
+  const { port } = server.addr;
+  const { code, stderr } = await site.start({ targets: { a: fixed(port) }, repeat: 3 }).ended;
+  const says = new RegExp(
+    `Cannot start target a: its port ${port} is in use by deno \\(process ${Deno.pid}\\)`,
+  );
+  assert.equal(code, 3, stderr);
+  assert.match(stderr.replaceAll(/\s+/g, " "), says);
+  assert.equal(site.saved().missing.length, 1);
+  const checked = await exits(3, ["check", site.file]);
+  assert.match(checked.stderr.replaceAll(/\s+/g, " "), says);
+});
 
 const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; says: RegExp }[] = [
   {
@@ -63,10 +59,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   },
   {
     what: "a kept target, alone and behind a proxy",
-    experiment: {
-      targets: { a: fixed(3999), p: { proxy: { origin: "a" } } },
-      fresh: false,
-    },
+    experiment: { targets: { a: fixed(3999), p: { proxy: { origin: "a" } } }, fresh: false },
     says: /targets\.a: Cannot keep "a" on port 3999 beside "p"/,
   },
   {
@@ -86,9 +79,7 @@ const OVERLAPS: readonly { what: string; experiment: Record<string, unknown>; sa
   },
   {
     what: "a target and a server behind a proxy",
-    experiment: {
-      targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } },
-    },
+    experiment: { targets: { a: fixed(3999), b: { proxy: { origin: "http://127.0.0.1:3999" } } } },
     says: /targets\.a: Cannot listen on port 3999: the server that "b" names/,
   },
   {
@@ -108,17 +99,13 @@ for (const { what, experiment, says } of OVERLAPS) {
     using site = new CommandedSite();
     const scenarios = { x: { get: "/" } };
     Deno.writeTextFileSync(site.file, JSON.stringify({ name: "a", scenarios, ...experiment }));
-    const { code, stderr } = await plateau(["check", site.file]);
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["check", site.file]);
     assert.match(stderr, says);
   });
 }
 
 const APART: readonly { what: string; experiment: Record<string, unknown> }[] = [
-  {
-    what: "a kept target alone",
-    experiment: { targets: { a: fixed(freePort()) }, fresh: false },
-  },
+  { what: "a kept target alone", experiment: { targets: { a: fixed(freePort()) }, fresh: false } },
   {
     what: "a kept target with a separate preflight check and one cell",
     experiment: { targets: { a: fixed(freePort()) }, fresh: false, prove: "apart" },
@@ -134,7 +121,6 @@ for (const { what, experiment } of APART) {
     using site = new CommandedSite();
     const scenarios = { x: { get: "/" } };
     Deno.writeTextFileSync(site.file, JSON.stringify({ name: "a", scenarios, ...experiment }));
-    const { code, stderr } = await plateau(["check", site.file]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["check", site.file]);
   });
 }

@@ -9,11 +9,13 @@ import {
   measurement,
   results as resultsSpec,
 } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { around } from "../report/rates.ts";
 import { resultsOn } from "../report/trended.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
+
+const onLinux = needing("linux");
 
 type Row = Readonly<Record<string, string>>;
 
@@ -43,8 +45,7 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   const at = (name: string): string => join(folder.path, name);
   await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { duration: "600ms" }));
   const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("out/runs.csv")];
-  const { code, stdout, stderr } = await plateau([...args, "--csv-intervals", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, [...args, "--csv-intervals", "-"]);
   const text = await Deno.readTextFile(at("out/results.json"));
   await assertValid(text, "results");
   const { runs } = resultsSpec.parse(JSON.parse(text));
@@ -61,21 +62,16 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   }
 });
 
-testWith(
-  ["linux"], // for its full disk
-  "where a form can't be written, the others and the summary are, and the exit code is 3",
-  async () => {
-    await using witness = startWitness();
-    using folder = emptyFolder();
-    const csv = join(folder.path, "a.csv");
-    const args = ["bench", witness.origin, "-n", "10", "-c", "1", "--json", "/dev/full"];
-    const { code, stdout, stderr } = await plateau([...args, "--csv", csv]);
-    assert.equal(code, 3, stderr);
-    assert.match(stderr, /^Cannot write \/dev\/full: /m);
-    assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
-    assert.match(stdout, /\n[\d.,]+\/s · p50 /);
-  },
-);
+onLinux.test("where a form can't be written, the others and the summary are, and the exit code is 3", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const csv = join(folder.path, "a.csv");
+  const args = ["bench", witness.origin, "-n", "10", "-c", "1", "--json", "/dev/full"];
+  const { stdout, stderr } = await exits(3, [...args, "--csv", csv]);
+  assert.match(stderr, /^Cannot write \/dev\/full: /m);
+  assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
+  assert.match(stdout, /\n[\d.,]+\/s · p50 /);
+});
 
 Deno.test("bench writes JSON that keeps to its schema, and its intervals", async () => {
   await using witness = startWitness();
@@ -83,8 +79,7 @@ Deno.test("bench writes JSON that keeps to its schema, and its intervals", async
   const csv = join(folder.path, "intervals.csv");
   const args = ["bench", witness.origin, "-c", "2", "-d", "600ms", "--interval", "100ms", "-q"];
   const forms = ["--csv-intervals", csv, "--json", "-"];
-  const { code, stdout, stderr } = await plateau([...args, ...forms]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, [...args, ...forms]);
   await assertValid(stdout, "bench");
   const { timeline } = JSON.parse(stdout);
   const rows: Row[] = parse(await Deno.readTextFile(csv), { columns: true });
@@ -141,8 +136,7 @@ Deno.test("a histogram log of run has a tag for each run, and report writes the 
     experimentAt(witness.origin, { rate: "40/s", duration: "500ms" }),
   );
   const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--hlog", at("runs.hlog")];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  await exits(0, args);
   const log = await Deno.readTextFile(at("runs.hlog"));
   const again = await plateau(["report", at("out"), "--hlog", "-"]);
   assert.equal(again.stdout, log);
@@ -161,12 +155,10 @@ Deno.test("report of several results begins with their trend", async () => {
   const at = (name: string): string => join(folder.path, name);
   await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { requests: 100 }));
   await Promise.all(["one", "two"].map(async (out) => {
-    const { code, stderr } = await plateau(["run", at("forms.json"), "--out", at(out), "-q"]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["run", at("forms.json"), "--out", at(out), "-q"]);
   }));
   const args = ["report", at("two"), at("one"), "-o", at("page.html"), "--markdown", at("page.md")];
-  const { code, stdout, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, args);
   assert.match(stdout, /^Trend {4}forms over 2 results: .*\.\nReport {3}/);
   assert.match(await Deno.readTextFile(at("page.html")), /<h1>forms over 2 results<\/h1>/);
   assert.match(await Deno.readTextFile(at("page.md")), /^## forms over 2 results\n/);
@@ -195,14 +187,9 @@ Deno.test("report --fail-on-change fails where requests/s fell, and knows nothin
 });
 
 Deno.test("several results, or two forms on standard output, are refused by their flags", async () => {
-  const several = await plateau(["report", "a", "b", "--csv-intervals", "-", "--hlog", "b.hlog"]);
-  assert.equal(several.code, 2);
+  const several = await exits(2, ["report", "a", "b", "--csv-intervals", "-", "--hlog", "b.hlog"]);
   assert.match(several.stderr, /--csv-intervals: Cannot write several results in this form/);
   assert.match(several.stderr, /--hlog: Cannot write several results in this form/);
-  const both = await plateau(["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
-  assert.equal(both.code, 2);
-  assert.match(
-    both.stderr,
-    /--csv-intervals: Cannot write to standard output: --csv already does/,
-  );
+  const both = await exits(2, ["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
+  assert.match(both.stderr, /--csv-intervals: Cannot write to standard output: --csv already does/);
 });

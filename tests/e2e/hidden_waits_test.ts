@@ -4,10 +4,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Results } from "../../runner/result/result.ts";
 import { readStat } from "../../base/system/processes.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
-import { COMMAND, emptyFolder, Plateau, plateau, serve, type Surroundings } from "./plateau.ts";
+import {
+  COMMAND,
+  emptyFolder,
+  exits,
+  Plateau,
+  plateau,
+  serve,
+  type Surroundings,
+} from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
+
+const withMountns = needing("mountns");
 
 const PROGRAM = new URL("../targets/fixtures/program.ts", import.meta.url).pathname;
 
@@ -41,11 +51,7 @@ function writeExperiment(
   const experiment = {
     name: "hidden",
     targets: {
-      program: {
-        command: [Deno.execPath(), "run", "-A", PROGRAM, habit],
-        ready: "/",
-        env,
-      },
+      program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/", env },
     },
     scenarios: { root: { get: "/" } },
     load,
@@ -63,74 +69,54 @@ async function runOnce(habit: string, surroundings: Surroundings): Promise<Outco
   return { code, stderr, run: runs[0] };
 }
 
-testWith(["mountns"], "bench measures where /proc shows no processes", async () => {
+withMountns.test("bench measures where /proc shows no processes", async () => {
   await using server = await serve("api");
   const args = ["bench", `${server.origin}/static`, "-n", "100", "-c", "2", "--json", "-"];
-  const { code, stdout, stderr } = await plateau(args, { through: POOR_PROC });
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, args, { through: POOR_PROC });
   assert.equal(JSON.parse(stdout).requests.completed, 100);
 });
 
-testWith(
-  ["mountns"],
-  "run ends a stubborn target and says what is unknown where /proc shows no processes",
-  async () => {
-    adoptOrphans();
-    const { code, stderr, run } = await runOnce("stubborn", { through: POOR_PROC });
-    assert.equal(code, 0, stderr);
-    assert.ok(run.requests.completed > 0);
-    assert.deepEqual(run.resources, []);
-    assert.match(
-      stderr,
-      /^CPU and memory of target program are unknown: the system does not show/m,
-    );
-    assert.deepEqual(descendants(Deno.pid), []);
-  },
-);
+withMountns.test("run ends a stubborn target and says what is unknown where /proc shows no processes", async () => {
+  adoptOrphans();
+  const { stderr, run } = await exits(0, runOnce("stubborn", { through: POOR_PROC }));
+  assert.ok(run.requests.completed > 0);
+  assert.deepEqual(run.resources, []);
+  assert.match(stderr, /^CPU and memory of target program are unknown: the system does not show/m);
+  assert.deepEqual(descendants(Deno.pid), []);
+});
 
-testWith(
-  ["mountns"],
-  "a stubborn target is ended when its supervisor is killed where /proc shows no processes",
-  async () => {
-    adoptOrphans();
-    using folder = emptyFolder();
-    const ASKED = join(folder.path, "asked");
-    const { file, out } = writeExperiment(folder.path, "stubborn", { load: LONG, env: { ASKED } });
-    await using program = new Plateau(["run", file, "--out", out], { through: POOR_PROC });
-    // Whoever is asked has been reported by the supervisor.
-    const supervisor = await program.until(
-      "the target is asked",
-      () =>
-        existsSync(ASKED) &&
-        descendants(program.pid).find(({ command }) => command.includes(" supervise -- ")),
-    );
-    assert.ok(supervisor);
-    Deno.kill(supervisor.pid, "SIGKILL");
-    const { code, stderr } = await program.ended;
-    assert.equal(code, 3, stderr);
-    assert.match(
-      stderr,
-      /supervisor(?: of target program)? \(a process of Plateau\) was ended by SIGKILL/,
-    );
-    await until("nothing is left", () => descendants(Deno.pid).length === 0);
-  },
-);
+withMountns.test("a stubborn target is ended when its supervisor is killed where /proc shows no processes", async () => {
+  adoptOrphans();
+  using folder = emptyFolder();
+  const ASKED = join(folder.path, "asked");
+  const { file, out } = writeExperiment(folder.path, "stubborn", { load: LONG, env: { ASKED } });
+  await using program = new Plateau(["run", file, "--out", out], { through: POOR_PROC });
+  // Whoever is asked has been reported by the supervisor.
+  const supervisor = await program.until(
+    "the target is asked",
+    () =>
+      existsSync(ASKED) &&
+      descendants(program.pid).find(({ command }) => command.includes(" supervise -- ")),
+  );
+  assert.ok(supervisor);
+  Deno.kill(supervisor.pid, "SIGKILL");
+  const { stderr } = await exits(3, program.ended);
+  assert.match(
+    stderr,
+    /supervisor(?: of target program)? \(a process of Plateau\) was ended by SIGKILL/,
+  );
+  await until("nothing is left", () => descendants(Deno.pid).length === 0);
+});
 
-testWith(
-  ["mountns"],
-  "run goes on and names what it may not end, as it is another user's",
-  async () => {
-    const { code, stderr, run } = await runOnce("other-user", { through: MAY_NOT_KILL });
-    const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(
-      stderr,
-    );
-    assert.ok(note, stderr);
-    const pid = Number(note[1]);
-    assert.notEqual(readStat(pid), null, "it still runs");
-    Deno.kill(pid, "SIGKILL");
-    await until("it is gone", () => (readStat(pid)?.state ?? "Z") === "Z");
-    assert.equal(code, 0, stderr);
-    assert.ok(run.requests.completed > 0);
-    assert.ok(run.resources.length > 0);
-  },
-);
+withMountns.test("run goes on and names what it may not end, as it is another user's", async () => {
+  const { code, stderr, run } = await runOnce("other-user", { through: MAY_NOT_KILL });
+  const note = /^Processes of target program still run.+: (\d+) \(sudo kill -9 \1\)$/m.exec(stderr);
+  assert.ok(note, stderr);
+  const pid = Number(note[1]);
+  assert.notEqual(readStat(pid), null, "it still runs");
+  Deno.kill(pid, "SIGKILL");
+  await until("it is gone", () => (readStat(pid)?.state ?? "Z") === "Z");
+  assert.equal(code, 0, stderr);
+  assert.ok(run.requests.completed > 0);
+  assert.ok(run.resources.length > 0);
+});

@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { testWith } from "../needs.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { needing, testWith } from "../needs.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 import { type Recorded, type Recorder, startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
+
+const withCurl = needing("curl");
 
 interface Sent {
   readonly line?: string;
@@ -51,8 +53,7 @@ for (const [commandLine, sent] of SENT) {
   Deno.test(`bench --like sends what ${commandLine} sent`, async () => {
     await using recorder = startRecorder();
     const like = commandLine.replace("URL", `'${recorder.origin}/a?b=1'`);
-    const { code, stderr } = await plateau(["bench", "-q", "--like", like]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["bench", "-q", "--like", like]);
     assertSent(recorder, sent);
   });
 }
@@ -81,25 +82,21 @@ function assertSent(recorder: Recorder, sent: Sent): void {
   assert.equal(recorder.connections(), connections);
 }
 
-testWith(
-  ["curl"],
-  "bench --like asks for what curl asks for, however its URL is written",
-  async () => {
-    const urls = ["/a/../b", "--path-as-is /a/../b", "-g /{a}[1]", "/?q='a'", "/a\\\\b#c"];
-    for (const url of urls) {
-      const lineOf = async (run: (line: string) => Promise<unknown>): Promise<string> => {
-        await using recorder = startRecorder();
-        await run(`curl -s ${url.replace(/(\S*)$/, (path) => `"${recorder.origin}${path}"`)}`);
-        return recorder.requests[0].line;
-      };
-      const curls = await lineOf((line) =>
-        new Deno.Command("sh", { args: ["-c", line], stdout: "null" }).output()
-      );
-      const ours = await lineOf((line) => plateau(["bench", "-q", "--like", line, "-n", "1"]));
-      assert.equal(ours, curls);
-    }
-  },
-);
+withCurl.test("bench --like asks for what curl asks for, however its URL is written", async () => {
+  const urls = ["/a/../b", "--path-as-is /a/../b", "-g /{a}[1]", "/?q='a'", "/a\\\\b#c"];
+  for (const url of urls) {
+    const lineOf = async (run: (line: string) => Promise<unknown>): Promise<string> => {
+      await using recorder = startRecorder();
+      await run(`curl -s ${url.replace(/(\S*)$/, (path) => `"${recorder.origin}${path}"`)}`);
+      return recorder.requests[0].line;
+    };
+    const curls = await lineOf((line) =>
+      new Deno.Command("sh", { args: ["-c", line], stdout: "null" }).output()
+    );
+    const ours = await lineOf((line) => plateau(["bench", "-q", "--like", line, "-n", "1"]));
+    assert.equal(ours, curls);
+  }
+});
 
 testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", async () => {
   const line = "-t 1 -c 3 -d 1s -H 'X-A: b' --latency";
@@ -124,8 +121,7 @@ testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", a
 Deno.test("bench --like says what the tool would have left out", async () => {
   await using witness = startWitness({ delayMs: 300 });
   const like = `wrk -c 2 -t 1 -d 1s ${witness.origin}/`;
-  const { code, stderr } = await plateau(["bench", "--like", like]);
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, ["bench", "--like", like]);
   assert.match(
     stderr,
     /^wrk would have left out of its latencies 2 requests in flight at the end$/m,
@@ -135,8 +131,7 @@ Deno.test("bench --like says what the tool would have left out", async () => {
 Deno.test("bench --like sends nothing where the tool's requests are others", async () => {
   await using recorder = startRecorder();
   const like = `curl --digest -u a:b ${recorder.origin}/`;
-  const { code, stderr } = await plateau(["bench", "-q", "--like", like]);
-  assert.equal(code, 2, stderr);
+  const { stderr } = await exits(2, ["bench", "-q", "--like", like]);
   assert.match(stderr, /Cannot send the requests of curl without its authentication/);
   assert.equal(recorder.requests.length, 0);
 });
@@ -181,8 +176,7 @@ Deno.test("an Artillery script runs as an experiment, and again from its results
     await Deno.readTextFile(join(folder.path, "out/load.yaml")),
   ]);
   assert.match(results.source, /^# From an Artillery script, load\.yml\./);
-  const again = await runIn(folder.path, "--resume", "out");
-  assert.equal(again.code, 0, again.stderr);
+  await exits(0, runIn(folder.path, "--resume", "out"));
 });
 
 Deno.test("a HAR file runs as an experiment, and its notes are told", async () => {
@@ -200,8 +194,7 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
   const entries = [asked("GET", "/"), asked("POST", "/a", { mimeType: "text/plain", text: "b" })];
   await Deno.writeTextFile(join(folder.path, "visit.har"), JSON.stringify({ log: { entries } }));
   const args = ["run", "visit.har", "--out", "out", "--duration", "700ms"];
-  const { code, stderr } = await plateau(args, { cwd: folder.path });
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, args, { cwd: folder.path });
   assert.match(stderr, /^Note: without its cookie fields, which belong to one user; cookies that/m);
   const { runs: [{ requests, load }] } = JSON.parse(
     await Deno.readTextFile(join(folder.path, "out/results.json")),
@@ -222,17 +215,12 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   await Deno.writeTextFile(join(folder.path, "load/users.csv"), "ada,secret\n");
   await Deno.writeTextFile(join(folder.path, "load/a.yml"), SCRIPT("http://127.0.0.1:9"));
   const cwd = folder.path;
-  const wrote = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
-  assert.equal(wrote.code, 0, wrote.stderr);
-  assert.match(
-    wrote.stdout,
-    /^Wrote mine\.yaml\. Check it: plateau check mine\.yaml\nNote: /,
-  );
+  const wrote = await exits(0, ["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
+  assert.match(wrote.stdout, /^Wrote mine\.yaml\. Check it: plateau check mine\.yaml\nNote: /);
   assert.match(await Deno.readTextFile(join(cwd, "mine.yaml")), /csv: load\/users\.csv$/m);
   const checked = await plateau(["check", "mine.yaml"], { cwd });
   assert.deepEqual([checked.code, checked.stdout.split("\n")[0]], [0, "a"]);
-  const twice = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
-  assert.equal(twice.code, 2);
+  await exits(2, ["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
   const printed = await plateau(["init", "-", "--from", "load/a.yml"], { cwd });
   assert.equal(printed.stdout, await Deno.readTextFile(join(cwd, "mine.yaml")));
   assert.match(printed.stderr, /^Note: /);
@@ -254,8 +242,7 @@ Deno.test("an imported script loads another server by --set target", async () =>
   await Deno.writeTextFile(join(folder.path, "visit.har"), archive);
   const set = ["--set", `target=${recorder.origin}`];
   const args = ["run", "visit.har", "--out", "out", "--duration", "700ms", ...set];
-  const { code, stderr } = await plateau(args, { cwd: folder.path });
-  assert.equal(code, 0, stderr);
+  await exits(0, args, { cwd: folder.path });
   assert.ok(recorder.requests.length > 1);
   assert.ok(recorder.requests.every(({ line }) => line === "GET /a HTTP/1.1"));
 });
@@ -275,8 +262,7 @@ Deno.test("a JMeter plan sends what it says, as often as its threads and loops s
 <stringProp name="LoopController.loops">3</stringProp></elementProp></ThreadGroup><hashTree>
 ${sampler("a")}${sampler("b")}</hashTree></hashTree></hashTree></jmeterTestPlan>`;
   await Deno.writeTextFile(join(folder.path, "load.jmx"), plan);
-  const { code, stderr } = await runIn(folder.path, "load.jmx", "--out", "out");
-  assert.equal(code, 0, stderr);
+  await exits(0, runIn(folder.path, "load.jmx", "--out", "out"));
   const counts = Object.groupBy(recorder.requests, ({ line }) => line);
   const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
   // 7 threads with 3 loops, and each of the written-out requests once more, to see that responses are right.
@@ -301,8 +287,7 @@ Deno.test("an Artillery script follows redirects and sends cookies back, as Arti
 scenarios: [{ flow: [{ get: { url: /login, cookie: { lang: de } } }, { get: { url: /me } }] }]
 `;
   await Deno.writeTextFile(join(folder.path, "load.yml"), script);
-  const { code, stderr } = await runIn(folder.path, "load.yml", "--out", "out");
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, runIn(folder.path, "load.yml", "--out", "out"));
   assert.doesNotMatch(stderr, /cookie is sent where|redirect is a response/);
   // Three visitors, and each request once more, to see that responses are right.
   const counts = Object.entries(Object.groupBy(seen, (line) => line))
@@ -322,8 +307,7 @@ export const options = { vus: 3, iterations: 6 };
 export default () => { http.get("${recorder.origin}/a"); http.get("${recorder.origin}/b"); };
 `;
   await Deno.writeTextFile(join(folder.path, "load.js"), script);
-  const { code, stderr } = await runIn(folder.path, "load.js", "--out", "out");
-  assert.equal(code, 0, stderr);
+  await exits(0, runIn(folder.path, "load.js", "--out", "out"));
   const counts = Object.groupBy(recorder.requests, ({ line }) => line);
   const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
   // And each of the four steps once more, to see that responses are right.
@@ -357,8 +341,7 @@ export default () => { http.get("http://a/"); };
   ];
   for (const [name, source, told] of files) {
     await Deno.writeTextFile(join(cwd, name), source);
-    const { code, stderr } = await plateau(["init", "mine.yaml", "--from", name], { cwd });
-    assert.equal(code, 2, stderr);
+    const { stderr } = await exits(2, ["init", "mine.yaml", "--from", name], { cwd });
     assert.match(stderr, told);
     assert.ok(!existsSync(join(cwd, "mine.yaml")));
     const checked = await plateau(["check", name], { cwd });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { toldOf } from "../cli/command_line.ts";
-import { emptyFolder, plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 
 const FIXTURES = join(import.meta.dirname ?? "", "fixtures");
 const WRONG = join(FIXTURES, "wrong.yaml");
@@ -22,8 +22,7 @@ const wrong: [sentence: string, args: string[], says: RegExp][] = [
 
 for (const [sentence, args, says] of wrong) {
   Deno.test(`exit code 2 and a plain message for ${sentence}`, async () => {
-    const { code, stdout, stderr } = await plateau(args);
-    assert.equal(code, 2, stderr);
+    const { stdout, stderr } = await exits(2, args);
     assert.match(stderr, says);
     assert.doesNotMatch(stderr, /^\s+at |Error:/m);
     assert.equal(stdout, "");
@@ -50,8 +49,7 @@ for (const [sentence, args, says] of refused) {
 }
 
 Deno.test("check tells every problem of a file at once, with its line and the fix", async () => {
-  const { code, stderr } = await plateau(["check", WRONG]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["check", WRONG]);
   assert.match(stderr, /wrong\.yaml:2:\d+: .*targtes.*targets/);
   assert.match(stderr, /wrong\.yaml:6:\d+: .*get and post/);
   assert.match(stderr, /wrong\.yaml:7:\d+: .*connections/);
@@ -68,8 +66,7 @@ Deno.test("a file that is not YAML is told with its line", async () => {
   using folder = emptyFolder();
   const file = join(folder.path, "broken.yaml");
   Deno.writeTextFileSync(file, "name: a\ntargets: [}\n");
-  const { code, stderr } = await plateau(["check", file]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["check", file]);
   assert.match(stderr, /broken\.yaml:2/);
 });
 
@@ -85,8 +82,7 @@ const unavailable: [sentence: string, args: string[], says: RegExp][] = [
 for (const [sentence, args, says] of unavailable) {
   Deno.test(`exit code 3 and a plain message for ${sentence}`, async () => {
     using folder = emptyFolder();
-    const { code, stderr } = await plateau(args, { cwd: folder.path });
-    assert.equal(code, 3, stderr);
+    const { stderr } = await exits(3, args, { cwd: folder.path });
     assert.match(stderr, says);
     assert.doesNotMatch(stderr, /^\s+at |Error:/m);
   });
@@ -95,8 +91,7 @@ for (const [sentence, args, says] of unavailable) {
 Deno.test("exit code 3 and a plain message for a port that is taken", async () => {
   await using api = await serve("api");
   const { port } = new URL(api.origin);
-  const { code, stderr } = await plateau(["serve", "api", "--port", port]);
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, ["serve", "api", "--port", port]);
   assert.match(stderr, new RegExp(`${port}.*in use|port ${port} is taken`, "i"));
   assert.doesNotMatch(stderr, /^\s+at /m);
 });

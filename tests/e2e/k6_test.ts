@@ -1,7 +1,7 @@
 /** Scripts of k6, run here, as a server sees them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
@@ -19,10 +19,7 @@ export default function () {
 }
 `;
   await Deno.writeTextFile(join(folder.path, "load.js"), script);
-  const { code, stderr } = await plateau(["run", "--quiet", "load.js", "--out", "out"], {
-    cwd: folder.path,
-  });
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", "--quiet", "load.js", "--out", "out"], { cwd: folder.path });
   const counts = Object.groupBy(recorder.requests, ({ line, body }) => `${line} ${body}`);
   const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
   assert.deepEqual(seen, [ // each once more, to see that responses are right
@@ -47,8 +44,7 @@ export default function () {
 `;
   await Deno.writeTextFile(join(folder.path, "load.js"), script);
   const args = ["run", "load.js", "--out", "out", "--set", `target=${witness.origin}`];
-  const { code, stdout, stderr } = await plateau(args, { cwd: folder.path });
-  assert.equal(code, 1, stderr); // there are more than 2 requests
+  const { stdout, stderr } = await exits(1, args, { cwd: folder.path }); // there are more than 2 requests
   assert.match(stderr, /^Note: without the threshold checks: rate>0\.9 of load\.js:5: /m);
   const text = await Deno.readTextFile(join(folder.path, "out/results.json"));
   const { runs: [run] } = JSON.parse(text);

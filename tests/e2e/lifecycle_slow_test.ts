@@ -5,12 +5,14 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { without } from "./denying.ts";
 import { pause, until } from "./patience.ts";
-import { emptyFolder, Plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, serve } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { startWitness } from "./witness.ts";
+
+const withLinux = needing("linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -71,16 +73,12 @@ const MOMENTS: readonly {
     target: "slow",
     hasCome: (_, processes) => /^sleep 0\.7/m.test(processes()),
   },
-  {
-    when: "between two runs",
-    target: "careless",
-    hasCome: (folder) => savedRuns(folder) > 0,
-  },
+  { when: "between two runs", target: "careless", hasCome: (folder) => savedRuns(folder) > 0 },
 ];
 
 for (const { when, target, hasCome } of MOMENTS) {
   for (const signal of SIGNALS) {
-    testWith(["linux"], `${signal} ${when} leaves no process`, async () => {
+    withLinux.test(`${signal} ${when} leaves no process`, async () => {
       using folder = emptyFolder();
       await using program = startLong(folder.path, "--only", `target=${target}`);
       const processes = (): string =>
@@ -96,7 +94,7 @@ for (const { when, target, hasCome } of MOMENTS) {
 // Anywhere in the program's own start, and in starts, loads and stops of targets.
 for (const afterMs of [0, 60, 150, 300, 500, 800, 1_200]) {
   for (const signal of SIGNALS) {
-    testWith(["linux"], `${signal} after ${afterMs} ms of a run leaves no process`, async () => {
+    withLinux.test(`${signal} after ${afterMs} ms of a run leaves no process`, async () => {
       using folder = emptyFolder();
       await using program = startLong(folder.path);
       await pause(afterMs);
@@ -108,25 +106,20 @@ for (const afterMs of [0, 60, 150, 300, 500, 800, 1_200]) {
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  testWith(
-    ["linux"],
-    `${signal} saves what was measured, writes the report and exits 130`,
-    async () => {
-      using folder = emptyFolder();
-      await using program = startLong(folder.path);
-      await program.until("a run is saved", () => savedRuns(folder.path) > 0);
-      program.kill(signal);
-      const { code, stdout, stderr } = await program.ended;
-      assert.equal(code, 130, stderr);
-      const saved = savedResults(folder.path);
-      assert.equal(saved?.state, "interrupted");
-      assert.ok((saved?.runs.length ?? 0) >= 1);
-      assert.ok(existsSync(join(folder.path, "out/report.html")));
-      assert.match(stdout + stderr, /report\.html/);
-      assert.doesNotMatch(stderr, /^\s+at /m);
-      await assertNothingLeft();
-    },
-  );
+  withLinux.test(`${signal} saves what was measured, writes the report and exits 130`, async () => {
+    using folder = emptyFolder();
+    await using program = startLong(folder.path);
+    await program.until("a run is saved", () => savedRuns(folder.path) > 0);
+    program.kill(signal);
+    const { stdout, stderr } = await exits(130, program.ended);
+    const saved = savedResults(folder.path);
+    assert.equal(saved?.state, "interrupted");
+    assert.ok((saved?.runs.length ?? 0) >= 1);
+    assert.ok(existsSync(join(folder.path, "out/report.html")));
+    assert.match(stdout + stderr, /report\.html/);
+    assert.doesNotMatch(stderr, /^\s+at /m);
+    await assertNothingLeft();
+  });
 }
 
 /** Asks another server for what it answers. */
@@ -156,8 +149,7 @@ for (const { where, need, through } of SURROUNDINGS) {
       const [supervisor] = descendants(program.pid)
         .filter(({ command }) => / supervise -- \S*sh /.test(command));
       Deno.kill(supervisor.pid, "SIGKILL");
-      const { code, stderr } = await program.ended;
-      assert.equal(code, 3, stderr);
+      const { stderr } = await exits(3, program.ended);
       assert.match(
         stderr,
         /the supervisor of target asking \(a process of Plateau\) was ended by SIGKILL while it was/,
@@ -167,7 +159,7 @@ for (const { where, need, through } of SURROUNDINGS) {
   );
 }
 
-testWith(["linux"], "SIGKILL loses at most the run in progress", async () => {
+withLinux.test("SIGKILL loses at most the run in progress", async () => {
   using folder = emptyFolder();
   await using program = startLong(folder.path);
   await program.until("two runs are saved", () => savedRuns(folder.path) > 1);
@@ -181,7 +173,7 @@ testWith(["linux"], "SIGKILL loses at most the run in progress", async () => {
 });
 
 for (const signal of SIGNALS) {
-  testWith(["linux"], `${signal} of serve frees its port`, async () => {
+  withLinux.test(`${signal} of serve frees its port`, async () => {
     const served = await serve("api");
     served.program.kill(signal);
     await served.program.ended;
@@ -192,26 +184,22 @@ for (const signal of SIGNALS) {
 }
 
 for (const signal of SIGNALS) {
-  testWith(
-    ["linux"],
-    `${signal} of serve while it starts ends it, and leaves no file`,
-    async () => {
-      using folder = emptyFolder();
-      await using program = new Plateau(["serve", "wiki", "--set", "pages=100000"], {
-        env: { TMPDIR: folder.path },
-      });
-      await program.until(
-        "it writes pages",
-        () => openFiles(program.pid).includes("wiki.db (deleted)"),
-      );
-      program.kill(signal);
-      const { stdout } = await program.ended;
-      assert.equal(stdout, "");
-      // A compiled program keeps its runtime's cache there.
-      const left = readdirSync(folder.path).filter((name) => name.startsWith("plateau-"));
-      assert.deepEqual(left, []);
-    },
-  );
+  withLinux.test(`${signal} of serve while it starts ends it, and leaves no file`, async () => {
+    using folder = emptyFolder();
+    await using program = new Plateau(["serve", "wiki", "--set", "pages=100000"], {
+      env: { TMPDIR: folder.path },
+    });
+    await program.until(
+      "it writes pages",
+      () => openFiles(program.pid).includes("wiki.db (deleted)"),
+    );
+    program.kill(signal);
+    const { stdout } = await program.ended;
+    assert.equal(stdout, "");
+    // A compiled program keeps its runtime's cache there.
+    const left = readdirSync(folder.path).filter((name) => name.startsWith("plateau-"));
+    assert.deepEqual(left, []);
+  });
 }
 
 /** What /proc tells of them, one a line. */
@@ -226,7 +214,7 @@ function openFiles(pid: number): string {
   }).join("\n");
 }
 
-testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", async () => {
+withLinux.test("a second SIGINT ends at once, and still leaves nothing", async () => {
   using folder = emptyFolder();
   await using program = startLong(folder.path);
   await program.until("a run is saved", () => savedRuns(folder.path) > 0);
@@ -259,32 +247,28 @@ function temporaryFolders(folder: string): string[] {
   return readdirSync(tmp).filter((name) => name.startsWith("plateau-"));
 }
 
-testWith(
-  ["linux"],
-  "the temporary folder of a killed run goes at the next start, not that of a living one",
-  async () => {
-    using folder = emptyFolder();
-    const made = (): string[] => temporaryFolders(folder.path);
-    await using killed = startObserved(folder.path, "killed", "10m");
-    await killed.until("it has a folder", () => made().length === 1);
-    const [left] = made();
-    await using living = startObserved(folder.path, "living", "10m");
-    await living.until("both have one", () => made().length === 2);
-    killed.kill("SIGKILL");
-    await killed.ended;
-    assert.ok(made().includes(left));
-    await using next = startObserved(folder.path, "next", "200ms");
-    assert.equal((await next.ended).code, 0);
-    assert.equal(made().length, 1);
-    assert.ok(!made().includes(left));
-    living.kill("SIGQUIT");
-    assert.equal((await living.ended).code, 130);
-    assert.deepEqual(made(), []);
-    await assertNothingLeft();
-  },
-);
+withLinux.test("the temporary folder of a killed run goes at the next start, not that of a living one", async () => {
+  using folder = emptyFolder();
+  const made = (): string[] => temporaryFolders(folder.path);
+  await using killed = startObserved(folder.path, "killed", "10m");
+  await killed.until("it has a folder", () => made().length === 1);
+  const [left] = made();
+  await using living = startObserved(folder.path, "living", "10m");
+  await living.until("both have one", () => made().length === 2);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  assert.ok(made().includes(left));
+  await using next = startObserved(folder.path, "next", "200ms");
+  assert.equal((await next.ended).code, 0);
+  assert.equal(made().length, 1);
+  assert.ok(!made().includes(left));
+  living.kill("SIGQUIT");
+  assert.equal((await living.ended).code, 130);
+  assert.deepEqual(made(), []);
+  await assertNothingLeft();
+});
 
-testWith(["linux"], "a second signal leaves no temporary folder", async () => {
+withLinux.test("a second signal leaves no temporary folder", async () => {
   using folder = emptyFolder();
   await using program = startObserved(folder.path, "out", "10m");
   await program.until("it has a folder", () => temporaryFolders(folder.path).length === 1);
@@ -295,36 +279,31 @@ testWith(["linux"], "a second signal leaves no temporary folder", async () => {
   await assertNothingLeft();
 });
 
-testWith(
-  ["linux"],
-  "counters without a usable TMPDIR end with code 3, and the error names the folder",
-  async () => {
-    using folder = emptyFolder();
-    const file = join(folder.path, "observed.yaml");
-    Deno.writeTextFileSync(
-      file,
-      "name: o\ntargets: { a: { app: api } }\nscenarios: { s: { get: /static } }\n" +
-        "load: { connections: 1, duration: 1s }\nobserve: [runtime]\n",
-    );
-    const { code, stderr } = await new Plateau(["run", file, "--out", join(folder.path, "out")], {
-      env: { TMPDIR: "/nonexistent" },
-    }).ended;
-    assert.equal(code, 3, stderr);
-    assert.match(
-      stderr,
-      /Cannot make a temporary folder in \/nonexistent: .*\n.*set TMPDIR to a folder/,
-    );
-    assert.doesNotMatch(stderr, /defect/);
-  },
-);
+withLinux.test("counters without a usable TMPDIR end with code 3, and the error names the folder", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "observed.yaml");
+  Deno.writeTextFileSync(
+    file,
+    "name: o\ntargets: { a: { app: api } }\nscenarios: { s: { get: /static } }\n" +
+      "load: { connections: 1, duration: 1s }\nobserve: [runtime]\n",
+  );
+  const { code, stderr } = await new Plateau(["run", file, "--out", join(folder.path, "out")], {
+    env: { TMPDIR: "/nonexistent" },
+  }).ended;
+  assert.equal(code, 3, stderr);
+  assert.match(
+    stderr,
+    /Cannot make a temporary folder in \/nonexistent: .*\n.*set TMPDIR to a folder/,
+  );
+  assert.doesNotMatch(stderr, /defect/);
+});
 
-testWith(["linux"], "bench ended by SIGINT prints what it measured and exits 130", async () => {
+withLinux.test("bench ended by SIGINT prints what it measured and exits 130", async () => {
   let asked = 0;
   await using witness = startWitness({ onRequest: () => asked++ });
   await using program = new Plateau(["bench", witness.origin, "-c", "2", "-d", "60s"]);
   await program.until("it loads", () => asked > 10);
   program.kill("SIGINT");
-  const { code, stdout } = await program.ended;
-  assert.equal(code, 130);
+  const { stdout } = await exits(130, program.ended);
   assert.match(stdout, /requests\/s/i);
 });

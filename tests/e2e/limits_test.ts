@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { type Results, results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { until } from "./patience.ts";
 import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
+
+const withCgroups = needing("cgroups");
 
 const GREEDY = `
   const held = [];
@@ -48,46 +50,38 @@ function groupsOf(pid: number): string[] {
   return found;
 }
 
-testWith(
-  ["cgroups"],
-  "a target keeps to its share of a core, as a factor, and says nothing of throttling",
-  async () => {
-    const app = {
-      app: "work",
-      set: { cpuTime: "5ms" },
-      limits: { cpu: [0.1, 0.4], memory: "400MB" },
-    };
-    const { code, stderr, saved } = await runOnce({ app });
-    assert.equal(code, 0, stderr);
-    const cores = saved.runs.map(({ parameters, resources }) => {
-      const mean = resources.reduce((sum, { cpu }) => sum + cpu, 0) / resources.length;
-      return { limit: Number(parameters["limits.cpu"]), mean };
-    }).sort((a, b) => a.limit - b.limit);
-    assert.deepEqual(cores.map(({ limit }) => limit), [0.1, 0.4]);
-    for (const { limit, mean } of cores) assert.ok(mean <= 1.2 * limit, `${mean} of ${limit}`);
-    const codes = saved.runs.flatMap(({ generator }) => generator.findings.map((one) => one.code));
-    assert.ok(!codes.includes("target-throttled"), String(codes));
-  },
-);
+withCgroups.test("a target keeps to its share of a core, as a factor, and says nothing of throttling", async () => {
+  const app = {
+    app: "work",
+    set: { cpuTime: "5ms" },
+    limits: { cpu: [0.1, 0.4], memory: "400MB" },
+  };
+  const { code, stderr, saved } = await runOnce({ app });
+  assert.equal(code, 0, stderr);
+  const cores = saved.runs.map(({ parameters, resources }) => {
+    const mean = resources.reduce((sum, { cpu }) => sum + cpu, 0) / resources.length;
+    return { limit: Number(parameters["limits.cpu"]), mean };
+  }).sort((a, b) => a.limit - b.limit);
+  assert.deepEqual(cores.map(({ limit }) => limit), [0.1, 0.4]);
+  for (const { limit, mean } of cores) assert.ok(mean <= 1.2 * limit, `${mean} of ${limit}`);
+  const codes = saved.runs.flatMap(({ generator }) => generator.findings.map((one) => one.code));
+  assert.ok(!codes.includes("target-throttled"), String(codes));
+});
 
-testWith(
-  ["cgroups"],
-  "a target that takes more memory than it may is ended, and the run says so",
-  async () => {
-    const command = [Deno.execPath(), "eval", GREEDY, "{port}"];
-    const { code, stderr, saved } = await runOnce({
-      greedy: { command, limits: { memory: "250MB" } },
-    });
-    assert.equal(code, 3, stderr);
-    assert.deepEqual(saved.runs, []);
-    assert.match(
-      stderr,
-      /target greedy (was ended by SIGKILL|exited with code 137) while it was loaded/,
-    );
-  },
-);
+withCgroups.test("a target that takes more memory than it may is ended, and the run says so", async () => {
+  const command = [Deno.execPath(), "eval", GREEDY, "{port}"];
+  const { code, stderr, saved } = await runOnce({
+    greedy: { command, limits: { memory: "250MB" } },
+  });
+  assert.equal(code, 3, stderr);
+  assert.deepEqual(saved.runs, []);
+  assert.match(
+    stderr,
+    /target greedy (was ended by SIGKILL|exited with code 137) while it was loaded/,
+  );
+});
 
-testWith(["cgroups"], "nothing is left of a limit when Plateau itself is killed", async () => {
+withCgroups.test("nothing is left of a limit when Plateau itself is killed", async () => {
   using folder = emptyFolder();
   const file = join(folder.path, "a.json");
   const limits = { cpu: 0.5, memory: "400MB" };

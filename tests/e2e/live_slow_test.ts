@@ -9,7 +9,7 @@ import type {
   PointsEvent,
 } from "../../report/render/html/live_status.ts";
 import { toldOf } from "../cli/command_line.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
 
@@ -93,8 +93,7 @@ Deno.test("the live report tells of every run, ends as the file, and nothing lis
   const url = await urlOf(program);
   const reader = new Reader(url);
   await reader.read();
-  const { code, stdout, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, program.ended);
   assert.equal(stderr.match(/^Live report/gm)?.length, 1);
   assert.doesNotMatch(stdout, /Live report/);
 
@@ -105,10 +104,7 @@ Deno.test("the live report tells of every run, ends as the file, and nothing lis
   assert.ok(status.some(({ text }) => /^Run 2 of 4: (static|validation), api, run 1$/.test(text)));
   assert.ok(status.some(({ leftMs }) => leftMs !== null && leftMs > 0));
   const file = join(folder.path, "report.html");
-  assert.equal(
-    last.status.text,
-    `Done: this page no longer changes. It is saved as ${file}`,
-  );
+  assert.equal(last.status.text, `Done: this page no longer changes. It is saved as ${file}`);
   // How many pages there were before it depends on how long one takes to render.
   assert.ok(last.page > (page.at(-1)?.page ?? Infinity));
 
@@ -216,8 +212,7 @@ Deno.test("a port that is taken is told, with exit code 3, and one without --liv
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr as Deno.NetAddr;
   const args = ["run", SMALL, "--out", folder.path];
-  const { code, stderr } = await plateau([...args, "--live", "--live-port", String(port)]);
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, [...args, "--live", "--live-port", String(port)]);
   assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+ as the port is in use/);
   assert.deepEqual(await toldOf(["run", SMALL, "--live-port", "80"]), [
     "--live-port: Cannot use a port without a live report (add --live, or leave it out)",

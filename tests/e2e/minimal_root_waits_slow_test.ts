@@ -1,10 +1,12 @@
 /** The program where there is nothing but the base of the image (deploy/Dockerfile). */
 import assert from "node:assert/strict";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { startAgent } from "./fleet/agents.ts";
 import { RedisServer } from "./fleet/redis_server.ts";
 import { libraryNames, minimalRoot, NAME_OF_HERE } from "./minimal_root.ts";
-import { plateau } from "./plateau.ts";
+import { exits, plateau } from "./plateau.ts";
+
+const withMountns = needing("mountns");
 
 /** Of the packages libc6, libgcc-s1 and libstdc++6, which make gcr.io/distroless/cc-debian12. */
 const OF_BASE =
@@ -21,7 +23,7 @@ testWith(["linux"], "the program needs no library that the base does not have", 
   assert.deepEqual(names.filter((name) => !OF_BASE.test(name)), []);
 });
 
-testWith(["mountns"], "bench measures from the base of the image, as its user", async () => {
+withMountns.test("bench measures from the base of the image, as its user", async () => {
   using root = minimalRoot();
   await using server = serveNothing();
   const url = `http://${NAME_OF_HERE}:${server.addr.port}/`;
@@ -35,20 +37,12 @@ testWith(["mountns"], "bench measures from the base of the image, as its user", 
   assert.match(refused.stderr, /\/bench\.json/);
 });
 
-testWith(
-  ["mountns"],
-  "run starts servers and writes its report from the base of the image",
-  async () => {
-    using root = minimalRoot();
-    const args = ["--duration", "700ms", "--repeat", "1", "--only", "scenario=static"];
-    const { code, stdout, stderr } = await plateau(
-      ["run", "quick", ...args, "--out", "/tmp/q"],
-      root,
-    );
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /Report +\/tmp\/q\/report\.html/);
-  },
-);
+withMountns.test("run starts servers and writes its report from the base of the image", async () => {
+  using root = minimalRoot();
+  const args = ["--duration", "700ms", "--repeat", "1", "--only", "scenario=static"];
+  const { stdout } = await exits(0, ["run", "quick", ...args, "--out", "/tmp/q"], root);
+  assert.match(stdout, /Report +\/tmp\/q\/report\.html/);
+});
 
 testWith(["mountns", "redis"], "an agent loads from the base of the image", async () => {
   using root = minimalRoot();
@@ -57,8 +51,7 @@ testWith(["mountns", "redis"], "an agent loads from the base of the image", asyn
   await using _agent = await startAgent("contained", { redis: redis.url, through: root.through });
   const url = `http://127.0.0.1:${server.addr.port}/`;
   const args = ["-n", "500", "-c", "5", "--agents", "1", "--redis", redis.url, "--json", "-"];
-  const { code, stdout, stderr } = await plateau(["bench", url, ...args]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["bench", url, ...args]);
   const { requests, agents } = JSON.parse(stdout);
   assert.equal(requests.completed, 500);
   assert.deepEqual(agents.map(({ name }: { name: string }) => name), ["contained"]);

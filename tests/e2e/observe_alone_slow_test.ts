@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { DENO, kindOf, observe, runsOf, seenIn } from "./observed.ts";
+
+const withNodeAndLinux = needing("node", "linux");
 
 const CALM = "{ rate: 200/s, duration: 4s, connections: 20 }";
 
@@ -40,15 +42,11 @@ for (const [runtime, command, needs] of V8) {
   });
 }
 
-testWith(
-  ["node", "linux"],
-  "a target without a file left for more connections is named",
-  async () => {
-    const { results, stdout } = await observe({
-      few: `sh, -c, "ulimit -n 40; exec node server.mjs"`,
-    }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
-    const [{ bottleneck }] = results.runs;
-    assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
-    assert.match(stdout, /Bottleneck of few: it had as many files open as it may \(/);
-  },
-);
+withNodeAndLinux.test("a target without a file left for more connections is named", async () => {
+  const { results, stdout } = await observe({
+    few: `sh, -c, "ulimit -n 40; exec node server.mjs"`,
+  }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
+  const [{ bottleneck }] = results.runs;
+  assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
+  assert.match(stdout, /Bottleneck of few: it had as many files open as it may \(/);
+});

@@ -1,9 +1,11 @@
 /** `observe: [runtime]`: storms of allocations are named, healthy servers are not accused, and others are a note. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Need, testWith } from "../needs.ts";
+import { type Need, needing, testWith } from "../needs.ts";
 import { DENO, FIXTURES, kindOf, observe, runsOf, seenIn } from "./observed.ts";
 import { emptyFolder } from "./plateau.ts";
+
+const withNodeAndLinux = needing("node", "linux");
 
 const BUSY = "{ duration: 2500ms, connections: 8 }";
 
@@ -66,36 +68,32 @@ for (const [runtime, needs, command] of OTHERS) {
   );
 }
 
-testWith(
-  ["node", "linux"],
-  "cluster workers and built-in apps report, others are a note, and nothing is by default",
-  async () => {
-    const observed = await observe({
-      cluster: "node, server.mjs, cluster",
-      spoiling: "node, server.mjs, spoiling",
-      app: "{ app: work, set: { cpuTime: 1ms } }",
-      mute: `env, -u, NODE_OPTIONS, node, server.mjs`,
-      denied: `${Deno.execPath()}, run, --allow-net, --allow-env, --no-config, server.mjs`,
-    }, { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1 });
-    const processesOf = (target: string): number =>
-      runsOf(observed.results, target)[0].counters?.processes.length ?? 0;
-    // A compiled Plateau may be of a Deno that sees no collections of its own.
-    const [major, minor] = observed.results.machine.deno.split(".").map(Number);
-    const own = major > 2 || minor >= 9 ? 1 : 0;
-    assert.deepEqual(
-      ["cluster", "spoiling", "app", "mute", "denied"].map(processesOf),
-      [3, 1, own, 0, 0],
-    );
-    for (const name of ["mute", "denied", ...own === 0 ? ["app"] : []]) {
-      assert.match(observed.stderr, new RegExp(`Target ${name} reported no runtime counters`));
-    }
-    const silent = own === 0 ? "cluster|spoiling" : "cluster|spoiling|app";
-    assert.doesNotMatch(observed.stderr, new RegExp(`Target (?:${silent}) reported no`));
-    const { results, stdout } = await observe(
-      { app: "{ app: work, set: { cpuTime: 1ms } }" },
-      { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1, observed: "" },
-    );
-    assert.equal(results.runs[0].counters, undefined);
-    assert.doesNotMatch(stdout, /Runtime of/);
-  },
-);
+withNodeAndLinux.test("cluster workers and built-in apps report, others are a note, and nothing is by default", async () => {
+  const observed = await observe({
+    cluster: "node, server.mjs, cluster",
+    spoiling: "node, server.mjs, spoiling",
+    app: "{ app: work, set: { cpuTime: 1ms } }",
+    mute: `env, -u, NODE_OPTIONS, node, server.mjs`,
+    denied: `${Deno.execPath()}, run, --allow-net, --allow-env, --no-config, server.mjs`,
+  }, { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1 });
+  const processesOf = (target: string): number =>
+    runsOf(observed.results, target)[0].counters?.processes.length ?? 0;
+  // A compiled Plateau may be of a Deno that sees no collections of its own.
+  const [major, minor] = observed.results.machine.deno.split(".").map(Number);
+  const own = major > 2 || minor >= 9 ? 1 : 0;
+  assert.deepEqual(
+    ["cluster", "spoiling", "app", "mute", "denied"].map(processesOf),
+    [3, 1, own, 0, 0],
+  );
+  for (const name of ["mute", "denied", ...own === 0 ? ["app"] : []]) {
+    assert.match(observed.stderr, new RegExp(`Target ${name} reported no runtime counters`));
+  }
+  const silent = own === 0 ? "cluster|spoiling" : "cluster|spoiling|app";
+  assert.doesNotMatch(observed.stderr, new RegExp(`Target (?:${silent}) reported no`));
+  const { results, stdout } = await observe(
+    { app: "{ app: work, set: { cpuTime: 1ms } }" },
+    { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1, observed: "" },
+  );
+  assert.equal(results.runs[0].counters, undefined);
+  assert.doesNotMatch(stdout, /Runtime of/);
+});

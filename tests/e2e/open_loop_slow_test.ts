@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 import { startWitness, type Witness } from "./witness.ts";
 
 /** `plateau bench ARGS… --json -`. */
 async function bench(...args: string[]): Promise<Measurement> {
-  const { code, stdout, stderr } = await plateau(["bench", ...args, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["bench", ...args, "--json", "-"]);
   return measurement.parse(JSON.parse(stdout));
 }
 

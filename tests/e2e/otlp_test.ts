@@ -10,7 +10,7 @@ import {
   type ExportRequest,
   pointsOf,
 } from "../report/otlp_schema.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 
 type Collector = ReturnType<typeof startCollector>;
@@ -27,8 +27,7 @@ Deno.test("bench sends what it measured, once", async () => {
   await using witness = startWitness();
   await using collector = startCollector(taken);
   const args = ["bench", witness.origin, "-c", "2", "-n", "50", "--otlp", collector.origin];
-  const { code, stdout, stderr } = await plateau([...args, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, [...args, "--json", "-"]);
   const measured = measurement.parse(JSON.parse(stdout));
   const sent = sentTo(collector);
   assert.equal(sent.length, 1);
@@ -74,8 +73,7 @@ Deno.test("where a collector refuses, everything else is written, and the exit c
   assert.ok((await Deno.readTextFile(at("a.csv"))).length > 0);
   const rates = pointsOf(sentTo(collector), "plateau.request.rate");
   assert.deepEqual(rates.map(({ value }) => value), runs.map(({ rate }) => rate));
-  const again = await plateau(["report", at("out"), "--otlp", collector.origin]);
-  assert.equal(again.code, 3, again.stderr);
+  await exits(3, ["report", at("out"), "--otlp", collector.origin]);
   assert.equal(collector.asked[1].body, collector.asked[0].body);
 });
 
@@ -94,12 +92,10 @@ Deno.test("report sends several results, each as a resource of its own", async (
     };
     await Deno.writeTextFile(at(`${name}.json`), JSON.stringify(experiment));
     const args = ["run", at(`${name}.json`), "--out", at(name), "-q"];
-    const { code, stderr } = await plateau(args);
-    assert.equal(code, 0, stderr);
+    await exits(0, args);
   }));
   const args = ["report", at("one"), at("two"), "-o", at("page.html"), "--otlp", collector.origin];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  await exits(0, args);
   const resources = sentTo(collector).flatMap(({ resourceMetrics }) => resourceMetrics);
   assert.deepEqual(
     resources.map(({ resource }) => attributesOf(resource)["plateau.experiment"]),
@@ -115,7 +111,6 @@ Deno.test("variables of OpenTelemetry alone send nothing", async () => {
     OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.origin}/v1/metrics`,
     OTEL_EXPORTER_OTLP_HEADERS: "no header field",
   };
-  const { code, stderr } = await plateau(["bench", witness.origin, "-c", "1", "-n", "5"], { env });
-  assert.equal(code, 0, stderr);
+  await exits(0, ["bench", witness.origin, "-c", "1", "-n", "5"], { env });
   assert.deepEqual(collector.asked, []);
 });

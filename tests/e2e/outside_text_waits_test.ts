@@ -5,7 +5,7 @@ import { HandMade } from "../fleet/hand_made.ts";
 import { testWith } from "../needs.ts";
 import { startAgent } from "./fleet/agents.ts";
 import { RedisServer } from "./fleet/redis_server.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 
 const ASCII = { LC_ALL: "C" };
@@ -31,8 +31,7 @@ Deno.test("check writes out what would steer the terminal, in ASCII where it has
   using folder = emptyFolder();
   const cwd = folder.path;
   await Deno.writeTextFile(join(cwd, "a.yaml"), EXPERIMENT);
-  const { code, stdout, stderr } = await plateau(["check", "a.yaml"], { cwd, env: ASCII });
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["check", "a.yaml"], { cwd, env: ASCII });
   assert.match(stdout, /^a \\x1b\[31m \\u202e$/m);
   assert.match(stdout, /^ {2}b, a \| connections 1$/m);
   assert.doesNotMatch(stdout, STEERING);
@@ -56,8 +55,7 @@ Deno.test("the notes of an import steer no terminal, whatever prints them", asyn
 Deno.test("bench --like tells its differences in ASCII where the terminal has no Unicode", async () => {
   await using recorder = startRecorder();
   const like = `ab -n 50 -c 2 ${recorder.origin}/`;
-  const { code, stderr } = await plateau(["bench", "--like", like], { env: ASCII });
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, ["bench", "--like", like], { env: ASCII });
   assert.match(stderr, /whole milliseconds/);
   assert.match(stderr, /^[\n -~]*$/);
 });
@@ -84,8 +82,7 @@ Deno.test("what a target prints starts no command in a CI log, and ours do", asy
   await Deno.writeTextFile(join(cwd, "a.json"), JSON.stringify(experiment));
   const args = ["run", "a.json", "--out", "out", "--markdown", "a.md", "--junit", "-"];
   const env = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(cwd, "summary.md") };
-  const { code, stdout, stderr } = await plateau(args, { cwd, env });
-  assert.equal(code, 3, stderr);
+  const { stdout, stderr } = await exits(3, args, { cwd, env });
   assert.match(stderr, /^\s*\\x3a:error::stolen$/m);
   assert.match(stderr, /a #\\x23\[error\]b/);
   const ours = stderr.match(/^::error title=[^:]*::.*\n/gm) ?? [];

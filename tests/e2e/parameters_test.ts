@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 
 const PROGRAM = join(import.meta.dirname ?? "", "../targets/fixtures/program.ts");
 
@@ -34,8 +34,7 @@ testWith(["linux"], "run puts in what --set says, and measures each value of a l
   writeFileSync(file, FILE);
   const set = ["--set", "scale=brief", "--set", "connections=3"];
   const out = join(folder.path, "out");
-  const { code, stderr, stdout } = await plateau(["run", file, ...set, "--out", out]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["run", file, ...set, "--out", out]);
   const { runs, experiment, missing } = readResults(out);
   assert.deepEqual(missing, []);
   assert.deepEqual(experiment.parameters, { scale: "brief", connections: 3 });
@@ -64,18 +63,11 @@ Deno.test("check shows what --set chooses, and every mistake in it is told with 
   using folder = emptyFolder();
   const file = join(folder.path, "chosen.yaml");
   writeFileSync(file, FILE);
-  const checked = await plateau([
-    "check",
-    file,
-    "--set",
-    "connections=[2, 4]",
-    "--only",
-    "scenario=paced",
-  ]);
-  assert.equal(checked.code, 2); // a list cannot stand within the path of the other scenario
+  const checked = await exits(2, [
+    ...["check", file, "--set", "connections=[2, 4]", "--only", "scenario=paced"],
+  ]); // a list cannot stand within the path of the other scenario
   assert.match(checked.stderr, /chosen\.yaml:10:15: scenarios\.few\.get: Cannot put the list/);
-  const right = await plateau(["check", file, "--set", "scale=brief"]);
-  assert.equal(right.code, 0, right.stderr);
+  const right = await exits(0, ["check", file, "--set", "scale=brief"]);
   assert.match(right.stdout, /^ {2}paced, ours · HABIT slow$/m);
   assert.match(right.stdout, /^Load of paced: 20\.0 requests/m);
   assert.match(right.stdout, /^Parameters: scale brief, connections 1$/m);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { resultsFixture } from "../report/fixture.ts";
 import { testWith } from "../needs.ts";
-import { emptyFolder, type Ended } from "./plateau.ts";
+import { emptyFolder, type Ended, exits } from "./plateau.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const DOCS = readFileSync(join(ROOT, "docs/permissions.md"), "utf8");
@@ -117,6 +117,5 @@ testWith(["linux"], "bench runs with the permissions that the docs give it", asy
   await using server = Deno.serve(quiet, () => new Response("ok"));
   using folder = emptyFolder();
   const args = [`http://127.0.0.1:${server.addr.port}/`, "-n", "20"];
-  const { code, stderr } = await execute({ ...bench, args }, folder.path);
-  assert.equal(code, 0, stderr);
+  await exits(0, execute({ ...bench, args }, folder.path));
 });

@@ -4,9 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseCores } from "../../base/system/affinity.ts";
 import { parseStat } from "../../base/system/processes.ts";
-import { testWith } from "../needs.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { needing } from "../needs.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
+
+const withLinux = needing("linux");
 
 /** What is read of each thread of a process: of none once it has ended. */
 function ofThreads<Read>(pid: number, file: string, read: (text: string) => Read): Read[] {
@@ -105,46 +107,36 @@ for (
     3,
   ]] as const
 ) {
-  testWith(
-    ["linux"],
-    `${name} and all threads of it keep to their cores, workers to theirs`,
-    async () => {
-      const pin = { targets: `${first}`, workers: `${last}` };
-      const seen = await look(pin, target, processes);
-      assert.deepEqual(seen, { target: [`${first}`], own: [`${last}`], processes });
-    },
-  );
+  withLinux.test(`${name} and all threads of it keep to their cores, workers to theirs`, async () => {
+    const pin = { targets: `${first}`, workers: `${last}` };
+    const seen = await look(pin, target, processes);
+    assert.deepEqual(seen, { target: [`${first}`], own: [`${last}`], processes });
+  });
 }
 
-testWith(["linux"], "with only workers pinned, a target has all cores", async () => {
+withLinux.test("with only workers pinned, a target has all cores", async () => {
   const seen = await look({ workers: `${last}` }, { app: "api" }, 1);
   assert.deepEqual(seen, { target: [allowed], own: [`${last}`], processes: 1 });
 });
 
-testWith(["linux"], "with only targets pinned, workers have all cores", async () => {
+withLinux.test("with only targets pinned, workers have all cores", async () => {
   const seen = await look({ targets: `${first}` }, { app: "api" }, 1);
   assert.deepEqual(seen, { target: [`${first}`], own: [allowed], processes: 1 });
 });
 
-testWith(["linux"], "cores that two share are told", async () => {
+withLinux.test("cores that two share are told", async () => {
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, { targets: first, workers: `${first}` }, {
     app: "api",
   });
   const args = ["run", file, "--duration", "700ms", "--out", join(folder.path, "out")];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, args);
   assert.match(stderr, new RegExp(`share core ${first}\\b`));
 });
 
-testWith(
-  ["linux"],
-  "a core that is not there is told with its place, and nothing starts",
-  async () => {
-    using folder = emptyFolder();
-    const file = writeExperiment(folder.path, { targets: "4095" }, { app: "api" });
-    const { code, stderr } = await plateau(["run", file, "--out", join(folder.path, "out")]);
-    assert.equal(code, 2);
-    assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot keep to 4095/);
-  },
-);
+withLinux.test("a core that is not there is told with its place, and nothing starts", async () => {
+  using folder = emptyFolder();
+  const file = writeExperiment(folder.path, { targets: "4095" }, { app: "api" });
+  const { stderr } = await exits(2, ["run", file, "--out", join(folder.path, "out")]);
+  assert.match(stderr, /pinned\.json:1:\d+: pin\.targets: Cannot keep to 4095/);
+});

@@ -2,6 +2,7 @@
  * The program as users call it: from source, from the bundle whose main module PLATEAU_MAIN names, or the compiled
  * binary that PLATEAU_BINARY names.
  */
+import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { until } from "./patience.ts";
 
@@ -104,6 +105,27 @@ export class Plateau implements AsyncDisposable {
 /** Runs `plateau ARGS…` to its end. */
 export function plateau(args: readonly string[], surroundings?: Surroundings): Promise<Ended> {
   return new Plateau(args, surroundings).ended;
+}
+
+/** Runs `plateau ARGS…` to its end, which has this code. */
+export function exits(
+  code: number,
+  args: readonly string[],
+  surroundings?: Surroundings,
+): Promise<Ended>;
+/** Waits for an end that has this code. */
+export function exits<T extends Pick<Ended, "code" | "stderr">>(
+  code: number,
+  ended: Promise<T>,
+): Promise<T>;
+export async function exits(
+  code: number,
+  program: readonly string[] | Promise<Pick<Ended, "code" | "stderr">>,
+  surroundings?: Surroundings,
+): Promise<Pick<Ended, "code" | "stderr">> {
+  const ended = await ("length" in program ? plateau(program, surroundings) : program);
+  assert.equal(ended.code, code, ended.stderr || JSON.stringify(ended));
+  return ended;
 }
 
 export interface Served extends AsyncDisposable {

@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hotPathOf } from "../../base/profile/frame_times.ts";
 import { type Results, results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { needing } from "../needs.ts";
+import { emptyFolder, exits } from "./plateau.ts";
+
+const withNodeAndLinux = needing("node", "linux");
 
 const FIXTURES = join(import.meta.dirname ?? "", "../targets/fixtures/profiled");
 
@@ -30,10 +32,7 @@ async function run(
 ): Promise<{ results: Results; stdout: string; stderr: string }> {
   const [file, out] = [join(folder, "profiled.yaml"), join(folder, `out${flags.length}`)];
   Deno.writeTextFileSync(file, text);
-  const { code, stdout, stderr } = await plateau(
-    ["run", file, "--out", out, "--seed", "5", ...flags],
-  );
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, ["run", file, "--out", out, "--seed", "5", ...flags]);
   const read = results.parse(JSON.parse(readFileSync(join(out, "results.json"), "utf8")));
   return { results: read, stdout, stderr };
 }
@@ -49,55 +48,45 @@ function planOf({ runs, seed, planned }: Results): unknown {
   };
 }
 
-testWith(
-  ["node", "linux"],
-  "--profile adds runs after the same plan, and names the hot function",
-  async () => {
-    using folder = emptyFolder();
-    const text = experiment({ one: ["busy"], two: ["quiet", "lying"] });
-    const plain = await run(folder.path, text);
-    const profiled = await run(folder.path, text, ["--profile"]);
-    assert.deepEqual(planOf(profiled.results), planOf(plain.results));
-    assert.equal(plain.results.profiles, undefined);
-    const { profiles = [] } = profiled.results;
-    assert.deepEqual(profiles.map(({ target, run, notes }) => [target, run, notes]), [
-      ["one", 1, []],
-      ["two", 1, []],
-    ]);
-    for (const { tree, processes, fromS, forS, busyMs, rate } of profiles) {
-      assert.equal(hotPathOf(tree)?.frame.name, "hot");
-      assert.ok(fromS > 0 && fromS + forS < 2.5 && busyMs > 0 && (rate ?? 0) > 0);
-      const files = processes.flatMap(({ file }) => file ?? []);
-      assert.equal(files.length, 1);
-      assert.ok(existsSync(join(folder.path, "out1", files[0])));
-      const written = JSON.parse(readFileSync(join(folder.path, "out1", files[0]), "utf8"));
-      assert.ok(
-        Array.isArray(written.nodes) && written.samples.length === written.timeDeltas.length,
-      );
-    }
-    assert.match(profiled.stdout.replaceAll(/\s+/g, " "), /% of one's time is in \S+ → hot/);
-    assert.ok(!plain.stdout.includes("hot"));
-  },
-);
+withNodeAndLinux.test("--profile adds runs after the same plan, and names the hot function", async () => {
+  using folder = emptyFolder();
+  const text = experiment({ one: ["busy"], two: ["quiet", "lying"] });
+  const plain = await run(folder.path, text);
+  const profiled = await run(folder.path, text, ["--profile"]);
+  assert.deepEqual(planOf(profiled.results), planOf(plain.results));
+  assert.equal(plain.results.profiles, undefined);
+  const { profiles = [] } = profiled.results;
+  assert.deepEqual(profiles.map(({ target, run, notes }) => [target, run, notes]), [
+    ["one", 1, []],
+    ["two", 1, []],
+  ]);
+  for (const { tree, processes, fromS, forS, busyMs, rate } of profiles) {
+    assert.equal(hotPathOf(tree)?.frame.name, "hot");
+    assert.ok(fromS > 0 && fromS + forS < 2.5 && busyMs > 0 && (rate ?? 0) > 0);
+    const files = processes.flatMap(({ file }) => file ?? []);
+    assert.equal(files.length, 1);
+    assert.ok(existsSync(join(folder.path, "out1", files[0])));
+    const written = JSON.parse(readFileSync(join(folder.path, "out1", files[0]), "utf8"));
+    assert.ok(Array.isArray(written.nodes) && written.samples.length === written.timeDeltas.length);
+  }
+  assert.match(profiled.stdout.replaceAll(/\s+/g, " "), /% of one's time is in \S+ → hot/);
+  assert.ok(!plain.stdout.includes("hot"));
+});
 
-testWith(
-  ["node", "linux"],
-  "every worker of a cluster is profiled, and a target that dies meanwhile is a note",
-  async () => {
-    using folder = emptyFolder();
-    const text = experiment(
-      { cluster: ["cluster", "busy"], dying: ["dying"] },
-      "profile: { runs: 1 }\n",
-    ).replace("2500ms", "5s"); // a busy machine hears late of an end
-    const { results: { profiles = [], state, runs }, stderr } = await run(folder.path, text);
-    assert.deepEqual([state, runs.length], ["done", 2]);
-    const [cluster, dying] = profiles;
-    const sampled = cluster.processes.filter(({ samples }) => samples > 0);
-    assert.equal(sampled.length, 3);
-    assert.equal(new Set(sampled.map(({ file }) => file)).size, 3);
-    assert.equal(hotPathOf(cluster.tree)?.frame.name, "hot");
-    assert.equal(dying.notes[0], "the target ended while it was profiled");
-    assert.equal(dying.rate, null);
-    assert.match(stderr, /Profile of dying: the target ended while it was profiled/);
-  },
-);
+withNodeAndLinux.test("every worker of a cluster is profiled, and a target that dies meanwhile is a note", async () => {
+  using folder = emptyFolder();
+  const text = experiment(
+    { cluster: ["cluster", "busy"], dying: ["dying"] },
+    "profile: { runs: 1 }\n",
+  ).replace("2500ms", "5s"); // a busy machine hears late of an end
+  const { results: { profiles = [], state, runs }, stderr } = await run(folder.path, text);
+  assert.deepEqual([state, runs.length], ["done", 2]);
+  const [cluster, dying] = profiles;
+  const sampled = cluster.processes.filter(({ samples }) => samples > 0);
+  assert.equal(sampled.length, 3);
+  assert.equal(new Set(sampled.map(({ file }) => file)).size, 3);
+  assert.equal(hotPathOf(cluster.tree)?.frame.name, "hot");
+  assert.equal(dying.notes[0], "the target ended while it was profiled");
+  assert.equal(dying.rate, null);
+  assert.match(stderr, /Profile of dying: the target ended while it was profiled/);
+});

@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { readStat } from "../../base/system/processes.ts";
 import { type Results, results } from "../../runner/result/result.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { withFewRequests } from "../targets/fixtures/few_requests.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { until } from "./patience.ts";
 import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
+
+const withRedis = needing("redis");
+const withRedisAndLinux = needing("redis", "linux");
 
 interface Outcome extends Ended {
   readonly saved: Results;
@@ -43,42 +46,34 @@ const LIMITED = {
   repeat: 2,
 };
 
-testWith(
-  ["redis"],
-  "proved apart, a limit and a cache in Redis are untouched when each run begins",
-  async () => {
-    await using redis = await startRedis(); // given, so only keys of ours are taken away
-    const client = await connectRedis(redis.url);
-    await client.mSet({ "somebody:else": "1", "plateau:proxy:an-earlier-run": "1" });
-    const { saved, code, stderr } = await run({ ...LIMITED, prove: "apart" }, {
-      args: ["--redis", redis.url],
-    });
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(saved.runs.map(({ status }) => status["200"]), [5, 5]);
-    for (const { service, requests, status } of saved.runs) {
-      assert.ok(service.max >= 1_000, `${service.max} ms`);
-      assert.deepEqual([requests.completed, status["429"]], [100, 95]);
-    }
-    const kept = await client.mGet(["somebody:else", "plateau:proxy:an-earlier-run"]);
-    assert.deepEqual(kept, ["1", null]);
-    client.destroy();
-  },
-);
+withRedis.test("proved apart, a limit and a cache in Redis are untouched when each run begins", async () => {
+  await using redis = await startRedis(); // given, so only keys of ours are taken away
+  const client = await connectRedis(redis.url);
+  await client.mSet({ "somebody:else": "1", "plateau:proxy:an-earlier-run": "1" });
+  const { saved, code, stderr } = await run({ ...LIMITED, prove: "apart" }, {
+    args: ["--redis", redis.url],
+  });
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(saved.runs.map(({ status }) => status["200"]), [5, 5]);
+  for (const { service, requests, status } of saved.runs) {
+    assert.ok(service.max >= 1_000, `${service.max} ms`);
+    assert.deepEqual([requests.completed, status["429"]], [100, 95]);
+  }
+  const kept = await client.mGet(["somebody:else", "plateau:proxy:an-earlier-run"]);
+  assert.deepEqual(kept, ["1", null]);
+  client.destroy();
+});
 
-testWith(
-  ["redis"],
-  "proved here, the proof counts against the limit and warms the cache",
-  async () => {
-    await using redis = await startRedis();
-    const { saved, code, stderr } = await run({ ...LIMITED, repeat: 1 }, {
-      args: ["--redis", redis.url],
-    });
-    assert.equal(code, 0, stderr);
-    const [{ status, service }] = saved.runs;
-    assert.equal(status["200"], 4);
-    assert.ok(service.max < 1_000, `${service.max} ms`);
-  },
-);
+withRedis.test("proved here, the proof counts against the limit and warms the cache", async () => {
+  await using redis = await startRedis();
+  const { saved, code, stderr } = await run({ ...LIMITED, repeat: 1 }, {
+    args: ["--redis", redis.url],
+  });
+  assert.equal(code, 0, stderr);
+  const [{ status, service }] = saved.runs;
+  assert.equal(status["200"], 4);
+  assert.ok(service.max < 1_000, `${service.max} ms`);
+});
 
 Deno.test("a target that answers wrong apart is not measured at any repetition", async () => {
   const { saved, code } = await run({
@@ -120,32 +115,25 @@ testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the r
   assert.match(stderr, /Measuring the peak throughput of Redis with redis-benchmark/);
 });
 
-testWith(
-  ["redis", "linux"],
-  "what measures Redis is soon gone when Plateau is killed",
-  async () => {
-    await using redis = await startRedis();
-    using folder = emptyFolder();
-    const pidFile = join(folder.path, "pid");
-    const stalled =
-      `#!/bin/sh\n[ "$1" = --version ] || { echo $$ > '${pidFile}'; exec sleep 600; }\n`;
-    Deno.writeTextFileSync(join(folder.path, "redis-benchmark"), stalled, { mode: 0o755 });
-    const file = join(folder.path, "measured.json");
-    Deno.writeTextFileSync(
-      file,
-      JSON.stringify({ name: "measured", ...SHORT, ceilings: ["redis"] }),
-    );
-    const args = ["run", file, "--out", join(folder.path, "out"), "--redis", redis.url];
-    const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
-    await using program = new Plateau(args, { env });
-    const pid = await program.until("it is measured", () => {
-      return existsSync(pidFile) && Number(readFileSync(pidFile, "utf8"));
-    });
-    program.kill("SIGKILL");
-    await program.ended;
-    await until("it is gone", () => (readStat(Number(pid))?.state ?? "Z") === "Z");
-  },
-);
+withRedisAndLinux.test("what measures Redis is soon gone when Plateau is killed", async () => {
+  await using redis = await startRedis();
+  using folder = emptyFolder();
+  const pidFile = join(folder.path, "pid");
+  const stalled =
+    `#!/bin/sh\n[ "$1" = --version ] || { echo $$ > '${pidFile}'; exec sleep 600; }\n`;
+  Deno.writeTextFileSync(join(folder.path, "redis-benchmark"), stalled, { mode: 0o755 });
+  const file = join(folder.path, "measured.json");
+  Deno.writeTextFileSync(file, JSON.stringify({ name: "measured", ...SHORT, ceilings: ["redis"] }));
+  const args = ["run", file, "--out", join(folder.path, "out"), "--redis", redis.url];
+  const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+  await using program = new Plateau(args, { env });
+  const pid = await program.until("it is measured", () => {
+    return existsSync(pidFile) && Number(readFileSync(pidFile, "utf8"));
+  });
+  program.kill("SIGKILL");
+  await program.ended;
+  await until("it is gone", () => (readStat(Number(pid))?.state ?? "Z") === "Z");
+});
 
 Deno.test("a ceiling that cannot be measured is null, with a note", async () => {
   const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["redis"] }, {

@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { freePort } from "../../targets/launch/environment.ts";
-import { findProgram, testWith } from "../needs.ts";
+import { findProgram, needing, testWith } from "../needs.ts";
 import { until } from "./patience.ts";
-import { emptyFolder, Plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
+
+const withRedis = needing("redis");
 
 const CONNECTIONS = 20;
 /** Requests to the origin that show that the cache does not answer: one asks for all that come meanwhile. */
@@ -27,8 +29,7 @@ function run(folder: string, target: unknown, load: unknown, args: string[] = []
   return {
     program,
     results: async () => {
-      const { code, stderr } = await program.ended;
-      assert.equal(code, 0, stderr);
+      await exits(0, program.ended);
       return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
     },
   };
@@ -127,28 +128,24 @@ class RedisServer implements AsyncDisposable {
   }
 }
 
-testWith(
-  ["redis"],
-  "a Redis that is killed and restarted under load loses no request",
-  async () => {
-    using folder = emptyFolder();
-    await using origin = countingOrigin(0);
-    await using redis = new RedisServer(freePort());
-    await redis.answers();
-    const target = { proxy: { origin: origin.url, store: "redis" } };
-    const load = { rate: "300/s", connections: CONNECTIONS, duration: "3s" };
-    const { program, results } = run(folder.path, target, load, ["--redis", redis.url]);
-    await using _ = program;
-    await until("the origin is asked under load", () => origin.asked() >= 2);
-    await redis.kill();
-    const whenKilled = origin.asked();
-    await until("requests pass through", () => origin.asked() > whenKilled + SOME);
-    redis.restart();
-    const [measured] = (await results()).runs;
-    assertAllAnswered(measured);
-    assert.ok(origin.asked() < measured.requests.completed * 0.9, "it is a cache again");
-  },
-);
+withRedis.test("a Redis that is killed and restarted under load loses no request", async () => {
+  using folder = emptyFolder();
+  await using origin = countingOrigin(0);
+  await using redis = new RedisServer(freePort());
+  await redis.answers();
+  const target = { proxy: { origin: origin.url, store: "redis" } };
+  const load = { rate: "300/s", connections: CONNECTIONS, duration: "3s" };
+  const { program, results } = run(folder.path, target, load, ["--redis", redis.url]);
+  await using _ = program;
+  await until("the origin is asked under load", () => origin.asked() >= 2);
+  await redis.kill();
+  const whenKilled = origin.asked();
+  await until("requests pass through", () => origin.asked() > whenKilled + SOME);
+  redis.restart();
+  const [measured] = (await results()).runs;
+  assertAllAnswered(measured);
+  assert.ok(origin.asked() < measured.requests.completed * 0.9, "it is a cache again");
+});
 
 testWith(["redis", "linux"], "a Redis that hangs holds up nobody for long", async () => {
   using folder = emptyFolder();

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { needing } from "../needs.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
+
+const withRedis = needing("redis");
+const withLinux = needing("linux");
 
 /** Whether this machine has a Redis where Plateau looks for one; some tests are about its absence. */
 const found = await Deno.connect({ hostname: "127.0.0.1", port: 6379 })
@@ -35,17 +38,12 @@ async function runCells(
   };
 }
 
-testWith(
-  ["redis"],
-  "cells that need Redis are measured with one that is found or started",
-  async () => {
-    const { code, stderr, saved } = await runCells({});
-    assert.equal(code, 0, stderr);
-    assert.match(saved?.redis ?? "", found ? /found/ : /private/);
-    assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
-    assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
-  },
-);
+withRedis.test("cells that need Redis are measured with one that is found or started", async () => {
+  const { saved } = await exits(0, runCells({}));
+  assert.match(saved?.redis ?? "", found ? /found/ : /private/);
+  assert.deepEqual(saved?.runs.map(({ scenario }) => scenario).sort(), ["redis", "static"]);
+  assert.ok(saved?.runs.every(({ status, requests }) => status["200"] === requests.completed));
+});
 
 Deno.test({
   name:
@@ -57,8 +55,7 @@ Deno.test({
       kind: "failed",
     }];
     for (const { optional, code, kind } of outcomes) {
-      const ended = await runCells({ optional, env: NO_PROGRAMS });
-      assert.equal(ended.code, code, ended.stderr);
+      const ended = await exits(code, runCells({ optional, env: NO_PROGRAMS }));
       assert.match(ended.stderr, /redis/i);
       assert.deepEqual(ended.saved?.runs.map(({ scenario }) => scenario), ["static"]);
       const missing = ended.saved?.missing.map(({ scenario, kind }) => ({ scenario, kind }));
@@ -69,8 +66,7 @@ Deno.test({
 
 Deno.test("a Redis that was given and does not answer is exit code 3, optional or not", async () => {
   const args = ["--redis", "redis://127.0.0.1:1"];
-  const { code, stderr } = await runCells({ optional: ["redis"], args });
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, runCells({ optional: ["redis"], args }));
   assert.match(stderr, /127\.0\.0\.1:1/);
 });
 
@@ -89,35 +85,30 @@ for (
     ["failed", "optional: [frameworks]\n", 3],
   ] as const
 ) {
-  testWith(
-    ["linux"],
-    `a Redis and an nginx that end at once leave their cells ${kind}`,
-    async () => {
-      using folder = emptyFolder();
-      const file = join(folder.path, "lacking.yaml");
-      Deno.writeTextFileSync(file, LACKING + optional);
-      for (const program of ["redis-server", "valkey-server", "nginx"]) {
-        const path = join(folder.path, program);
-        Deno.writeTextFileSync(path, "#!/bin/sh\necho out of luck >&2\nexit 1\n", { mode: 0o755 });
-      }
-      const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
-      const args = ["run", file, "--out", join(folder.path, "out")];
-      const { code, stderr } = await plateau(args, { env });
-      assert.equal(code, right, stderr);
-      assert.match(
-        stderr,
-        new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),
-      );
-      const path = join(folder.path, "out/results.json");
-      const { runs, missing } = results.parse(JSON.parse(Deno.readTextFileSync(path)));
-      const kinds = missing.filter(({ target }) => target === "n").map((one) => one.kind);
-      assert.deepEqual(kinds, [kind]);
-      assert.equal(runs.filter(({ scenario }) => scenario === "static").length, 2);
-      if (found) return; // where Plateau looks for one, and needs none of its own
-      assert.match(
-        stderr,
-        new RegExp(`^${kind}: redis, a: Cannot start a private Redis: it .*\\n +out of luck$`, "m"),
-      );
-    },
-  );
+  withLinux.test(`a Redis and an nginx that end at once leave their cells ${kind}`, async () => {
+    using folder = emptyFolder();
+    const file = join(folder.path, "lacking.yaml");
+    Deno.writeTextFileSync(file, LACKING + optional);
+    for (const program of ["redis-server", "valkey-server", "nginx"]) {
+      const path = join(folder.path, program);
+      Deno.writeTextFileSync(path, "#!/bin/sh\necho out of luck >&2\nexit 1\n", { mode: 0o755 });
+    }
+    const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+    const args = ["run", file, "--out", join(folder.path, "out")];
+    const { stderr } = await exits(right, args, { env });
+    assert.match(
+      stderr,
+      new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),
+    );
+    const path = join(folder.path, "out/results.json");
+    const { runs, missing } = results.parse(JSON.parse(Deno.readTextFileSync(path)));
+    const kinds = missing.filter(({ target }) => target === "n").map((one) => one.kind);
+    assert.deepEqual(kinds, [kind]);
+    assert.equal(runs.filter(({ scenario }) => scenario === "static").length, 2);
+    if (found) return; // where Plateau looks for one, and needs none of its own
+    assert.match(
+      stderr,
+      new RegExp(`^${kind}: redis, a: Cannot start a private Redis: it .*\\n +out of luck$`, "m"),
+    );
+  });
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 
 /**
  * Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too; and each
@@ -53,8 +53,7 @@ function looksBefore(stderr: string): { percent: number; isGrouped: boolean }[] 
 Deno.test("repeat: until with a loose target ends at the look that finds it, and says what it reached", async () => {
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, "until 100%");
-  const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, ["run", file, "--out", folder.path]);
   const { runs, planned, stopping, state } = readResults(folder.path);
   // A pause of the machine makes a run unlike the others: the interval too wide, or the runs of two kinds.
   const wide = looksBefore(stderr);
@@ -82,8 +81,7 @@ Deno.test("repeat: until with a loose target ends at the look that finds it, and
 Deno.test("a time budget ends the repetitions before the target is reached", async () => {
   using folder = emptyFolder();
   const file = writeExperiment(folder.path, "{ until: 0.1%, budget: 2s }");
-  const { code, stdout, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["run", file, "--out", folder.path]);
   const { runs, planned, stopping } = readResults(folder.path);
   assert.ok(stopping !== undefined);
   assert.equal(stopping.reason, "budget");
@@ -99,8 +97,7 @@ Deno.test("a target that can't be measured does not hold up repeat: until", asyn
     "until 100%",
     { targets: "work: { app: work }, dead: { command: [sh, -c, exit 9] }" },
   );
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, ["run", file, "--out", folder.path]);
   const { runs, missing, planned, stopping } = readResults(folder.path);
   const made = LOOKS[looksBefore(stderr).length];
   assert.deepEqual({
@@ -124,8 +121,7 @@ Deno.test("Ctrl-C ends repeat: until, and what was measured is saved", async () 
   await using program = new Plateau(["run", file, "--out", folder.path]);
   await program.prints(/\[2\/5\]/);
   program.kill("SIGINT");
-  const { code } = await program.ended;
-  assert.equal(code, 130);
+  await exits(130, program.ended);
   const { runs, planned, stopping, state } = readResults(folder.path);
   assert.deepEqual({ planned, reached: stopping, state }, {
     planned: 5,
@@ -146,8 +142,7 @@ Deno.test("check says how it will be decided, and --repeat takes the place of th
     until.stdout,
     /^1 cell, until ± 2 %, looking after 5, 7, 10, .*, 56 repetitions: from 5 runs, about .*, to 56 runs, .*:$/m,
   );
-  const wrong = await plateau(["check", file, "--repeat", "until 2"]);
-  assert.equal(wrong.code, 2);
+  const wrong = await exits(2, ["check", file, "--repeat", "until 2"]);
   assert.match(wrong.stderr, /--repeat: Cannot read "2" as a width: write 2%/);
 });
 
@@ -157,8 +152,7 @@ Deno.test("what discard leaves out is missing in the report, and not in the resu
   const file = writeExperiment(folder.path, "1", { sleepMs: 120, ends: "duration: 700ms" });
   Deno.writeTextFileSync(file, `${Deno.readTextFileSync(file)}interval: 100ms\ndiscard: 100ms\n`);
   const csv = join(folder.path, "runs.csv");
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path, "--csv", csv]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path, "--csv", csv]);
   const [{ timeline, rate }] = readResults(folder.path).runs;
   const [first, ...rest] = timeline.points;
   const completed = rest.reduce((sum, point) => sum + point.completed, 0);

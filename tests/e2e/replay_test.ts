@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { measurement, results } from "../../runner/result/result.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
@@ -30,8 +30,7 @@ for (const workers of ["1", "3"]) {
       await using witness = startWitness();
       const args = ["bench", witness.origin, "--replay", log, "--replay-format", "json"];
       const more = ["--speed", "2x", "-w", workers, "--json", "-"];
-      const { code, stdout, stderr } = await plateau([...args, ...more]);
-      assert.equal(code, 0, stderr);
+      const { stdout } = await exits(0, [...args, ...more]);
       const { load, requests } = measurement.parse(JSON.parse(stdout));
       assert.equal(load.kind === "rate" && load.arrivals, "recorded");
       assert.deepEqual([requests.due, requests.completed], [270, 270 - requests.dropped]);
@@ -54,8 +53,7 @@ Deno.test("a log as Apache writes it is sent with its quotes and spaces, and wit
   );
   await Deno.writeTextFile(log, lines.join("\n"));
   const args = ["bench", recorder.origin, "--replay", log, "--speed", "2x", "-w", "1", "-c", "1"];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 0, stderr);
+  const { stderr } = await exits(0, args);
   assert.match(
     stderr,
     /only GET and HEAD are sent.*PROPFIND 1.*2 lines without a request, 0 unread/,
@@ -73,8 +71,7 @@ Deno.test("a log that is none is refused with its first lines, before any load",
   using folder = emptyFolder();
   const log = join(folder.path, "access.log");
   await Deno.writeTextFile(log, "first\nsecond\n");
-  const { code, stderr } = await plateau(["bench", witness.origin, "--replay", log]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["bench", witness.origin, "--replay", log]);
   assert.match(stderr, /access\.log:1[\s\S]*access\.log:2/);
   assert.equal(await witness.settledCount(), 0);
 });
@@ -112,10 +109,8 @@ repeat: ${MOST_TRIES}
   const whole = await plateau(["run", "--resume", "out"], { cwd });
   assert.match(whole.stderr, /Nothing is left to measure/);
   await Deno.writeTextFile(join(cwd, "access.json"), logOf(200, 4));
-  const other = await plateau(["run", "--resume", "out"], { cwd });
-  assert.equal(other.code, 2, other.stderr);
+  await exits(2, ["run", "--resume", "out"], { cwd });
   const fleet = ["run", "x.yaml", "--agents", "1", "--redis", "redis://127.0.0.1:1"];
-  const refused = await plateau([...fleet, "--out", "other"], { cwd });
-  assert.equal(refused.code, 2);
+  const refused = await exits(2, [...fleet, "--out", "other"], { cwd });
   assert.match(refused.stderr, /Cannot replay a log from other machines: scenario day is a replay/);
 });

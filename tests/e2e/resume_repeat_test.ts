@@ -1,8 +1,11 @@
 /** What `run --resume` decides about repetitions, failures, and what a cell needs. */
 import assert from "node:assert/strict";
 import { LOOKS } from "../../runner/stats/confidence/sequential.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { Site } from "./site.ts";
+import { exits } from "./plateau.ts";
+
+const withNginx = needing("nginx");
 
 /**
  * Waits make up nearly all of each answer, so that the runs of a busy machine are alike, too; and each
@@ -22,8 +25,7 @@ Deno.test("repeat: until looks at the runs of before, too", async () => {
   using site = new Site(experiment("until 100%"));
   await site.interrupted(3, { signal: "SIGKILL" });
   const before = site.saved()?.runs.length ?? 0;
-  const { code, stdout, stderr } = await site.resume();
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await exits(0, site.resume());
   const { runs = [], planned, stopping } = site.saved() ?? {};
   // Where the machine paused it may take more than the first look.
   const made = LOOKS.find((look) => look === runs.length);
@@ -39,8 +41,7 @@ Deno.test("a time budget counts the time before the interruption", async () => {
   const before = site.saved();
   assert.ok((before?.spent ?? 0) > 400, `${before?.spent}`); // ten answers of 20 ms, twice
   site.edit({ spent: 599_900 });
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 0, stderr);
+  await exits(0, site.resume());
   const after = site.saved();
   assert.deepEqual(after?.runs, before?.runs);
   assert.equal(after?.stopping?.reason, "budget");
@@ -52,8 +53,7 @@ Deno.test("what failed is not tried again, and costs exit code 3 still", async (
   );
   await site.interrupted(1, { signal: "SIGKILL" });
   const before = site.saved();
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 3, stderr);
+  await exits(3, site.resume());
   const { runs, missing, state } = site.saved() ?? {};
   assert.deepEqual(runs?.map(({ repetition }) => repetition), [1, 2]);
   assert.deepEqual(missing?.map(({ repetition }) => repetition), [null]); // all of them
@@ -64,31 +64,25 @@ const FILES = "files: { nginx: { root: . } }, work: { app: work }";
 
 const NO_PROGRAMS = { env: { PATH: "/nonexistent" } };
 
-testWith(
-  ["nginx"],
-  "cells that lacked something are measured once it is there",
-  async () => {
-    using site = new Site(experiment("2", FILES), NO_PROGRAMS);
-    await site.interrupted(1, { signal: "SIGKILL" });
-    assert.deepEqual(site.saved()?.missing.map(({ target }) => target), ["files"]);
-    const { code, stderr } = await site.resume();
-    assert.equal(code, 0, stderr);
-    const { runs, missing } = site.saved() ?? {};
-    assert.deepEqual(missing, []);
-    assert.deepEqual(
-      runs?.map(({ target, order }) => `${order} ${target}`).sort(),
-      ["1 files", "2 work", "3 files", "4 work"],
-    );
-  },
-);
+withNginx.test("cells that lacked something are measured once it is there", async () => {
+  using site = new Site(experiment("2", FILES), NO_PROGRAMS);
+  await site.interrupted(1, { signal: "SIGKILL" });
+  assert.deepEqual(site.saved()?.missing.map(({ target }) => target), ["files"]);
+  await exits(0, site.resume());
+  const { runs, missing } = site.saved() ?? {};
+  assert.deepEqual(missing, []);
+  assert.deepEqual(
+    runs?.map(({ target, order }) => `${order} ${target}`).sort(),
+    ["1 files", "2 work", "3 files", "4 work"],
+  );
+});
 
-testWith(["nginx"], "nothing goes on without what earlier runs had", async () => {
+withNginx.test("nothing goes on without what earlier runs had", async () => {
   using site = new Site(experiment("2", FILES));
   await site.interrupted(1, { signal: "SIGKILL" });
   const before = site.saved();
   assert.equal(before?.runs[0].target, "files");
-  const { code, stderr } = await site.resumeIn(NO_PROGRAMS);
-  assert.equal(code, 3, stderr);
+  const { stderr } = await exits(3, site.resumeIn(NO_PROGRAMS));
   assert.match(stderr, /Cannot resume: something is gone that earlier runs had\n.*nginx/);
   assert.deepEqual(site.saved(), before);
 });

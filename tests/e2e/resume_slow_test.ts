@@ -6,7 +6,7 @@ import type { Results, Run } from "../../runner/result/result.ts";
 import { drawBy } from "../../base/random.ts";
 import { testWith } from "../needs.ts";
 import { pause, until } from "./patience.ts";
-import { Plateau, plateau } from "./plateau.ts";
+import { exits, Plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { type Interruption, Site } from "./site.ts";
 
@@ -69,8 +69,7 @@ testWith(["linux"], "an experiment that is killed ten times makes every run once
   assert.deepEqual(placesOf(saved), placesOf(expected));
   assert.deepEqual([saved.state, saved.planned, saved.missing], ["done", RUNS, []]);
   assert.ok((saved.resumed?.length ?? 0) >= 1);
-  const again = await site.resume();
-  assert.equal(again.code, 0, again.stderr);
+  const again = await exits(0, site.resume());
   assert.match(again.stderr, /Nothing is left to measure/);
   assert.deepEqual(site.saved(), saved);
   assert.deepEqual([...Deno.readDirSync(site.out)].map(({ name }) => name).sort(), [
@@ -97,8 +96,7 @@ Deno.test("what Ctrl-C interrupted goes on, with the flags that it was asked for
   assert.match(stdout, /plateau run --resume \S+\/out$/m);
   const before = site.saved();
   // The command as it was typed, but for where the results go.
-  const ended = await site.resume(site.file, ...asked);
-  assert.equal(ended.code, 0, ended.stderr);
+  const ended = await exits(0, site.resume(site.file, ...asked));
   assert.match(ended.stderr, /^Goes on after \d of 6 runs$/m);
   assert.match(ended.stderr, /^\d runs? of \d cells?, about /m);
   assert.match(ended.stderr, /^\[6\/6\] wait, work/m);
@@ -128,12 +126,10 @@ Deno.test("what is done is not measured again, but judged and asked for as it wa
   assert.match(stderr, /Nothing is left to measure/);
   assert.equal(readFileSync(join(site.out, "results.json"), "utf8"), text);
   assert.ok(existsSync(join(site.out, "report.html")));
-  const again = await site.resume(site.file, ...asked, "--csv", site.at("runs.csv"));
-  assert.equal(again.code, 1);
+  const again = await exits(1, site.resume(site.file, ...asked, "--csv", site.at("runs.csv")));
   assert.match(again.stderr, /thresholds failed\n {2}p99 < 1us: /);
   assert.ok(existsSync(site.at("runs.csv")));
-  const other = await site.resume("--seed", "12", "--threshold", "p99 < 1s");
-  assert.equal(other.code, 2);
+  const other = await exits(2, site.resume("--seed", "12", "--threshold", "p99 < 1s"));
   assert.match(other.stderr, /^--seed: .* to 12 .*: it was 11/m);
   assert.match(other.stderr, /^--threshold: .* to p99 < 1s .*: it was p99 < 1us/m);
   site.write("changed.yaml", EXPERIMENT.replace("requests: 20", "requests: 30"));
@@ -157,8 +153,7 @@ Deno.test("resume refuses other rows in a file of the same name", async () => {
   await site.interrupted(1, KILLED);
   const before = site.saved();
   site.write("u.csv", "name\nada\neve\n");
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, site.resume());
   assert.match(stderr, /long\.yaml: scenarios\.static\.values\.u\.csv\.sha256: Cannot resume/);
   assert.deepEqual(site.saved(), before);
 });
@@ -166,8 +161,7 @@ Deno.test("resume refuses other rows in a file of the same name", async () => {
 /** What an interrupted experiment refuses, which stays as it was. */
 const REFUSED: Readonly<Record<string, (site: Site) => Promise<void>>> = {
   "what is not done is not begun anew in its folder": async (site) => {
-    const { code, stderr } = await site.start(...FLAGS).ended;
-    assert.equal(code, 2);
+    const { stderr } = await exits(2, site.start(...FLAGS).ended);
     assert.match(
       stderr,
       /: Cannot start a new experiment here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m,
@@ -176,8 +170,7 @@ const REFUSED: Readonly<Record<string, (site: Site) => Promise<void>>> = {
 
   "resume refuses what would make other runs, and names it": async (site) => {
     const refused = async (args: readonly string[], ...reasons: RegExp[]): Promise<void> => {
-      const { code, stderr } = await site.resume(...args);
-      assert.equal(code, 2, stderr);
+      const { stderr } = await exits(2, site.resume(...args));
       for (const reason of reasons) assert.match(stderr, reason);
     };
     const changed = EXPERIMENT.replace("requests: 20", "requests: 30").replace(
@@ -195,10 +188,7 @@ const REFUSED: Readonly<Record<string, (site: Site) => Promise<void>>> = {
     await refused([], /long\.yaml: load\.requests: .*20 → 30/);
     Deno.removeSync(site.at("out/long.yaml"));
 
-    await refused(
-      ["--repeat", "5"],
-      /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
-    );
+    await refused(["--repeat", "5"], /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m);
     await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
     await refused(["--out", site.at("elsewhere")], /^--out: /m);
   },
@@ -226,8 +216,7 @@ Deno.test("an interrupted experiment stays as it was", async (t) => {
       assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
       site.edit({ flags: undefined });
       assert.match((await site.resume()).stderr, /they do not hold the command line/);
-      const nowhere = await plateau(["run", "--resume", site.at("nowhere")]);
-      assert.equal(nowhere.code, 2);
+      const nowhere = await exits(2, ["run", "--resume", site.at("nowhere")]);
       assert.match(nowhere.stderr, /nowhere/);
     },
   );
@@ -237,8 +226,7 @@ Deno.test("two can't measure into one folder at a time", async () => {
   using site = new Site(EXPERIMENT);
   await using program = site.start();
   await program.until("a run is in", () => (site.saved()?.runs.length ?? 0) > 0);
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, site.resume());
   assert.match(stderr, /another plateau process uses it/);
 });
 
@@ -252,7 +240,6 @@ Deno.test("relative paths of an experiment start where they did", async () => {
     `exec "${Deno.execPath()}" eval "Deno.serve({ port: Number(Deno.args[0]) }, ${answer})" "$1"\n`,
   );
   await site.interrupted(1, { ...KILLED, more: ["--repeat", "1"] });
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 0, stderr);
+  await exits(0, site.resume());
   assert.equal(site.saved()?.runs.length, 4);
 });

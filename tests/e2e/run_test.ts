@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
 
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
 const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
@@ -22,8 +22,7 @@ function loadedAddresses(html: string): string[] {
 Deno.test("run writes every run of the plan, in the order of the seed, and says where", async () => {
   using folder = emptyFolder();
   const out = join(folder.path, "out");
-  const { code, stdout, stderr } = await plateau(["run", SMALL, "--out", out, "--seed", "7"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, ["run", SMALL, "--out", out, "--seed", "7"]);
   assert.match(stdout, /report\.html/);
   const { state, seed, planned, runs, missing, machine, finishedAt } = readResults(out);
   assert.deepEqual({ state, seed, planned, missing }, {
@@ -67,16 +66,14 @@ Deno.test("run --log writes a line for each request of each run, and refuses a p
     const codes = Map.groupBy(lines, (line) => line.split(";")[0]);
     assert.equal(codes.get("200")?.length, status["200"]);
   }
-  const refused = await plateau(["run", SMALL, "--log", join(log, names[0])]);
-  assert.equal(refused.code, 2);
+  const refused = await exits(2, ["run", SMALL, "--log", join(log, names[0])]);
   assert.match(refused.stderr, /Cannot write request logs to/);
 });
 
 Deno.test("the same seed gives the same order, --only and --repeat cut the plan", async () => {
   using folder = emptyFolder();
   const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "450ms"];
-  const { code, stderr } = await plateau([...args, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  await exits(0, [...args, "--out", folder.path]);
   const { runs, planned } = readResults(folder.path);
   assert.equal(planned, 1);
   assert.equal(runs[0].scenario, "static");
@@ -92,13 +89,7 @@ Deno.test("report.html loads nothing, and report renders the same page again", a
   assert.deepEqual(loadedAddresses(page), []);
   assert.ok(page.length < 1_000_000, `${page.length} bytes`);
   const again = join(folder.path, "again.html");
-  const { code, stderr } = await plateau([
-    "report",
-    join(folder.path, "results.json"),
-    "-o",
-    again,
-  ]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["report", join(folder.path, "results.json"), "-o", again]);
   assert.equal(readFileSync(again, "utf8"), page);
 });
 
@@ -106,8 +97,7 @@ Deno.test("run works from another folder, with a path relative to it, and writes
   using folder = emptyFolder();
   Deno.copyFileSync(BRIEF, join(folder.path, "mine.yaml"));
   const args = ["run", "mine.yaml", "--only", "scenario=static"];
-  const { code, stderr } = await plateau(args, { cwd: folder.path });
-  assert.equal(code, 0, stderr);
+  await exits(0, args, { cwd: folder.path });
   const [time] = [...Deno.readDirSync(join(folder.path, "results/brief"))];
   assert.ok(existsSync(join(folder.path, "results/brief", time.name, "report.html")));
 });
@@ -115,8 +105,7 @@ Deno.test("run works from another folder, with a path relative to it, and writes
 Deno.test("run --json - prints the results with their conclusion, and nothing else", async () => {
   using folder = emptyFolder();
   const args = ["run", BRIEF, "--out", folder.path];
-  const { code, stdout } = await plateau([...args, "--json", "-"]);
-  assert.equal(code, 0);
+  const { stdout } = await exits(0, [...args, "--json", "-"]);
   const printed = results.parse(JSON.parse(stdout));
   assert.deepEqual(printed, readResults(folder.path));
   assert.match(
@@ -139,8 +128,7 @@ load: { connections: 2, requests: 20 }
 repeat: 3
 `,
   );
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, ["run", file, "--out", folder.path]);
   assert.match(stderr, /Cannot start target dead: .*code 9/);
   assert.match(stderr, /it is broken/);
   const { runs, missing } = readResults(folder.path);

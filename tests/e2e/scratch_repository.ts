@@ -86,11 +86,7 @@ export function runGit(cwd: string, args: readonly string[]): string {
   const { success, stdout, stderr } = new Deno.Command("git", {
     args: [
       ...[
-        "-c",
-        "user.name=someone",
-        "-c",
-        "user.email=someone",
-        "-c",
+        ...["-c", "user.name=someone", "-c", "user.email=someone", "-c"],
         "protocol.file.allow=always",
       ],
       ...args,

@@ -7,7 +7,7 @@ import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { RedisServer } from "./fleet/redis_server.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 
 const ENV = { C_HEADER: canaryOf("header").replace("é", "") };
 
@@ -27,8 +27,7 @@ async function interrupted(folder: string, text: string): Promise<string> {
   const out = join(folder, "out");
   const given = ["--set", `given=${canaryOf("given")}`];
   const args = ["run", file, "--out", out, "--quiet", ...text.includes("given") ? given : []];
-  const { code, stderr } = await plateau(args, { env: ENV });
-  assert.equal(code, 0, stderr);
+  await exits(0, args, { env: ENV });
   const path = join(out, "results.json");
   const all = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...all, state: "interrupted", runs: [] }));
@@ -41,15 +40,13 @@ Deno.test("going on takes secrets from the environment and the command line agai
   const text = RESUMED.replace("ORIGIN", `http://127.0.0.1:${server.addr.port}`);
   const out = await interrupted(folder.path, text);
   const resume = ["run", "--resume", out, "--quiet"];
-  const without = await plateau(resume, { env: ENV });
-  assert.equal(without.code, 2);
+  const without = await exits(2, resume, { env: ENV });
   assert.match(
     without.stderr,
     /^--set given: Cannot resume without this secret: .* \(add --set given=… again\)$/m,
   );
   const given = ["--set", `given=${canaryOf("marked")}`]; // another value is no other experiment
-  const { code, stderr } = await plateau([...resume, ...given], { env: ENV });
-  assert.equal(code, 0, stderr);
+  await exits(0, [...resume, ...given], { env: ENV });
   assert.equal(JSON.parse(readFileSync(join(out, "results.json"), "utf8")).runs.length, 1);
 });
 
@@ -61,14 +58,11 @@ Deno.test("a file that holds secrets itself has to be named to go on, and stays 
     .replace(', x-mine: "${given}"', "");
   const out = await interrupted(folder.path, text);
   assert.doesNotMatch(readFileSync(join(out, "resumed.yaml"), "utf8"), /literally/);
-  const copy = await plateau(["run", "--resume", out, "--quiet"]);
-  assert.equal(copy.code, 2);
+  const copy = await exits(2, ["run", "--resume", out, "--quiet"]);
   assert.match(copy.stderr, /Cannot resume from this copy: the secrets of the file/);
   const file = join(folder.path, "resumed.yaml");
-  const named = await plateau(["run", file, "--resume", out, "--quiet"]);
-  assert.equal(named.code, 0, named.stderr);
-  const beside = await plateau(["run", file, "--out", folder.path, "--quiet"]);
-  assert.equal(beside.code, 0, beside.stderr);
+  await exits(0, ["run", file, "--resume", out, "--quiet"]);
+  await exits(0, ["run", file, "--out", folder.path, "--quiet"]);
   assert.equal(readFileSync(file, "utf8"), text);
 });
 

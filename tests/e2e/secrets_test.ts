@@ -6,7 +6,7 @@ import { results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { startCollector } from "../cli/collector.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
-import { emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
 
 const PROGRAM = join(import.meta.dirname ?? "", "../targets/fixtures/program.ts");
@@ -148,7 +148,6 @@ Deno.test("no form of a single measurement holds the fields that prove who asks"
   const headers = fields.flatMap((field) => ["-H", field]);
   const args = ["bench", origin, ...headers, "-c", "1", "-n", "5", ...formsIn(forms.path)];
   const log = ["--log", join(forms.path, "requests.log")];
-  const { code, stdout, stderr } = await plateau([...args, ...log, "--expect-body", "other"]);
-  assert.equal(code, 1, stderr);
+  const { stdout, stderr } = await exits(1, [...args, ...log, "--expect-body", "other"]);
   assert.deepEqual(findCanaries({ ...filesIn(forms.path), stdout, stderr }), []);
 });

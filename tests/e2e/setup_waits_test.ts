@@ -3,11 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { descendantsOf, readStat } from "../../base/system/processes.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { freshCache } from "./caches.ts";
 import { until } from "./patience.ts";
-import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
+import { COMMAND, emptyFolder, exits, Plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
+
+const withNodeAndNpmAndInstalls = needing("node", "npm", "installs");
+const withLinuxAndNode = needing("linux", "node");
 
 /** The environment of a user who has installed nothing yet, with caches in `folder`. */
 function fresh(folder: string, path = Deno.env.get("PATH") ?? ""): Record<string, string> {
@@ -28,30 +31,23 @@ function withProgram(folder: string, name: string, script: string): string {
   return [folder, Deno.env.get("PATH")].join(delimiter);
 }
 
-testWith(
-  ["node", "npm", "installs"],
-  "setup frameworks installs what is named, says where, and does nothing the second time",
-  async () => {
-    using folder = emptyFolder();
-    const args = ["setup", "frameworks", "node-http"];
-    const first = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(first.code, 0, first.stderr);
-    assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
-    const [installed, ...others] = installedIn(folder.path);
-    assert.match(installed, /^node-http-[0-9a-f]{16}$/);
-    assert.deepEqual(others, []);
-    const second = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
-  },
-);
+withNodeAndNpmAndInstalls.test("setup frameworks installs what is named, says where, and does nothing the second time", async () => {
+  using folder = emptyFolder();
+  const args = ["setup", "frameworks", "node-http"];
+  const first = await exits(0, args, { env: fresh(folder.path) });
+  assert.match(first.stdout, /^node-http +installed in \d+\.\d s: \S+\n$/);
+  const [installed, ...others] = installedIn(folder.path);
+  assert.match(installed, /^node-http-[0-9a-f]{16}$/);
+  assert.deepEqual(others, []);
+  const second = await exits(0, args, { env: fresh(folder.path) });
+  assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
+});
 
 Deno.test("without their programs each framework is skipped with the reason, exit code 3", async () => {
   using folder = emptyFolder();
-  const { code, stdout, stderr } = await plateau(["setup", "frameworks", "express", "gin"], {
+  const { stdout, stderr } = await exits(3, ["setup", "frameworks", "express", "gin"], {
     env: fresh(folder.path, "/nonexistent"),
   });
-  assert.equal(code, 3);
   const lines = stdout.trimEnd().split("\n");
   assert.equal(lines.length, 2);
   assert.match(
@@ -63,81 +59,65 @@ Deno.test("without their programs each framework is skipped with the reason, exi
   assert.deepEqual(installedIn(folder.path), []);
 });
 
-testWith(
-  ["linux", "node"],
-  "an installation that fails shows what its program said, leaves nothing, and stops no other",
-  async () => {
-    using folder = emptyFolder();
-    const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
-    const { code, stdout } = await plateau(["setup", "frameworks", "express", "hapi"], {
-      env: fresh(folder.path, path),
-    });
-    assert.equal(code, 3);
-    for (const name of ["express", "hapi"]) {
-      assert.match(
-        stdout,
-        new RegExp(`Cannot install ${name}: npm ci .* exited with code 7\n  out of luck\n`),
-      );
-    }
-    assert.deepEqual(installedIn(folder.path), []);
-  },
-);
+withLinuxAndNode.test("an installation that fails shows what its program said, leaves nothing, and stops no other", async () => {
+  using folder = emptyFolder();
+  const path = withProgram(folder.path, "npm", "echo out of luck >&2; exit 7");
+  const { stdout } = await exits(3, ["setup", "frameworks", "express", "hapi"], {
+    env: fresh(folder.path, path),
+  });
+  for (const name of ["express", "hapi"]) {
+    assert.match(
+      stdout,
+      new RegExp(`Cannot install ${name}: npm ci .* exited with code 7\n  out of luck\n`),
+    );
+  }
+  assert.deepEqual(installedIn(folder.path), []);
+});
 
 testWith(["linux"], "a runtime that is too old is a reason to skip", async () => {
   using folder = emptyFolder();
   withProgram(folder.path, "npm", "exit 7");
   const path = withProgram(folder.path, "node", "echo v18.19.1");
-  const { code, stdout } = await plateau(["setup", "frameworks", "hapi"], {
+  const { stdout } = await exits(3, ["setup", "frameworks", "hapi"], {
     env: fresh(folder.path, path),
   });
-  assert.equal(code, 3);
   assert.match(stdout, /skipped: Cannot install hapi: node v18\.19\.1 is too old: install Node/);
 });
 
-testWith(
-  ["linux", "node"],
-  "an interrupted installation leaves nothing, exit code 130",
-  async () => {
+withLinuxAndNode.test("an interrupted installation leaves nothing, exit code 130", async () => {
+  using folder = emptyFolder();
+  const path = withProgram(folder.path, "npm", "exec sleep 60");
+  await using program = new Plateau(["setup", "frameworks", "express"], {
+    env: fresh(folder.path, path),
+  });
+  await program.until("it installs", () => installedIn(folder.path).length === 1);
+  program.kill("SIGINT");
+  await exits(130, program.ended);
+  assert.deepEqual(installedIn(folder.path), []);
+});
+
+for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+  withLinuxAndNode.test(`${signal} of an installation leaves neither processes nor a folder`, async () => {
     using folder = emptyFolder();
-    const path = withProgram(folder.path, "npm", "exec sleep 60");
+    const path = withProgram(folder.path, "npm", "sleep 600 & sleep 601");
     await using program = new Plateau(["setup", "frameworks", "express"], {
       env: fresh(folder.path, path),
     });
-    await program.until("it installs", () => installedIn(folder.path).length === 1);
-    program.kill("SIGINT");
-    const { code } = await program.ended;
-    assert.equal(code, 130);
+    const running = (): number[] => descendantsOf(program.pid);
+    await program.until("its program and a child run", () => running().length >= 4);
+    const pids = running();
+    program.kill(signal);
+    await program.ended;
+    await until(
+      "they have ended",
+      () => !pids.some((pid) => (readStat(pid)?.state ?? "Z") !== "Z"),
+    );
     assert.deepEqual(installedIn(folder.path), []);
-  },
-);
-
-for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-  testWith(
-    ["linux", "node"],
-    `${signal} of an installation leaves neither processes nor a folder`,
-    async () => {
-      using folder = emptyFolder();
-      const path = withProgram(folder.path, "npm", "sleep 600 & sleep 601");
-      await using program = new Plateau(["setup", "frameworks", "express"], {
-        env: fresh(folder.path, path),
-      });
-      const running = (): number[] => descendantsOf(program.pid);
-      await program.until("its program and a child run", () => running().length >= 4);
-      const pids = running();
-      program.kill(signal);
-      await program.ended;
-      await until(
-        "they have ended",
-        () => !pids.some((pid) => (readStat(pid)?.state ?? "Z") !== "Z"),
-      );
-      assert.deepEqual(installedIn(folder.path), []);
-    },
-  );
+  });
 }
 
 Deno.test("a name that is none is exit code 2, with the one that was meant", async () => {
-  const { code, stderr } = await plateau(["setup", "frameworks", "fastly"]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["setup", "frameworks", "fastly"]);
   assert.match(stderr, /did you mean "fastify"\?/);
 });
 
@@ -163,8 +143,7 @@ for (const [optional, code, kind] of [[[], 3, "failed"], [["frameworks"], 3, "sk
     using folder = emptyFolder();
     const file = writeMissing(folder.path, [...optional]);
     const args = ["run", file, "--out", folder.path];
-    const ended = await plateau(args, { env: fresh(folder.path) });
-    assert.equal(ended.code, code, ended.stderr);
+    await exits(code, args, { env: fresh(folder.path) });
     const saved = JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8"));
     const missing = results.parse(saved).missing.map(({ kind, reason }) => ({ kind, reason }));
     assert.deepEqual(missing, [{ kind, reason: WHY }]);

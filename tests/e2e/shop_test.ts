@@ -4,18 +4,12 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { emptyFolder, exits } from "./plateau.ts";
 
 const EXAMPLES = join(import.meta.dirname ?? "", "../../examples");
 
 const STEPS = [
-  "login",
-  "login (redirected)",
-  "add",
-  "add (redirected)",
-  "photo",
-  "logout",
-  "after logout",
+  ...["login", "login (redirected)", "add", "add (redirected)", "photo", "logout", "after logout"],
 ];
 
 testWith(["node", "npm", "installs"], "every customer of the example's shop buys", async () => {
@@ -25,8 +19,7 @@ testWith(["node", "npm", "installs"], "every customer of the example's shop buys
     cpSync(join(EXAMPLES, name), join(folder.path, name), { recursive: true, filter });
   }
   const args = ["run", "shop.yaml", "--duration", "3s", "--repeat", "1", "--out", "out"];
-  const { code, stdout, stderr } = await plateau(args, { cwd: folder.path });
-  assert.equal(code, 0, stdout + stderr);
+  await exits(0, args, { cwd: folder.path });
   const saved = readFileSync(join(folder.path, "out/results.json"), "utf8");
   const { runs } = results.parse(JSON.parse(saved));
   assert.equal(runs.length, 3);

@@ -5,16 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FindingCode } from "../../runner/result/findings.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { allowedCores, startOn } from "../../base/system/affinity.ts";
-import { testWith } from "../needs.ts";
-import { Plateau, serve } from "./plateau.ts";
+import { needing } from "../needs.ts";
+import { exits, Plateau, serve } from "./plateau.ts";
+
+const withLinux = needing("linux");
 
 function bench(...args: string[]): Plateau {
   return new Plateau(["bench", ...args, "--quiet", "--json", "-"]);
 }
 
 async function measured(program: Plateau): Promise<Measurement> {
-  const { code, stdout, stderr } = await program.ended;
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, program.ended);
   return measurement.parse(JSON.parse(stdout));
 }
 
@@ -33,7 +34,7 @@ function neighbourOn(core: number): Disposable {
   return { [Symbol.dispose]: () => child.kill("SIGKILL") };
 }
 
-testWith(["linux"], "a neighbour on the target's core is named", async () => {
+withLinux.test("a neighbour on the target's core is named", async () => {
   const [core] = allowedCores();
   const starting = startOn([core], () => serve("api"));
   await using api = await starting;
@@ -44,23 +45,19 @@ testWith(["linux"], "a neighbour on the target's core is named", async () => {
   assert.ok((seen.generator.target?.waiting ?? 0) > 0.1, JSON.stringify(seen.generator.target));
 });
 
-testWith(
-  ["linux"],
-  "a generator that is stopped 100 ms in every 500 is found in a closed loop",
-  async () => {
-    await using api = await serve("api");
-    await using program = bench(`${api.origin}/fib`, "-c", "4", "-d", "2s");
-    let isOver = false;
-    const ended = measured(program).finally(() => isOver = true);
-    while (!isOver) {
-      await Promise.race([sleep(400), ended]);
-      program.kill("SIGSTOP");
-      await sleep(100);
-      program.kill("SIGCONT");
-    }
-    assertCause(await ended, "worker-paused");
-  },
-);
+withLinux.test("a generator that is stopped 100 ms in every 500 is found in a closed loop", async () => {
+  await using api = await serve("api");
+  await using program = bench(`${api.origin}/fib`, "-c", "4", "-d", "2s");
+  let isOver = false;
+  const ended = measured(program).finally(() => isOver = true);
+  while (!isOver) {
+    await Promise.race([sleep(400), ended]);
+    program.kill("SIGSTOP");
+    await sleep(100);
+    program.kill("SIGCONT");
+  }
+  assertCause(await ended, "worker-paused");
+});
 
 Deno.test("connections that are all busy are named as the limit of an open loop", async () => {
   await using server = Deno.serve(

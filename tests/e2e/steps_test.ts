@@ -43,9 +43,7 @@ ${lines}`,
   );
   const { code, stderr } = await plateau(["run", file, "--out", folder.path, ...flags]);
   assert.ok([0, 1, 5].includes(code), stderr);
-  const read = results.parse(
-    JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))),
-  );
+  const read = results.parse(JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))));
   return { run: read.runs[0], results: read, seen, code };
 }
 

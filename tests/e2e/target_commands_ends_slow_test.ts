@@ -1,9 +1,12 @@
 /** What becomes of the commands of targets where the user interrupts, or something breaks: teardown once, nothing left. */
 import assert from "node:assert/strict";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { assertNothingLeft, CommandedSite, says } from "./command_log.ts";
 import { adoptOrphans } from "./processes.ts";
 import { startWitness } from "./witness.ts";
+import { exits } from "./plateau.ts";
+
+const withLinux = needing("linux");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -62,71 +65,61 @@ const MOMENTS: readonly Moment[] = [
 
 for (const { when, line, lines: { repeat = 3, ...lines }, then } of MOMENTS) {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    testWith(
-      ["linux"],
-      `${signal} during ${when} ends in order: one teardown, nothing left`,
-      async () => {
-        using site = new CommandedSite();
-        let requests = 0;
-        await using witness = startWitness({ onRequest: () => requests++ });
-        const isLoad = when === "a load";
-        await using program = site.start({
-          targets: {
-            a: {
-              ...isLoad ? { url: witness.origin } : { app: "api" },
-              after: [says("after")],
-              teardown: [says("teardown")],
-              ...lines,
-            },
+    withLinux.test(`${signal} during ${when} ends in order: one teardown, nothing left`, async () => {
+      using site = new CommandedSite();
+      let requests = 0;
+      await using witness = startWitness({ onRequest: () => requests++ });
+      const isLoad = when === "a load";
+      await using program = site.start({
+        targets: {
+          a: {
+            ...isLoad ? { url: witness.origin } : { app: "api" },
+            after: [says("after")],
+            teardown: [says("teardown")],
+            ...lines,
           },
-          load: { connections: 1, ...isLoad ? { duration: "60s" } : { requests: 20 } },
-          repeat,
-        });
-        await program.until(
-          `${line} is there`,
-          () => site.done().includes(line) && (!isLoad || requests > 10),
-        );
-        program.kill(signal);
-        const { code, stderr } = await program.ended;
-        assert.equal(code, 130, stderr);
-        const done = site.done();
-        assert.deepEqual(done.slice(done.lastIndexOf(line) + 1), then);
-        assert.equal(done.filter((one) => one === "teardown").length, 1);
-        assert.doesNotMatch(stderr, /^\s+at /m);
-        assert.equal(site.saved().state, when.startsWith("teardown") ? "done" : "interrupted");
-        await assertNothingLeft();
-      },
-    );
+        },
+        load: { connections: 1, ...isLoad ? { duration: "60s" } : { requests: 20 } },
+        repeat,
+      });
+      await program.until(
+        `${line} is there`,
+        () => site.done().includes(line) && (!isLoad || requests > 10),
+      );
+      program.kill(signal);
+      const { stderr } = await exits(130, program.ended);
+      const done = site.done();
+      assert.deepEqual(done.slice(done.lastIndexOf(line) + 1), then);
+      assert.equal(done.filter((one) => one === "teardown").length, 1);
+      assert.doesNotMatch(stderr, /^\s+at /m);
+      assert.equal(site.saved().state, when.startsWith("teardown") ? "done" : "interrupted");
+      await assertNothingLeft();
+    });
   }
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  testWith(
-    ["linux"],
-    `a second ${signal} during teardown ends at once, and leaves nothing`,
-    async () => {
-      using site = new CommandedSite();
-      await using program = site.start({
-        targets: { a: { app: "api", teardown: [says("teardown", HANG), says("never")] } },
-        repeat: 50,
-      });
-      await program.until(
-        "a run is made",
-        () => site.read("out/results.json").includes('"repetition":1'),
-      );
-      program.kill(signal);
-      await program.until("it tears down", () => site.done().includes("teardown"));
-      program.kill(signal);
-      const { code } = await program.ended;
-      assert.equal(code, 130);
-      assert.deepEqual(site.done(), ["teardown"]);
-      assert.equal(site.saved().state, "interrupted");
-      await assertNothingLeft();
-    },
-  );
+  withLinux.test(`a second ${signal} during teardown ends at once, and leaves nothing`, async () => {
+    using site = new CommandedSite();
+    await using program = site.start({
+      targets: { a: { app: "api", teardown: [says("teardown", HANG), says("never")] } },
+      repeat: 50,
+    });
+    await program.until(
+      "a run is made",
+      () => site.read("out/results.json").includes('"repetition":1'),
+    );
+    program.kill(signal);
+    await program.until("it tears down", () => site.done().includes("teardown"));
+    program.kill(signal);
+    await exits(130, program.ended);
+    assert.deepEqual(site.done(), ["teardown"]);
+    assert.equal(site.saved().state, "interrupted");
+    await assertNothingLeft();
+  });
 }
 
-testWith(["linux"], "SIGKILL leaves no process of a step", async () => {
+withLinux.test("SIGKILL leaves no process of a step", async () => {
   using site = new CommandedSite();
   await using program = site.start({
     targets: { a: { app: "api", setup: [says("setup", HANG)] } },
@@ -137,7 +130,7 @@ testWith(["linux"], "SIGKILL leaves no process of a step", async () => {
   await assertNothingLeft();
 });
 
-testWith(["linux"], "an error that ends the experiment is no way around teardown", async () => {
+withLinux.test("an error that ends the experiment is no way around teardown", async () => {
   using site = new CommandedSite();
   const sabotage = "rm -rf out; echo > out"; // results can't be written any more
   const { code, stderr } = await site.start({

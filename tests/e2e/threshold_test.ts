@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { emptyFolder, plateau, serve } from "./plateau.ts";
+import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 
 const BRIEFLY = ["-c", "2", "-n", "2000"];
@@ -10,13 +10,12 @@ Deno.test("bench exits with 0 when its thresholds hold, and shows them", async (
   const thresholds = ["p50 < 1s", "success >= 99.5%", "rate > 1/s"].flatMap((
     rule,
   ) => ["--threshold", rule]);
-  const { code, stdout, stderr } = await plateau([
+  const { stdout } = await exits(0, [
     "bench",
     witness.origin,
     ...BRIEFLY,
     ...thresholds,
   ]);
-  assert.equal(code, 0, stderr);
   assert.match(
     stdout,
     /\nThresholds\n[✓+] p50 < 1s: p50 is .*\n[✓+] success >= 99\.5%: success is 100 % \[99\.81 %, 100 %\]\n/,
@@ -28,17 +27,10 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   using folder = emptyFolder();
   const junit = join(folder.path, "junit.xml");
   const flags = [
-    "--threshold",
-    "rate > 1/s",
-    "--threshold",
-    "success > 50%",
-    "--json",
-    "-",
-    "--junit",
+    ...["--threshold", "rate > 1/s", "--threshold", "success > 50%", "--json", "-", "--junit"],
     junit,
   ];
-  const { code, stdout, stderr } = await plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
-  assert.equal(code, 1);
+  const { stdout, stderr } = await exits(1, ["bench", witness.origin, ...BRIEFLY, ...flags]);
   assert.equal(JSON.parse(stdout).schema, "plateau.bench/2");
   assert.match(
     stderr,
@@ -51,21 +43,19 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
 
 Deno.test("bench fails a threshold on what it did not measure", async () => {
   await using witness = startWitness();
-  const { code, stderr } = await plateau([
+  const { stderr } = await exits(1, [
     "bench",
     witness.origin,
     ...BRIEFLY,
     "--threshold",
     "lag.p99 < 1s",
   ]);
-  assert.equal(code, 1);
   assert.match(stderr, / {2}lag\.p99 < 1s: nothing to judge: a closed loop/);
 });
 
 Deno.test("bench tells all wrong thresholds before it measures", async () => {
   const rules = ["--threshold", "p99 < 50", "--threshold", "p98 < 50ms"];
-  const { code, stderr } = await plateau(["bench", "http://127.0.0.1:1/", ...rules]);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["bench", "http://127.0.0.1:1/", ...rules]);
   assert.match(stderr, /--threshold: Cannot read "50" as a duration: write 50ms/);
   assert.match(stderr, /--threshold: Cannot find a figure "p98"/);
 });
@@ -77,18 +67,16 @@ Deno.test("bench is held against an earlier measurement, and asks for it when it
   const bench = (...flags: string[]) => plateau(["bench", witness.origin, ...BRIEFLY, ...flags]);
   assert.equal((await bench("--json", baseline)).code, 0);
   const rule = ["--threshold", "p50 not worse than baseline by 100%"];
-  const missing = await bench(...rule);
-  assert.equal(missing.code, 2);
+  const missing = await exits(2, bench(...rule));
   assert.match(missing.stderr, /--baseline: Cannot check "p50 not .*" without a baseline/);
-  const { code, stdout, stderr } = await bench(...rule, "--baseline", baseline);
-  assert.equal(code, 5, stdout);
+  const { stderr } = await exits(5, bench(...rule, "--baseline", baseline));
   assert.match(stderr, / {2}p50 not worse .*: one run says nothing about the next: /);
 });
 
 Deno.test("bench ends with 5 when it measured too little, and says how much would do", async () => {
   await using witness = startWitness();
   const rules = ["p99.99 < 500ms", "success >= 99.99%"].flatMap((rule) => ["--threshold", rule]);
-  const { code, stderr } = await plateau([
+  const { stderr } = await exits(5, [
     "bench",
     witness.origin,
     "-n",
@@ -97,7 +85,6 @@ Deno.test("bench ends with 5 when it measured too little, and says how much woul
     "2",
     ...rules,
   ]);
-  assert.equal(code, 5, stderr);
   assert.match(stderr, /2 of 2 thresholds are inconclusive/);
   assert.match(stderr, /: p99\.99 needs 100,000 requests, 40 were measured\n/);
   assert.match(stderr, /: about 38,500 requests without a failure would decide\n/);

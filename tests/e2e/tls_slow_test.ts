@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
 import { openssl } from "../../base/system/openssl.ts";
-import { isThere, testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "./plateau.ts";
+import { isThere, needing } from "../needs.ts";
+import { emptyFolder, exits, plateau } from "./plateau.ts";
+
+const withOpenssl = needing("openssl");
+const withOpensslAndLibssl = needing("openssl", "libssl");
 
 const BY_OPENSSL = isThere("libssl") ? `openssl ${openssl().version}` : "";
 
@@ -35,107 +38,91 @@ function possibleWays(): string[] {
   return Deno.env.get("DENO_TLS_CA_STORE") === "system" ? [...ways, "tcp runtime"] : ways;
 }
 
-testWith(
-  ["openssl"],
-  "bench of https trusts whom --cacert names, and nobody by itself",
-  async () => {
-    await using server = secure();
-    using folder = emptyFolder();
-    const file = join(folder.path, "authority.pem");
-    Deno.writeTextFileSync(file, certificates().authority);
-    const host = `localhost:${server.addr.port}`;
-    const args = ["bench", `https://${host}/`, "-n", "50", "-c", "5", "--expect-body", host];
+withOpenssl.test("bench of https trusts whom --cacert names, and nobody by itself", async () => {
+  await using server = secure();
+  using folder = emptyFolder();
+  const file = join(folder.path, "authority.pem");
+  Deno.writeTextFileSync(file, certificates().authority);
+  const host = `localhost:${server.addr.port}`;
+  const args = ["bench", `https://${host}/`, "-n", "50", "-c", "5", "--expect-body", host];
 
-    const trusted = await plateau([...args, "--cacert", file, "--json", "-"]);
-    assert.equal(trusted.code, 0, trusted.stderr);
-    const { driver, requests, checks, url, tls } = measurement.parse(JSON.parse(trusted.stdout));
-    assert.deepEqual([requests.completed, checks.passed], [50, 50]);
-    const way = `${driver} ${tls?.by}`;
-    assert.ok(possibleWays().includes(way), way);
-    assert.equal(url, `https://${host}/`);
+  const trusted = await exits(0, [...args, "--cacert", file, "--json", "-"]);
+  const { driver, requests, checks, url, tls } = measurement.parse(JSON.parse(trusted.stdout));
+  assert.deepEqual([requests.completed, checks.passed], [50, 50]);
+  const way = `${driver} ${tls?.by}`;
+  assert.ok(possibleWays().includes(way), way);
+  assert.equal(url, `https://${host}/`);
 
-    const unchecked = await plateau([...args, "--insecure", "--json", "-"]);
-    assert.equal(unchecked.code, 0, unchecked.stderr);
+  await exits(0, [...args, "--insecure", "--json", "-"]);
 
-    const distrusted = await plateau([...args, "--json", "-"]);
-    assert.equal(distrusted.code, 3);
-    const { errors, requests: { failed } } = measurement.parse(JSON.parse(distrusted.stdout));
-    assert.deepEqual([errors.tls, failed], [50, 50]);
-    assert.match(
-      distrusted.stderr,
-      /not signed by an authority that is trusted here: --cacert names/,
-    );
-  },
-);
+  const distrusted = await exits(3, [...args, "--json", "-"]);
+  const { errors, requests: { failed } } = measurement.parse(JSON.parse(distrusted.stdout));
+  assert.deepEqual([errors.tls, failed], [50, 50]);
+  assert.match(
+    distrusted.stderr,
+    /not signed by an authority that is trusted here: --cacert names/,
+  );
+});
 
 Deno.test("bench of a unix socket asks for the URL's host", async () => {
   using folder = emptyFolder();
   const path = join(folder.path, "socket");
   await using _server = serveHost({ path });
   const args = ["bench", "http://elsewhere/", "-n", "50", "--expect-body", "elsewhere"];
-  const { code, stdout, stderr } = await plateau([...args, "--unix", path, "--json", "-"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await exits(0, [...args, "--unix", path, "--json", "-"]);
   const { driver, requests, checks } = measurement.parse(JSON.parse(stdout));
   assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
 });
 
-testWith(
-  ["openssl", "libssl"],
-  "bench says who did TLS, what was agreed on and how often; each driver is to be had",
-  async () => {
-    await using server = secure();
-    const args = ["bench", `https://localhost:${server.addr.port}/`, "-n", "40", "-c", "4"];
-    const tlsOf = async (...more: string[]): Promise<unknown> => {
-      const { stdout, stderr } = await plateau([...args, "--insecure", ...more, "--json", "-"]);
-      const { driver, tls, requests: { completed } } = measurement.parse(JSON.parse(stdout));
-      assert.equal(completed, 40, stderr);
-      return { driver, ...tls };
-    };
-    const agreed = { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "http/1.1" };
-    assert.deepEqual(await tlsOf("-w", "2"), {
-      driver: "epoll",
-      by: BY_OPENSSL,
-      handshakes: [{ ...agreed, full: 4, resumed: 0 }],
-    });
-    assert.deepEqual(await tlsOf("--driver", "epoll", "--no-keepalive"), {
-      driver: "epoll",
-      by: BY_OPENSSL,
-      handshakes: [{ ...agreed, full: 40, resumed: 0 }],
-    });
-    const byRuntime = { driver: "tcp", by: "runtime", handshakes: [] };
-    assert.deepEqual(await tlsOf("--driver", "tcp"), byRuntime);
+withOpensslAndLibssl.test("bench says who did TLS, what was agreed on and how often; each driver is to be had", async () => {
+  await using server = secure();
+  const args = ["bench", `https://localhost:${server.addr.port}/`, "-n", "40", "-c", "4"];
+  const tlsOf = async (...more: string[]): Promise<unknown> => {
+    const { stdout, stderr } = await plateau([...args, "--insecure", ...more, "--json", "-"]);
+    const { driver, tls, requests: { completed } } = measurement.parse(JSON.parse(stdout));
+    assert.equal(completed, 40, stderr);
+    return { driver, ...tls };
+  };
+  const agreed = { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "http/1.1" };
+  assert.deepEqual(await tlsOf("-w", "2"), {
+    driver: "epoll",
+    by: BY_OPENSSL,
+    handshakes: [{ ...agreed, full: 4, resumed: 0 }],
+  });
+  assert.deepEqual(await tlsOf("--driver", "epoll", "--no-keepalive"), {
+    driver: "epoll",
+    by: BY_OPENSSL,
+    handshakes: [{ ...agreed, full: 40, resumed: 0 }],
+  });
+  const byRuntime = { driver: "tcp", by: "runtime", handshakes: [] };
+  assert.deepEqual(await tlsOf("--driver", "tcp"), byRuntime);
 
-    const { stdout } = await plateau([...args, "--insecure"]);
-    assert.match(
-      stdout,
-      /TLS +openssl 3\.\S+; TLSv1\.3, TLS_AES_256_GCM_SHA384, http\/1\.1: 4 full handshakes/,
-    );
-  },
-);
+  const { stdout } = await plateau([...args, "--insecure"]);
+  assert.match(
+    stdout,
+    /TLS +openssl 3\.\S+; TLSv1\.3, TLS_AES_256_GCM_SHA384, http\/1\.1: 4 full handshakes/,
+  );
+});
 
 Deno.test("bench of a unix socket with --driver epoll is refused", async () => {
   using folder = emptyFolder();
   const path = join(folder.path, "socket");
   await using _server = serveHost({ path });
   const args = ["bench", "http://localhost/", "--unix", path, "--driver", "epoll"];
-  const { code, stderr } = await plateau(args);
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, args);
   assert.match(stderr, /Cannot use the epoll driver on a unix socket: it speaks TCP alone/);
 });
 
-testWith(
-  ["openssl"],
-  "run goes the way that its targets name, and tells of a certificate that nobody trusts",
-  async () => {
-    await using server = secure();
-    using folder = emptyFolder();
-    const socket = join(folder.path, "socket");
-    await using _local = serveHost({ path: socket });
-    const host = `localhost:${server.addr.port}`;
-    Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
-    Deno.writeTextFileSync(
-      join(folder.path, "ways.yaml"),
-      `name: ways
+withOpenssl.test("run goes the way that its targets name, and tells of a certificate that nobody trusts", async () => {
+  await using server = secure();
+  using folder = emptyFolder();
+  const socket = join(folder.path, "socket");
+  await using _local = serveHost({ path: socket });
+  const host = `localhost:${server.addr.port}`;
+  Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
+  Deno.writeTextFileSync(
+    join(folder.path, "ways.yaml"),
+    `name: ways
 targets:
   trusted: { url: "https://${host}", cacert: ./ca.pem }
   unchecked: { url: "https://${host}", insecure: true }
@@ -145,30 +132,24 @@ scenarios: { host: { get: /, expect: { body: "${host}" } } }
 load: { connections: 2, requests: 20 }
 repeat: 1
 `,
-    );
-    const { code, stderr } = await plateau(["run", join(folder.path, "ways.yaml")], {
-      cwd: folder.path,
-    });
-    assert.equal(code, 3, stderr);
-    assert.match(
-      stderr,
-      /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
-    );
-    const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
-    const text = Deno.readTextFileSync(
-      join(folder.path, "results/ways", time.name, "results.json"),
-    );
-    const { runs, missing, experiment } = results.parse(JSON.parse(text));
-    assert.deepEqual(missing.map(({ target }) => target), ["distrusted"]);
-    assert.deepEqual(
-      runs.map(({ target, requests, checks }) => [target, requests.completed, checks.passed])
-        .sort(),
-      [["local", 20, 20], ["trusted", 20, 20], ["unchecked", 20, 20]],
-    );
-    assert.match(
-      JSON.stringify(experiment),
-      /"cacert":\{"path":".\/ca.pem","sha256":"[0-9a-f]{64}"\}/,
-      "authorities stay a path, with a digest",
-    );
-  },
-);
+  );
+  const { stderr } = await exits(3, ["run", join(folder.path, "ways.yaml")], { cwd: folder.path });
+  assert.match(
+    stderr,
+    /Cannot measure target distrusted: GET \/ got no response: the certificate is not signed by an authority that is trusted here \(cacert/,
+  );
+  const [time] = [...Deno.readDirSync(join(folder.path, "results/ways"))];
+  const text = Deno.readTextFileSync(join(folder.path, "results/ways", time.name, "results.json"));
+  const { runs, missing, experiment } = results.parse(JSON.parse(text));
+  assert.deepEqual(missing.map(({ target }) => target), ["distrusted"]);
+  assert.deepEqual(
+    runs.map(({ target, requests, checks }) => [target, requests.completed, checks.passed])
+      .sort(),
+    [["local", 20, 20], ["trusted", 20, 20], ["unchecked", 20, 20]],
+  );
+  assert.match(
+    JSON.stringify(experiment),
+    /"cacert":\{"path":".\/ca.pem","sha256":"[0-9a-f]{64}"\}/,
+    "authorities stay a path, with a digest",
+  );
+});

@@ -8,7 +8,7 @@ import { allowedCores, startOn } from "../../base/system/affinity.ts";
 import { testWith } from "../needs.ts";
 import { freshCache } from "./caches.ts";
 import { startNginx } from "./nginx.ts";
-import { emptyFolder, type Ended, Plateau, plateau, serve } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, Plateau, plateau, serve } from "./plateau.ts";
 
 const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
 
@@ -68,10 +68,7 @@ testWith(["linux"], "a generator on one core with its target is not trusted", as
       await using program = startOn([core], () => new Plateau(["bench", ...args]));
       return measured(await program.ended);
     };
-    const seen = await firstThat(
-      (found) => isFound(found, "shared-cores"),
-      measure,
-    );
+    const seen = await firstThat((found) => isFound(found, "shared-cores"), measure);
     assert.ok(!isTrusted(seen), tell(seen));
     if (isHeldBack(seen.generator.hostActivity)) continue; // then not all of the core was used
     // Where other tests use that core, too, they are named.
@@ -125,8 +122,7 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
   using folder = emptyFolder();
   const file = join(folder.path, "measured.json");
   const asked = ["bench", `${api.origin}/static`, "-n", "20", "-c", "1"]; // too short to tell
-  const strict = await plateau([...asked, "--strict", "--json", file]);
-  assert.equal(strict.code, 4, strict.stderr);
+  const strict = await exits(4, [...asked, "--strict", "--json", file]);
   assert.match(
     strict.stderr,
     /^Cannot trust the figures: the run is not valid\n {2}suspect: The run took/m,
@@ -145,8 +141,7 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   using folder = emptyFolder();
   const out = join(folder.path, "out");
   const args = ["run", BRIEF, "--strict", "--out", out];
-  const { code, stdout, stderr } = await plateau(args);
-  assert.equal(code, 4, stderr);
+  const { stdout, stderr } = await exits(4, args);
   assert.match(stderr, /Cannot trust the figures: 2 of 2 runs are not valid/);
   assert.match(stdout, /^Does the whole way through work\?\nSuspect: in 2 of 2 runs/m);
   const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));

@@ -1,9 +1,11 @@
 /** What the user app's cache and limit promise, over as many real connections as they name. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { plateau, serve, type Served } from "./plateau.ts";
+
+const withRedis = needing("redis");
 
 const stats = z.object({
   originCalls: z.number(),
@@ -54,22 +56,18 @@ Deno.test("with stampede all, 1,000 connections that find the cache cold reach t
   assert.ok(originCalls > 100 && misses === originCalls, `${originCalls} calls`);
 });
 
-testWith(
-  ["redis"],
-  "1,000 connections that find Redis cold, half at each of two instances, reach the origins once",
-  async () => {
-    await using redis = await startRedis();
-    const set = { cache: "redis", delay: DELAY };
-    await using one = await serveUser(set, redis.url);
-    await using other = await serveUser(set, redis.url);
-    const half = { connections: 500, requests: 500 };
-    const statuses = await Promise.all([askMany(one, half), askMany(other, half)]);
-    assert.deepEqual(statuses, [{ 200: 500 }, { 200: 500 }]);
-    const [first, second] = [await statsOf(one), await statsOf(other)];
-    assert.equal(first.originCalls + second.originCalls, 1);
-    assert.equal(first.hits + second.hits, 999);
-  },
-);
+withRedis.test("1,000 connections that find Redis cold, half at each of two instances, reach the origins once", async () => {
+  await using redis = await startRedis();
+  const set = { cache: "redis", delay: DELAY };
+  await using one = await serveUser(set, redis.url);
+  await using other = await serveUser(set, redis.url);
+  const half = { connections: 500, requests: 500 };
+  const statuses = await Promise.all([askMany(one, half), askMany(other, half)]);
+  assert.deepEqual(statuses, [{ 200: 500 }, { 200: 500 }]);
+  const [first, second] = [await statsOf(one), await statsOf(other)];
+  assert.equal(first.originCalls + second.originCalls, 1);
+  assert.equal(first.hits + second.hits, 999);
+});
 
 const LIMIT = 1_000;
 const LIMITED = { "rateLimit.limit": LIMIT, "rateLimit.window": "1h" };
@@ -81,25 +79,20 @@ Deno.test("a limit in memory is exact under 100 connections", async () => {
   assert.equal((await statsOf(served)).limited, 3 * LIMIT);
 });
 
-testWith(["redis"], "a limit in Redis is exact under 100 connections", async () => {
+withRedis.test("a limit in Redis is exact under 100 connections", async () => {
   await using redis = await startRedis();
   await using served = await serveUser({ ...LIMITED, "rateLimit.store": "redis" }, redis.url);
   const statuses = await askMany(served, { connections: 100, requests: 4 * LIMIT });
   assert.deepEqual(statuses, { 200: LIMIT, 429: 3 * LIMIT });
 });
 
-testWith(
-  ["redis"],
-  "a limit that two instances share in one Redis is exact under 100 connections",
-  async () => {
-    await using redis = await startRedis();
-    const set = { ...LIMITED, "rateLimit.store": "redis" };
-    await using one = await serveUser(set, redis.url);
-    await using other = await serveUser(set, redis.url);
-    const half = { connections: 50, requests: 2 * LIMIT };
-    const statuses = await Promise.all([askMany(one, half), askMany(other, half)]);
-    const sum = (status: string): number =>
-      statuses.reduce((all, by) => all + (by[status] ?? 0), 0);
-    assert.deepEqual([sum("200"), sum("429")], [LIMIT, 3 * LIMIT]);
-  },
-);
+withRedis.test("a limit that two instances share in one Redis is exact under 100 connections", async () => {
+  await using redis = await startRedis();
+  const set = { ...LIMITED, "rateLimit.store": "redis" };
+  await using one = await serveUser(set, redis.url);
+  await using other = await serveUser(set, redis.url);
+  const half = { connections: 50, requests: 2 * LIMIT };
+  const statuses = await Promise.all([askMany(one, half), askMany(other, half)]);
+  const sum = (status: string): number => statuses.reduce((all, by) => all + (by[status] ?? 0), 0);
+  assert.deepEqual([sum("200"), sum("429")], [LIMIT, 3 * LIMIT]);
+});

@@ -35,15 +35,7 @@ function rowsOf(text: string): { place: string; cells: [column: string, value: s
 /** Members that name what an object is about, so that its place in a list does not matter. */
 const NAMES = [
   ...[
-    "scenario",
-    "target",
-    "base",
-    "next",
-    "label",
-    "name",
-    "claim",
-    "threshold",
-    "rule",
+    ...["scenario", "target", "base", "next", "label", "name", "claim", "threshold", "rule"],
     "figure",
   ],
   ...["code", "title", "repetition"],

@@ -55,10 +55,7 @@ Deno.test("tables are found by caption, row and column, charts by heading and se
     "Figures of static = api | p99 ms = 1234.5 1.2 3.4 worse",
     "Figures of static = web | p99 ms = 5",
   ]);
-  assert.deepEqual(charts, [
-    "Latency › static = api = 0.123 1 2",
-    "Latency › static = web = 3",
-  ]);
+  assert.deepEqual(charts, ["Latency › static = api = 0.123 1 2", "Latency › static = web = 3"]);
   assert.ok(words.some((line) => line.endsWith("In 3 words & more")));
 });
 

@@ -101,11 +101,11 @@ async function begin(): Promise<Begun> {
 }
 
 /** A test of a run that ends soon: gives how long it took. */
-function testSoon(name: string, run: () => Promise<number>): void {
+function test(name: string, run: () => Promise<number>): void {
   testWith(["redis"], name, () => endsWithin(MOST_MS, run));
 }
 
-testSoon("an agent that is killed is lost from when it was last heard", async () => {
+test("an agent that is killed is lost from when it was last heard", async () => {
   await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
   const faulty = await runWith(fleet, () => fleet.agents.b.program.kill("SIGKILL"));
   assertLost(faulty, "b");
@@ -115,31 +115,28 @@ testSoon("an agent that is killed is lost from when it was last heard", async ()
   return faulty.tookMs;
 });
 
-testSoon(
-  "an agent that is stopped is lost, sends nothing late, and works again",
-  async () => {
-    const { fleet, seen } = await begin();
-    const { program } = fleet.agents.b;
-    let faulty: Faulty;
-    let seenFirst: number;
-    try {
-      faulty = await runWith(fleet, () => program.kill("SIGSTOP"));
-      assertLost(faulty, "b");
-      seenFirst = await seen();
-    } finally {
-      program.kill("SIGCONT");
-    }
-    await fleet.isFree();
-    const seenLater = await seen();
-    const late = seenLater - seenFirst;
-    assert.ok(late <= 1, `besides one that it was about to send: ${late}`);
-    const next = await fleet.measure("-c", "3", "-n", "300");
-    assert.ok(assertConserved(next).every(({ lost }) => lost === null));
-    assert.equal(next.requests.completed, 300);
-    assert.equal(await seen(), seenLater + 300);
-    return faulty.tookMs;
-  },
-);
+test("an agent that is stopped is lost, sends nothing late, and works again", async () => {
+  const { fleet, seen } = await begin();
+  const { program } = fleet.agents.b;
+  let faulty: Faulty;
+  let seenFirst: number;
+  try {
+    faulty = await runWith(fleet, () => program.kill("SIGSTOP"));
+    assertLost(faulty, "b");
+    seenFirst = await seen();
+  } finally {
+    program.kill("SIGCONT");
+  }
+  await fleet.isFree();
+  const seenLater = await seen();
+  const late = seenLater - seenFirst;
+  assert.ok(late <= 1, `besides one that it was about to send: ${late}`);
+  const next = await fleet.measure("-c", "3", "-n", "300");
+  assert.ok(assertConserved(next).every(({ lost }) => lost === null));
+  assert.equal(next.requests.completed, 300);
+  assert.equal(await seen(), seenLater + 300);
+  return faulty.tookMs;
+});
 
 /** Agent b went on asking when it was cut off: of what came after that, it has asked half at least. */
 function assertWentOn({ result, faultAt }: Faulty, seen: number): void {
@@ -152,7 +149,7 @@ function assertWentOn({ result, faultAt }: Faulty, seen: number): void {
 }
 
 for (const how of ["closed", "silent"] as const satisfies readonly Cut[]) {
-  testSoon(`an agent cut off for a moment (${how}) loses nothing`, async () => {
+  test(`an agent cut off for a moment (${how}) loses nothing`, async () => {
     const { fleet, way, seen } = await begin();
     const { result, tookMs } = await runWith(fleet, () => {
       way.cut(how);
@@ -163,25 +160,22 @@ for (const how of ["closed", "silent"] as const satisfies readonly Cut[]) {
     return tookMs;
   });
 
-  testSoon(
-    `an agent cut off (${how}) until after the end is lost, then works again`,
-    async () => {
-      const { fleet, way, seen } = await begin();
-      let faulty: Faulty;
-      let seenFirst: number;
-      try {
-        faulty = await runWith(fleet, () => way.cut(how));
-        assertLost(faulty, "b");
-        seenFirst = await seen();
-        assertWentOn(faulty, seenFirst);
-      } finally {
-        way.mend();
-      }
-      await fleet.isFree();
-      const next = await fleet.measure("-c", "3", "-n", "300");
-      assert.equal(assertConserved(next).length, 2);
-      assert.equal(await seen(), seenFirst + 300);
-      return faulty.tookMs;
-    },
-  );
+  test(`an agent cut off (${how}) until after the end is lost, then works again`, async () => {
+    const { fleet, way, seen } = await begin();
+    let faulty: Faulty;
+    let seenFirst: number;
+    try {
+      faulty = await runWith(fleet, () => way.cut(how));
+      assertLost(faulty, "b");
+      seenFirst = await seen();
+      assertWentOn(faulty, seenFirst);
+    } finally {
+      way.mend();
+    }
+    await fleet.isFree();
+    const next = await fleet.measure("-c", "3", "-n", "300");
+    assert.equal(assertConserved(next).length, 2);
+    assert.equal(await seen(), seenFirst + 300);
+    return faulty.tookMs;
+  });
 }

@@ -1,10 +1,12 @@
 /** Coordinators that are killed or interrupted in the middle of a run. */
 import assert from "node:assert/strict";
 import { keep } from "../kept.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { pause } from "../e2e/patience.ts";
 import { assertConserved } from "../e2e/fleet/conservation.ts";
 import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+
+const withRedis = needing("redis");
 
 const LONG = ["-c", "121", "-r", "400/s", "-d", "60s"];
 const MUCH_LESS_MS = 15_000;
@@ -46,35 +48,27 @@ async function askedAfterDeathMs(fleet: Fleet): Promise<number> {
   return fleet.arrivals[fleet.arrivals.length - 1].atMs - killedMs;
 }
 
-testWith(
-  ["redis"],
-  "agents of a coordinator that is killed stop within 2 s, and load again",
-  async () => {
-    const fleet = await begin();
-    const tookMs: number[] = [];
-    do {
-      tookMs.push(await askedAfterDeathMs(fleet));
-      await assertReadyAgain(fleet);
-    } while (tookMs[tookMs.length - 1] >= STOP_MS && tookMs.length < TRIES);
-    assert.ok(tookMs.every((ms) => ms > 0), `they were loading: ${tookMs}`);
-    assert.ok(Math.min(...tookMs) < STOP_MS, `one was asked still after ${tookMs} ms`);
-  },
-);
-
-testWith(
-  ["redis"],
-  "a coordinator that is killed before the start leaves agents that load again",
-  async () => {
-    const fleet = await begin();
-    await using coordinator = fleet.bench(...LONG);
-    await fleet.isHired();
-    coordinator.kill("SIGKILL");
-    await coordinator.ended;
+withRedis.test("agents of a coordinator that is killed stop within 2 s, and load again", async () => {
+  const fleet = await begin();
+  const tookMs: number[] = [];
+  do {
+    tookMs.push(await askedAfterDeathMs(fleet));
     await assertReadyAgain(fleet);
-  },
-);
+  } while (tookMs[tookMs.length - 1] >= STOP_MS && tookMs.length < TRIES);
+  assert.ok(tookMs.every((ms) => ms > 0), `they were loading: ${tookMs}`);
+  assert.ok(Math.min(...tookMs) < STOP_MS, `one was asked still after ${tookMs} ms`);
+});
 
-testWith(["redis"], "Ctrl-C ends the run on all agents, and gives what was measured", async () => {
+withRedis.test("a coordinator that is killed before the start leaves agents that load again", async () => {
+  const fleet = await begin();
+  await using coordinator = fleet.bench(...LONG);
+  await fleet.isHired();
+  coordinator.kill("SIGKILL");
+  await coordinator.ended;
+  await assertReadyAgain(fleet);
+});
+
+withRedis.test("Ctrl-C ends the run on all agents, and gives what was measured", async () => {
   const fleet = await begin();
   const before = fleet.arrivals.length;
   await using coordinator = fleet.bench(...LONG);

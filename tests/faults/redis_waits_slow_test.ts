@@ -4,13 +4,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { keep } from "../kept.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { pause, until } from "../e2e/patience.ts";
 import { assertAsked, assertConserved } from "../e2e/fleet/conservation.ts";
 import { Fleet, measured } from "../e2e/fleet/fleet.ts";
 import { emptyFolder, Plateau } from "../e2e/plateau.ts";
 import { startWitness } from "../e2e/witness.ts";
 import { endsWithin } from "./soon.ts";
+
+const withRedis = needing("redis");
 
 const INTERVALS_PER_SEC = 4;
 const RATE_PER_SEC = 400;
@@ -61,7 +63,7 @@ for (const persistent of [false, true]) {
   );
 }
 
-testWith(["redis"], "after a Redis that came back empty the same agents load again", async () => {
+withRedis.test("after a Redis that came back empty the same agents load again", async () => {
   const fleet = kept();
   await fleet.redis.kill();
   await fleet.redis.start();
@@ -115,13 +117,13 @@ async function withoutRedis(
   return { code, stderr, results: whole, hasReport: existsSync(join(out, "report.html")) };
 }
 
-testWith(["redis"], "a run waits for a Redis that is away when its load begins", async () => {
+withRedis.test("a run waits for a Redis that is away when its load begins", async () => {
   const { code, stderr, results } = await withoutRedis(1, () => pause(PROOF_MS + 1_200));
   assert.equal(code, 0, stderr);
   assert.deepEqual(results.runs.map(({ requests }) => requests.completed), [5]);
 });
 
-testWith(["redis"], "a run without Redis is missing, and the next is measured", async () => {
+withRedis.test("a run without Redis is missing, and the next is measured", async () => {
   const { code, stderr, results, hasReport } = await withoutRedis(
     2,
     (saved) => until("a run is missing", () => saved()?.missing.length === 1).then(() => {}),

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { startNetwork } from "../e2e/fleet/namespaces.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
+
+const withNetns = needing("netns");
+const withRedis = needing("redis");
 
 const DELAY_MS = 20;
 
@@ -31,21 +34,17 @@ async function roundTripsMs(through: readonly string[], address: string): Promis
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-testWith(
-  ["netns"],
-  "a machine's delay is in every round trip of it, and in none of others",
-  async () => {
-    await using network = await startNetwork([0, DELAY_MS]);
-    const [near, far] = await Promise.all(
-      network.machines.map(({ through }) => roundTripsMs(through, network.address)),
-    );
-    assert.ok(Math.min(...near) < DELAY_MS / 2, `${near} ms`);
-    assert.ok(Math.min(...far) >= DELAY_MS, `${far} ms`);
-    assert.ok(Math.min(...far) < 2 * DELAY_MS, `${far} ms`);
-  },
-);
+withNetns.test("a machine's delay is in every round trip of it, and in none of others", async () => {
+  await using network = await startNetwork([0, DELAY_MS]);
+  const [near, far] = await Promise.all(
+    network.machines.map(({ through }) => roundTripsMs(through, network.address)),
+  );
+  assert.ok(Math.min(...near) < DELAY_MS / 2, `${near} ms`);
+  assert.ok(Math.min(...far) >= DELAY_MS, `${far} ms`);
+  assert.ok(Math.min(...far) < 2 * DELAY_MS, `${far} ms`);
+});
 
-testWith(["netns"], "nothing of a network is left", async () => {
+withNetns.test("nothing of a network is left", async () => {
   const list = (): string => {
     const { stdout } = new Deno.Command("ip", { args: ["link"] }).outputSync();
     return new TextDecoder().decode(stdout);
@@ -59,25 +58,21 @@ testWith(["netns"], "nothing of a network is left", async () => {
 });
 
 for (const persistent of [true, false]) {
-  testWith(
-    ["redis"],
-    `a Redis that is killed comes back ${persistent ? "with all" : "empty"}`,
-    async () => {
-      await using redis = await RedisServer.start({ persistent });
-      const client = await connectRedis(redis.url);
-      await client.set("key", "value");
-      client.destroy();
-      await redis.kill();
-      await assert.rejects(connectRedis(redis.url));
-      await redis.start();
-      const again = await connectRedis(redis.url);
-      assert.equal(await again.get("key"), persistent ? "value" : null);
-      again.destroy();
-    },
-  );
+  withRedis.test(`a Redis that is killed comes back ${persistent ? "with all" : "empty"}`, async () => {
+    await using redis = await RedisServer.start({ persistent });
+    const client = await connectRedis(redis.url);
+    await client.set("key", "value");
+    client.destroy();
+    await redis.kill();
+    await assert.rejects(connectRedis(redis.url));
+    await redis.start();
+    const again = await connectRedis(redis.url);
+    assert.equal(await again.get("key"), persistent ? "value" : null);
+    again.destroy();
+  });
 }
 
-testWith(["redis"], "a cut way lets nothing through, and a mended one does", async () => {
+withRedis.test("a cut way lets nothing through, and a mended one does", async () => {
   await using redis = await RedisServer.start({ password: "secret" });
   await using way = new Forwarder(redis.port);
   const url = redis.urlAt("127.0.0.1", way.port);

@@ -5,10 +5,12 @@ import { Forwarder } from "../e2e/fleet/forwarder.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { startWitness } from "../e2e/witness.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf, SECOND } from "./hand_made.ts";
 import { SharedAgent } from "./shared_agent.ts";
 import { startAgent } from "./started_agent.ts";
+
+const withRedis = needing("redis");
 
 const shared = new SharedAgent();
 
@@ -17,7 +19,7 @@ const NOTICED_MS = 2_000;
 /** The machine may stand still meanwhile. */
 const STILL_MS = 3_000;
 
-testWith(["redis"], "an agent whose coordinator dies is idle soon", async () => {
+withRedis.test("an agent whose coordinator dies is idle soon", async () => {
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(shared.redis.url);
   await shared.isIdle(coordinator);
@@ -42,7 +44,7 @@ testWith(["redis"], "an agent whose coordinator dies is idle soon", async () => 
   assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
 });
 
-testWith(["redis"], "an agent of a killed one's name waits until that is forgotten", async () => {
+withRedis.test("an agent of a killed one's name waits until that is forgotten", async () => {
   await using redis = await RedisServer.start();
   await using coordinator = await HandMade.open(redis.url);
   await using killed = await startAgent(redis.url, "one");
@@ -55,7 +57,7 @@ testWith(["redis"], "an agent of a killed one's name waits until that is forgott
   assert.deepEqual(coordinator.heard, []);
 });
 
-testWith(["redis"], "an idle agent that is ended leaves nothing behind", async () => {
+withRedis.test("an idle agent that is ended leaves nothing behind", async () => {
   await using redis = await RedisServer.start();
   await using coordinator = await HandMade.open(redis.url);
   await using agent = await startAgent(redis.url, "one");
@@ -65,28 +67,21 @@ testWith(["redis"], "an idle agent that is ended leaves nothing behind", async (
   assert.deepEqual(keys, []);
 });
 
-testWith(
-  ["redis"],
-  "an agent that is ended in a run tells so, and leaves nothing behind",
-  async () => {
-    await using redis = await RedisServer.start();
-    await using witness = startWitness({ delayMs: 5 });
-    await using coordinator = await HandMade.open(redis.url);
-    await using agent = await startAgent(redis.url, "one");
-    await coordinator.startRun(
-      "one",
-      jobOf(coordinator, { origin: witness.origin, load: ENDLESS }),
-    );
-    await coordinator.hears("bundle");
-    agent.kill("SIGTERM");
-    const { message } = await coordinator.hears("failed");
-    assert.equal(message, "it was ended on its own machine");
-    assert.equal((await agent.ended).code, 130);
-    assert.deepEqual(await coordinator.link.client.keys(`${PREFIX}:*one*`), []);
-  },
-);
+withRedis.test("an agent that is ended in a run tells so, and leaves nothing behind", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness({ delayMs: 5 });
+  await using coordinator = await HandMade.open(redis.url);
+  await using agent = await startAgent(redis.url, "one");
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
+  await coordinator.hears("bundle");
+  agent.kill("SIGTERM");
+  const { message } = await coordinator.hears("failed");
+  assert.equal(message, "it was ended on its own machine");
+  assert.equal((await agent.ended).code, 130);
+  assert.deepEqual(await coordinator.link.client.keys(`${PREFIX}:*one*`), []);
+});
 
-testWith(["redis"], "an agent outlives its Redis, and is there for the next", async () => {
+withRedis.test("an agent outlives its Redis, and is there for the next", async () => {
   await using witness = startWitness();
   await using coordinator = await HandMade.open(shared.redis.url);
   await shared.isIdle(coordinator);
@@ -101,7 +96,7 @@ testWith(["redis"], "an agent outlives its Redis, and is there for the next", as
   await coordinator.hears("ready");
 });
 
-testWith(["redis"], "an agent that was frozen tells nothing of a run that is over", async () => {
+withRedis.test("an agent that was frozen tells nothing of a run that is over", async () => {
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(shared.redis.url);
   await shared.isIdle(coordinator);
@@ -126,53 +121,42 @@ testWith(["redis"], "an agent that was frozen tells nothing of a run that is ove
 
 for (const persistent of [true, false]) {
   const what = persistent ? "with all it had" : "empty";
-  testWith(
-    ["redis"],
-    `a Redis that dies in a run and comes back ${what} loses nothing`,
-    async () => {
-      await using redis = await RedisServer.start({ persistent });
-      await using witness = startWitness({ delayMs: 5 });
-      await using coordinator = await HandMade.open(redis.url);
-      await using agent = await startAgent(redis.url, "one");
-      const load = { ...SECOND, durationMs: 2_000 };
-      await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
-      await coordinator.hears("bundle");
-      await redis.kill();
-      await agent.prints(/Redis does not respond/);
-      await redis.start();
-      const { bundles, reports: [{ totals }] } = await coordinator.hears("finished");
-      await until("all bundles have come", () => coordinator.bundles().length === bundles);
-      assert.equal(await witness.settledCount(), totals.due - totals.dropped);
-      const inParts = coordinator.bundles().flatMap(({ parts }) => parts.map(({ part }) => part));
-      const inTime = totals.completed - totals.drain.completed;
-      assert.equal(inParts.reduce((sum, part) => sum + part.completed, 0), inTime);
-    },
-  );
+  withRedis.test(`a Redis that dies in a run and comes back ${what} loses nothing`, async () => {
+    await using redis = await RedisServer.start({ persistent });
+    await using witness = startWitness({ delayMs: 5 });
+    await using coordinator = await HandMade.open(redis.url);
+    await using agent = await startAgent(redis.url, "one");
+    const load = { ...SECOND, durationMs: 2_000 };
+    await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load }));
+    await coordinator.hears("bundle");
+    await redis.kill();
+    await agent.prints(/Redis does not respond/);
+    await redis.start();
+    const { bundles, reports: [{ totals }] } = await coordinator.hears("finished");
+    await until("all bundles have come", () => coordinator.bundles().length === bundles);
+    assert.equal(await witness.settledCount(), totals.due - totals.dropped);
+    const inParts = coordinator.bundles().flatMap(({ parts }) => parts.map(({ part }) => part));
+    const inTime = totals.completed - totals.drain.completed;
+    assert.equal(inParts.reduce((sum, part) => sum + part.completed, 0), inTime);
+  });
 }
 
-testWith(
-  ["redis"],
-  "an agent that nobody can hear for long gives up, and begins anew",
-  async () => {
-    await using redis = await RedisServer.start();
-    await using witness = startWitness({ delayMs: 5 });
-    await using way = new Forwarder(redis.port);
-    await using coordinator = await HandMade.open(redis.url);
-    await using agent = await startAgent(redis.urlAt("127.0.0.1", way.port), "one");
-    await coordinator.startRun(
-      "one",
-      jobOf(coordinator, { origin: witness.origin, load: ENDLESS }),
-    );
-    await coordinator.hears("bundle");
-    way.cut("silent");
-    await agent.prints(/Redis does not respond\n/);
-    await agent.prints(/results are thrown away: Redis has not responded for 10 s/);
-    await witness.settledCount();
-    await coordinator.order({ run: null, startAtMs: null });
-    way.mend();
-    await until("it is back", async () => await coordinator.presenceOf("one") !== null);
-    await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, run: "run-2" }));
-    const { run } = await coordinator.hears("finished");
-    assert.equal(run, "run-2");
-  },
-);
+withRedis.test("an agent that nobody can hear for long gives up, and begins anew", async () => {
+  await using redis = await RedisServer.start();
+  await using witness = startWitness({ delayMs: 5 });
+  await using way = new Forwarder(redis.port);
+  await using coordinator = await HandMade.open(redis.url);
+  await using agent = await startAgent(redis.urlAt("127.0.0.1", way.port), "one");
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
+  await coordinator.hears("bundle");
+  way.cut("silent");
+  await agent.prints(/Redis does not respond\n/);
+  await agent.prints(/results are thrown away: Redis has not responded for 10 s/);
+  await witness.settledCount();
+  await coordinator.order({ run: null, startAtMs: null });
+  way.mend();
+  await until("it is back", async () => await coordinator.presenceOf("one") !== null);
+  await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, run: "run-2" }));
+  const { run } = await coordinator.hears("finished");
+  assert.equal(run, "run-2");
+});

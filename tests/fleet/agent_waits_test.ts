@@ -4,18 +4,20 @@ import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
-import { plateau } from "../e2e/plateau.ts";
+import { exits } from "../e2e/plateau.ts";
 import { startWitness } from "../e2e/witness.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf } from "./hand_made.ts";
 import { SharedAgent } from "./shared_agent.ts";
+
+const withRedis = needing("redis");
 
 const agent = new SharedAgent();
 
 /** An agent looks every 50 ms when it starts: it has heard of it by then even where the machine stood still. */
 const HEARD_MS = 1_000;
 
-testWith(["redis"], "an agent tells everything that a witness sees", async () => {
+withRedis.test("an agent tells everything that a witness sees", async () => {
   await using witness = startWitness();
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
@@ -48,30 +50,25 @@ testWith(["redis"], "an agent tells everything that a witness sees", async () =>
   );
 });
 
-const REFUSED = [
-  ["a host that it was not allowed", { origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
-  ["another version", { origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator 0\.0\.0/],
-  ["a unix socket", { origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
-  [
-    "what is no load",
+const REFUSED = {
+  "a host that it was not allowed": [{ origin: "http://192.0.2.1" }, /Cannot load 192\.0\.2\.1/],
+  "another version": [{ origin: "http://127.0.0.1", version: "0.0.0" }, /coordinator 0\.0\.0/],
+  "a unix socket": [{ origin: "http://127.0.0.1", access: { unixPath: "/tmp/x" } }, /unix/],
+  "what is no load": [
     { origin: "http://127.0.0.1", seed: -1, intervalMs: 0 },
     /seed[\s\S]*interval/,
   ],
-  [
-    "what is no load, without its secret",
-    {
-      origin: "http://127.0.0.1",
-      driver: "agents-secret" as "auto",
-      secrets: [["agents-secret", "${env.KEY}"]] as [string, string][],
-    },
-    /driver: Cannot use "\$\{env\.KEY\}"/,
-  ],
-] as const;
+  "what is no load, without its secret": [{
+    origin: "http://127.0.0.1",
+    driver: "agents-secret" as "auto",
+    secrets: [["agents-secret", "${env.KEY}"]] as [string, string][],
+  }, /driver: Cannot use "\$\{env\.KEY\}"/],
+} as const;
 
-testWith(["redis"], "an agent refuses what it may not do, and says why", async () => {
+withRedis.test("an agent refuses what it may not do, and says why", async () => {
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
-  for (const [what, changes, why] of REFUSED) {
+  for (const [what, [changes, why]] of Object.entries(REFUSED)) {
     coordinator.heard.length = 0;
     await coordinator.hire("one", jobOf(coordinator, { ...changes, run: `run-${what}` }));
     const { problems } = await coordinator.hears("refused");
@@ -82,7 +79,7 @@ testWith(["redis"], "an agent refuses what it may not do, and says why", async (
   assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
 });
 
-testWith(["redis"], "an agent works for one coordinator at a time", async () => {
+withRedis.test("an agent works for one coordinator at a time", async () => {
   await using witness = startWitness();
   await using first = await HandMade.open(agent.redis.url);
   await using second = await HandMade.open(agent.redis.url);
@@ -96,7 +93,7 @@ testWith(["redis"], "an agent works for one coordinator at a time", async () => 
   assert.deepEqual(problems, [`Cannot begin: it is at work for ${first.id}`]);
 });
 
-testWith(["redis"], "an agent that is told to stop tells how far it came", async () => {
+withRedis.test("an agent that is told to stop tells how far it came", async () => {
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
@@ -108,7 +105,7 @@ testWith(["redis"], "an agent that is told to stop tells how far it came", async
   await agent.prints(/run stopped: [\d,]+ requests, [\d,]+ requests\/s\n/);
 });
 
-testWith(["redis"], "an agent that goes on with another run throws the last one away", async () => {
+withRedis.test("an agent that goes on with another run throws the last one away", async () => {
   await using witness = startWitness({ delayMs: 5 });
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
@@ -121,21 +118,16 @@ testWith(["redis"], "an agent that goes on with another run throws the last one 
   assert.equal(coordinator.heard.some(({ kind }) => kind === "finished"), false);
 });
 
-testWith(["redis"], "two agents of one name are one too many", async () => {
-  const { code, stderr } = await plateau(["agent", "--redis", agent.redis.url, "--name", "one"]);
-  assert.equal(code, 2);
+withRedis.test("two agents of one name are one too many", async () => {
+  const { stderr } = await exits(2, ["agent", "--redis", agent.redis.url, "--name", "one"]);
   assert.match(stderr, /--name: Cannot be agent "one": there is one of that name \(end it/);
 });
 
-testWith(
-  ["redis"],
-  "an agent begins no run that its coordinator does not want just now",
-  async () => {
-    await using coordinator = await HandMade.open(agent.redis.url);
-    await agent.isIdle(coordinator);
-    await coordinator.order({ run: "run-2" });
-    await coordinator.hire("one", jobOf(coordinator, { origin: "http://127.0.0.1:1" }));
-    await agent.prints(/a job was dropped: its run is over/);
-    assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
-  },
-);
+withRedis.test("an agent begins no run that its coordinator does not want just now", async () => {
+  await using coordinator = await HandMade.open(agent.redis.url);
+  await agent.isIdle(coordinator);
+  await coordinator.order({ run: "run-2" });
+  await coordinator.hire("one", jobOf(coordinator, { origin: "http://127.0.0.1:1" }));
+  await agent.prints(/a job was dropped: its run is over/);
+  assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
+});

@@ -5,7 +5,7 @@ import { renderRoster } from "../../cli/commands/agents.ts";
 import { type Presence, presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { certificates } from "../certificates.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
-import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { emptyFolder, exits, plateau } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { startAgent } from "./started_agent.ts";
 
@@ -49,8 +49,7 @@ Deno.test("an agent of another version is marked", () => {
 
 testWith(["redis"], "an empty list says how to start an agent", async () => {
   await using redis = await RedisServer.start();
-  const { code, stdout } = await plateau(["agents"], { env: { REDIS_URL: redis.url } });
-  assert.equal(code, 0);
+  const { stdout } = await exits(0, ["agents"], { env: { REDIS_URL: redis.url } });
   assert.equal(
     stdout,
     "No agent is registered at this Redis; start one with: plateau agent --redis URL\n",
@@ -59,8 +58,7 @@ testWith(["redis"], "an empty list says how to start an agent", async () => {
 
 Deno.test("agents can't be found without a Redis", async () => {
   for (const command of ["agent", "agents"]) {
-    const { code, stderr } = await plateau([command], { env: { REDIS_URL: "" } });
-    assert.equal(code, 2);
+    const { stderr } = await exits(2, [command], { env: { REDIS_URL: "" } });
     assert.match(
       stderr,
       /^--redis: Cannot reach agents without .* \(add --redis redis:\/\/host:port/,
@@ -70,8 +68,7 @@ Deno.test("agents can't be found without a Redis", async () => {
 
 Deno.test("a Redis that does not answer is the exit code of what can't be had", async () => {
   for (const command of ["agent", "agents"]) {
-    const { code, stderr } = await plateau([command, "--redis", "redis://:n0tshown@127.0.0.1:1"]);
-    assert.equal(code, 3);
+    const { stderr } = await exits(3, [command, "--redis", "redis://:n0tshown@127.0.0.1:1"]);
     assert.match(stderr, /^Cannot use Redis at redis:\/\/127\.0\.0\.1:1 /m);
     assert.match(
       stderr,
@@ -83,8 +80,7 @@ Deno.test("a Redis that does not answer is the exit code of what can't be had", 
 
 Deno.test("all that is wrong with an agent's flags is told at once", async () => {
   const args = ["--name", "a b", "--workers", "0", "--allow", "http://x,localhost,y:80"];
-  const { code, stderr } = await plateau(["agent", ...args], { env: { REDIS_URL: "" } });
-  assert.equal(code, 2);
+  const { stderr } = await exits(2, ["agent", ...args], { env: { REDIS_URL: "" } });
   const wrong = [/"a b"/, /--workers/, /Cannot allow "http:\/\/x"/, /Cannot allow "y:80"/];
   for (const pattern of wrong) assert.match(stderr, pattern);
 });
@@ -105,7 +101,6 @@ testWith(["redis", "openssl"], "an agent comes by TLS and password, and is liste
   assert.deepEqual([name, workers, allow, coordinator], ["one", 1, ["shop.example"], null]);
   assert.equal((await plateau(["agents", "--redis", redis.url])).code, 3); // who signed that?
   const unknown = redis.url.replace("secret", "wrong");
-  const { code, stderr } = await plateau(["agents", "--redis", unknown, ...trusting]);
-  assert.equal(code, 3);
+  const { stderr } = await exits(3, ["agents", "--redis", unknown, ...trusting]);
   assert.doesNotMatch(stderr, /secret|wrong@/);
 });

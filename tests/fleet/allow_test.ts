@@ -74,9 +74,7 @@ Deno.test("a refusal says what the name is, and what to do", async () => {
 Deno.test("a name is loaded at the addresses that were checked, one that is allowed by name as it is", async () => {
   const admit = (hosts: readonly string[], url: string): Promise<unknown> =>
     new AllowList(hosts, resolve).admit(endpointOf(url));
-  assert.deepEqual(await admit(["10.0.0.0/8"], "http://shop.example"), {
-    addresses: ["10.1.2.3"],
-  });
+  assert.deepEqual(await admit(["10.0.0.0/8"], "http://shop.example"), { addresses: ["10.1.2.3"] });
   const both = await admit(["10.0.0.0/8", "192.0.2.0/24"], "http://both.example");
   assert.deepEqual(both, { addresses: ["10.1.2.3", "192.0.2.1"] });
   assert.deepEqual(await admit(["shop.example"], "http://shop.example"), { addresses: null });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { replyWithin, retryUntilReply } from "../../runner/fleet/protocol/redis_link.ts";
 import { TargetError } from "../../base/errors.ts";
+import { rejected } from "../thrown.ts";
 
 const LONG_MS = 60_000;
 const never = (): Promise<never> => new Promise(() => {});
@@ -25,11 +26,11 @@ for (
   ] as const
 ) {
   Deno.test(`a Redis that ${how} for too long is whoever runs it's to mend`, async () => {
-    await assert.rejects(retryUntilReply(ask, new AbortController().signal, 300), (error) => {
-      assert.ok(error instanceof TargetError);
-      assert.match(error.message, why);
-      return true;
-    });
+    const error = await rejected(
+      TargetError,
+      retryUntilReply(ask, new AbortController().signal, 300),
+    );
+    assert.match(error.message, why);
   });
 
   Deno.test(`Ctrl-C ends the waiting for a Redis that ${how}`, async () => {

@@ -8,8 +8,10 @@ import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { dial } from "../../base/net/dial.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { certificates } from "../certificates.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { jobOf, SECOND } from "./hand_made.ts";
+
+const withOpenssl = needing("openssl");
 
 /** Nobody knows it but the resolver of this test, so that a second look-up by anybody else fails. */
 const NAME = "rebound.invalid";
@@ -59,32 +61,28 @@ for (const driver of ["epoll", "tcp"] as const) {
   });
 }
 
-testWith(
-  ["openssl"],
-  "TLS names and checks the host of the URL at the address that was checked",
-  async () => {
-    const { signed, authority } = certificates();
-    using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...signed });
-    const { port } = listener.addr as Deno.NetAddr;
-    const serve = (async () => {
-      for await (const conn of listener) {
-        await conn.handshake().catch(() => {}).then(() => conn.close());
-      }
-    })();
-    const access = { caCerts: [authority], addresses: ["127.0.0.1"] };
-    const { signal } = new AbortController();
-    const right = endpointOf(`https://localhost:${port}`, access);
-    assert.ok(
-      "tls" in right && right.tls?.serverName === "localhost" &&
-        right.addresses?.join() === "127.0.0.1",
-    );
-    (await dial(right, signal)).close();
-    const wrong = dial(endpointOf(`https://${NAME}:${port}`, access), signal);
-    await assert.rejects(wrong, /the certificate is not for rebound\.invalid but for localhost/);
-    listener.close();
-    await serve;
-  },
-);
+withOpenssl.test("TLS names and checks the host of the URL at the address that was checked", async () => {
+  const { signed, authority } = certificates();
+  using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...signed });
+  const { port } = listener.addr as Deno.NetAddr;
+  const serve = (async () => {
+    for await (const conn of listener) {
+      await conn.handshake().catch(() => {}).then(() => conn.close());
+    }
+  })();
+  const access = { caCerts: [authority], addresses: ["127.0.0.1"] };
+  const { signal } = new AbortController();
+  const right = endpointOf(`https://localhost:${port}`, access);
+  assert.ok(
+    "tls" in right && right.tls?.serverName === "localhost" &&
+      right.addresses?.join() === "127.0.0.1",
+  );
+  (await dial(right, signal)).close();
+  const wrong = dial(endpointOf(`https://${NAME}:${port}`, access), signal);
+  await assert.rejects(wrong, /the certificate is not for rebound\.invalid but for localhost/);
+  listener.close();
+  await serve;
+});
 
 Deno.test("an address that a job names is checked itself, even where its host's name is allowed", async () => {
   const { resolve, asked } = rebinding();

@@ -12,7 +12,10 @@ import { TargetError } from "../../base/errors.ts";
 import { connectRedis, type RedisClient } from "../../targets/redis/client.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { pause, until } from "../e2e/patience.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+import { rejected } from "../thrown.ts";
+
+const withRedis = needing("redis");
 
 const NAMES = ["a", "b", "c", "d"];
 
@@ -45,54 +48,43 @@ async function taken(claims: Claims, wanted: number | "all"): Promise<string[]> 
   return (await claims.take(wanted, () => {})).map(({ name }) => name);
 }
 
-testWith(
-  ["redis"],
-  "coordinators that choose at the same moment choose different agents",
-  async () => {
-    await using redis = await stage("one", "two");
-    const one = new Claims(redis.client, "one");
-    const two = new Claims(redis.client, "two");
-    const [ofOne, ofTwo] = await Promise.all([taken(one, 2), taken(two, 2)]);
-    assert.deepEqual([...ofOne, ...ofTwo].sort(), NAMES);
-    const held = (await roster(redis.client)).map(({ name, coordinator }) => [name, coordinator]);
-    const whose = (name: string): string => ofOne.includes(name) ? "one" : "two";
-    assert.deepEqual(held, NAMES.map((name) => [name, whose(name)]));
-    await one.end();
-    await two.end();
-    assert.ok((await roster(redis.client)).every(({ coordinator }) => coordinator === null));
-  },
-);
+withRedis.test("coordinators that choose at the same moment choose different agents", async () => {
+  await using redis = await stage("one", "two");
+  const one = new Claims(redis.client, "one");
+  const two = new Claims(redis.client, "two");
+  const [ofOne, ofTwo] = await Promise.all([taken(one, 2), taken(two, 2)]);
+  assert.deepEqual([...ofOne, ...ofTwo].sort(), NAMES);
+  const held = (await roster(redis.client)).map(({ name, coordinator }) => [name, coordinator]);
+  const whose = (name: string): string => ofOne.includes(name) ? "one" : "two";
+  assert.deepEqual(held, NAMES.map((name) => [name, whose(name)]));
+  await one.end();
+  await two.end();
+  assert.ok((await roster(redis.client)).every(({ coordinator }) => coordinator === null));
+});
 
-testWith(["redis"], "who gets too few agents has none, and is told who has them", async () => {
+withRedis.test("who gets too few agents has none, and is told who has them", async () => {
   await using redis = await stage("one", "two");
   const one = new Claims(redis.client, "one");
   const two = new Claims(redis.client, "two");
   assert.deepEqual(await taken(one, 2), ["a", "b"]);
-  await assert.rejects(taken(two, 3), (error) => {
-    assert.ok(error instanceof TargetError);
-    assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
-    assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
-    return true;
-  });
+  const error = await rejected(TargetError, taken(two, 3));
+  assert.equal(error.message, "Cannot load from 3 agents: 2 are free");
+  assert.deepEqual(error.evidence, ["agent a is at work for one", "agent b is at work for one"]);
   assert.deepEqual(await taken(two, "all"), ["c", "d"]);
   await one.end();
   await two.end();
 });
 
-testWith(
-  ["redis"],
-  "claims outlive their time while they are renewed, even in a Redis that lost them",
-  async () => {
-    await using redis = await stage("one");
-    const one = new Claims(redis.client, "one");
-    await taken(one, 1);
-    const isHeld = async (): Promise<boolean> =>
-      (await roster(redis.client))[0].coordinator === "one";
-    await pause(RUN_STATE_MS.lives + 100);
-    await until("it is still claimed", isHeld);
-    await redis.client.del(claimKey("a"));
-    await until("it is claimed again", isHeld);
-    await one.end();
-    assert.equal(await isHeld(), false);
-  },
-);
+withRedis.test("claims outlive their time while they are renewed, even in a Redis that lost them", async () => {
+  await using redis = await stage("one");
+  const one = new Claims(redis.client, "one");
+  await taken(one, 1);
+  const isHeld = async (): Promise<boolean> =>
+    (await roster(redis.client))[0].coordinator === "one";
+  await pause(RUN_STATE_MS.lives + 100);
+  await until("it is still claimed", isHeld);
+  await redis.client.del(claimKey("a"));
+  await until("it is claimed again", isHeld);
+  await one.end();
+  assert.equal(await isHeld(), false);
+});

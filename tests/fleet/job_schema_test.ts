@@ -111,9 +111,7 @@ const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 Deno.test("the way to a target arrives at an agent as it is", () => {
   const ways = [{}, { insecure: true }, { caCerts: [PEM] }, { unixPath: "/run/app.sock" }, {
     addresses: ["::1", "127.0.0.1"],
-  }, {
-    clientCertificate: { cert: PEM, key: "KEY" },
-  }];
+  }, { clientCertificate: { cert: PEM, key: "KEY" } }];
   for (const way of ways) assert.deepEqual(arrived(accessShape, way), way);
 });
 

@@ -17,52 +17,48 @@ type Look = readonly [
   seen: { run: string | null; ageMs?: number; stop?: true } | "none" | "silence",
 ];
 
-const STORIES: readonly [sentence: string, looks: readonly Look[], end: End | null][] = [
-  ["orders that are renewed keep a run going", [[100, { run: "a" }], [5_000, { run: "a" }]], null],
-  ["a stop ends it", [[100, { run: "a" }], [200, { run: "a", stop: true }]], "stopped"],
-  ["another run ends it", [[100, { run: "a" }], [200, { run: "b" }]], "over"],
-  ["no run ends it", [[100, { run: "a" }], [200, { run: null }]], "over"],
-  ["a stop of another run is none of its own", [[100, { run: "b", stop: true }]], "over"],
-  [
-    "orders that are missing for a moment are waited for",
+const STORIES: Readonly<Record<string, readonly [looks: readonly Look[], end: End | null]>> = {
+  "orders that are renewed keep a run going": [[[100, { run: "a" }], [5_000, { run: "a" }]], null],
+  "a stop ends it": [[[100, { run: "a" }], [200, { run: "a", stop: true }]], "stopped"],
+  "another run ends it": [[[100, { run: "a" }], [200, { run: "b" }]], "over"],
+  "no run ends it": [[[100, { run: "a" }], [200, { run: null }]], "over"],
+  "a stop of another run is none of its own": [[[100, { run: "b", stop: true }]], "over"],
+  "orders that are missing for a moment are waited for": [
     [[100, { run: "a" }], [1_600, "none"]],
     null,
   ],
-  ["orders that stay away end it", [[100, { run: "a" }], [1_601, "none"]], "gone"],
-  [
-    "how long they stay away counts from when they were written",
-    [[1_400, { run: "a", ageMs: 1_300 }], [1_500, "none"], [1_601, "none"]],
-    "gone",
-  ],
-  ["orders that never come end it", [[1_500, "none"], [1_501, "none"]], "gone"],
-  [
-    "a Redis that comes back empty has time to be written again",
-    [[100, { run: "a" }], [200, "silence"], [4_000, "none"], [5_500, "none"]],
-    null,
-  ],
-  [
-    "but not for ever",
+  "orders that stay away end it": [[[100, { run: "a" }], [1_601, "none"]], "gone"],
+  "how long they stay away counts from when they were written": [[
+    [1_400, { run: "a", ageMs: 1_300 }],
+    [1_500, "none"],
+    [1_601, "none"],
+  ], "gone"],
+  "orders that never come end it": [[[1_500, "none"], [1_501, "none"]], "gone"],
+  "a Redis that comes back empty has time to be written again": [[
+    [100, { run: "a" }],
+    [200, "silence"],
+    [4_000, "none"],
+    [5_500, "none"],
+  ], null],
+  "but not for ever": [
     [[100, { run: "a" }], [200, "silence"], [4_000, "none"], [5_501, "none"]],
     "gone",
   ],
-  [
-    "a Redis that is silent for a while changes nothing",
+  "a Redis that is silent for a while changes nothing": [
     [[100, { run: "a" }], [10_100, "silence"]],
     null,
   ],
-  [
-    "a Redis that is silent for long ends it",
+  "a Redis that is silent for long ends it": [
     [[100, { run: "a" }], [10_101, "silence"]],
     "out of touch",
   ],
-  [
-    "an agent that was stopped itself finds its coordinator gone at once",
-    [[100, { run: "a" }], [60_000, "none"]],
-    "gone",
-  ],
-];
+  "an agent that was stopped itself finds its coordinator gone at once": [[[100, { run: "a" }], [
+    60_000,
+    "none",
+  ]], "gone"],
+};
 
-for (const [sentence, looks, end] of STORIES) {
+for (const [sentence, [looks, end]] of Object.entries(STORIES)) {
   Deno.test(`run state: ${sentence}`, () => {
     assert.equal(RUN_STATE_MS.lives, 1_500);
     assert.equal(OUT_OF_TOUCH_MS, 10_000);

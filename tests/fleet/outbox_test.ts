@@ -3,7 +3,9 @@ import { ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
 import { Outbox } from "../../runner/fleet/agent/outbox.ts";
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withRedis = needing("redis");
 
 const LONG_MS = 60_000; // longer than any wait here, on the busiest machine
 
@@ -80,38 +82,34 @@ Deno.test("an outbox that is never emptied is not waited for longer than asked",
 
 for (const persistent of [true, false]) {
   const what = persistent ? "with all it had" : "empty";
-  testWith(
-    ["redis"],
-    `a Redis that is killed and comes back ${what} loses no message`,
-    async () => {
-      await using redis = await RedisServer.start({ persistent });
-      const link = await openLink({ url: redis.url });
-      const taken: number[] = [];
-      await link.reader("taken", (data) => {
-        taken.push(Number(data)); // perhaps not for the first time
-        return Promise.resolve();
-      }, 1);
-      const queue = link.queue("taken");
-      const outbox = new Outbox<number>(async (messages) => {
-        await link.client.ping();
-        await Promise.all(
-          messages.map((message) =>
-            queue.add("message", message, { ...ONCE, jobId: `message-${message}` })
-          ),
-        );
-      });
-      link.client.on("ready", () => outbox.sendAgain());
-      for (let message = 0; message < 20; message++) outbox.add(message);
-      await until("some are taken", () => taken.length > 5);
-      await redis.kill();
-      for (let message = 20; message < 40; message++) outbox.add(message);
-      assert.equal(await outbox.emptied(300), false);
-      await redis.start();
-      assert.equal(await outbox.emptied(LONG_MS), true);
-      const all = [...Array(40).keys()];
-      await until(() => `all are taken, not ${taken}`, () => new Set(taken).size === all.length);
-      assert.deepEqual([...new Set(taken)].sort((a, b) => a - b), all);
-      await link.close();
-    },
-  );
+  withRedis.test(`a Redis that is killed and comes back ${what} loses no message`, async () => {
+    await using redis = await RedisServer.start({ persistent });
+    const link = await openLink({ url: redis.url });
+    const taken: number[] = [];
+    await link.reader("taken", (data) => {
+      taken.push(Number(data)); // perhaps not for the first time
+      return Promise.resolve();
+    }, 1);
+    const queue = link.queue("taken");
+    const outbox = new Outbox<number>(async (messages) => {
+      await link.client.ping();
+      await Promise.all(
+        messages.map((message) =>
+          queue.add("message", message, { ...ONCE, jobId: `message-${message}` })
+        ),
+      );
+    });
+    link.client.on("ready", () => outbox.sendAgain());
+    for (let message = 0; message < 20; message++) outbox.add(message);
+    await until("some are taken", () => taken.length > 5);
+    await redis.kill();
+    for (let message = 20; message < 40; message++) outbox.add(message);
+    assert.equal(await outbox.emptied(300), false);
+    await redis.start();
+    assert.equal(await outbox.emptied(LONG_MS), true);
+    const all = [...Array(40).keys()];
+    await until(() => `all are taken, not ${taken}`, () => new Set(taken).size === all.length);
+    assert.deepEqual([...new Set(taken)].sort((a, b) => a - b), all);
+    await link.close();
+  });
 }

@@ -16,6 +16,7 @@ import { Leb128Writer } from "../../base/leb128.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { BUCKETS } from "../../runner/stats/histogram/histogram_counts.ts";
 import { health, histogram, part, report } from "./packed.ts";
+import { forAll } from "../for_all.ts";
 
 const SEED = 20_261_121;
 
@@ -49,49 +50,34 @@ function refuses(shape: z.ZodType, packed: object, wrong: object): void {
 }
 
 Deno.test("histograms arrive with every count, sum and bound", () => {
-  fc.assert(
-    fc.property(histogram, (part) => {
-      assert.deepEqual(packedHistogram.parse(sent(packHistogram(part))), part);
-    }),
-    { seed: SEED },
-  );
+  forAll([histogram], (part) => {
+    assert.deepEqual(packedHistogram.parse(sent(packHistogram(part))), part);
+  }, { seed: SEED });
 });
 
 Deno.test("intervals arrive as they were sent", () => {
-  fc.assert(
-    fc.property(part, (part) => {
-      assert.deepEqual(packedPart.parse(sent(packPart(part))), part);
-    }),
-    { seed: SEED },
-  );
+  forAll([part], (part) => {
+    assert.deepEqual(packedPart.parse(sent(packPart(part))), part);
+  }, { seed: SEED });
 });
 
 Deno.test("the worker's health arrives as it was sent", () => {
-  fc.assert(
-    fc.property(health, (health) => {
-      assert.deepEqual(packedHealth.parse(sent(packHealth(health))), health);
-    }),
-    { seed: SEED },
-  );
+  forAll([health], (health) => {
+    assert.deepEqual(packedHealth.parse(sent(packHealth(health))), health);
+  }, { seed: SEED });
 });
 
 Deno.test("reports arrive as they were sent", () => {
-  fc.assert(
-    fc.property(report, (report) => {
-      assert.deepEqual(packedReport.parse(sent(packReport(report))), report);
-    }),
-    { seed: SEED, numRuns: 30 },
-  );
+  forAll([report], (report) => {
+    assert.deepEqual(packedReport.parse(sent(packReport(report))), report);
+  }, { seed: SEED, numRuns: 30 });
 });
 
 Deno.test("reports of a run that goes on arrive as they were sent", () => {
-  fc.assert(
-    fc.property(report, histogram, (report, open) => {
-      const soFar = { ...report, open };
-      assert.deepEqual(packedSoFar.parse(sent(packSoFar(soFar))), soFar);
-    }),
-    { seed: SEED, numRuns: 30 },
-  );
+  forAll([report, histogram], (report, open) => {
+    const soFar = { ...report, open };
+    assert.deepEqual(packedSoFar.parse(sent(packSoFar(soFar))), soFar);
+  }, { seed: SEED, numRuns: 30 });
 });
 
 Deno.test("texts that a server can make long are cut, and what they count is kept", () => {
@@ -143,19 +129,16 @@ Deno.test("a histogram of nothing with sums of something is refused", () => {
 
 Deno.test("whatever a histogram's text is, it is refused or a histogram that adds up", () => {
   const bytes = fc.uint8Array({ maxLength: 40 });
-  fc.assert(
-    fc.property(bytes, histogram, (bytes, part) => {
-      const packed = { ...packHistogram(part), buckets: Uint8Array.from(bytes).toBase64() };
-      const { data } = packedHistogram.safeParse(packed);
-      if (data === undefined) return;
-      assert.equal(Array.from(data.counts).reduce((sum, count) => sum + count, 0), data.count);
-      assert.ok(
-        data.indices.every((index, at) => index < BUCKETS && !(index <= data.indices[at - 1])),
-      );
-      assert.ok(data.counts.every((count) => Number.isSafeInteger(count) && count > 0));
-    }),
-    { seed: SEED },
-  );
+  forAll([bytes, histogram], (bytes, part) => {
+    const packed = { ...packHistogram(part), buckets: Uint8Array.from(bytes).toBase64() };
+    const { data } = packedHistogram.safeParse(packed);
+    if (data === undefined) return;
+    assert.equal(Array.from(data.counts).reduce((sum, count) => sum + count, 0), data.count);
+    assert.ok(
+      data.indices.every((index, at) => index < BUCKETS && !(index <= data.indices[at - 1])),
+    );
+    assert.ok(data.counts.every((count) => Number.isSafeInteger(count) && count > 0));
+  }, { seed: SEED });
 });
 
 Deno.test("an interval with a number that can be none is refused", () => {

@@ -4,6 +4,8 @@ import { freeOf, workersByAgent } from "../../runner/fleet/coordinator/roster.ts
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { TargetError } from "../../base/errors.ts";
+import { forAll } from "../for_all.ts";
+import { thrown } from "../thrown.ts";
 
 function agent(name: string, differing: Partial<Presence> = {}): Presence {
   return {
@@ -33,15 +35,12 @@ Deno.test("all means all agents that are free and of this version", () => {
 });
 
 Deno.test("too few agents are refused, with what the others are at", () => {
-  assert.throws(() => freeOf([ANN, BUSY, OLD], 2), (error) => {
-    assert.ok(error instanceof TargetError);
-    assert.deepEqual(error.lines, [
-      "Cannot load from 2 agents: 1 is free",
-      "  agent busy is at work for host-1",
-      `  agent old is version 0.0.1, and this is ${VERSION}`,
-    ]);
-    return true;
-  });
+  const error = thrown(TargetError, () => freeOf([ANN, BUSY, OLD], 2));
+  assert.deepEqual(error.lines, [
+    "Cannot load from 2 agents: 1 is free",
+    "  agent busy is at work for host-1",
+    `  agent old is version 0.0.1, and this is ${VERSION}`,
+  ]);
 });
 
 Deno.test("without any agent the way to start one is told", () => {
@@ -56,7 +55,7 @@ Deno.test("without any agent the way to start one is told", () => {
 
 Deno.test("a crew is as large as it may be, nobody brings more than it has, and shares are even", () => {
   const workers = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 });
-  fc.assert(fc.property(workers, fc.integer({ min: 1, max: 60 }), (brought, most) => {
+  forAll([workers, fc.integer({ min: 1, max: 60 })], (brought, most) => {
     const own = workersByAgent(brought.map((count) => ({ workers: count })), most);
     const sum = own.reduce((whole, count) => whole + count, 0);
     assert.equal(sum, Math.min(most, brought.reduce((whole, count) => whole + count, 0)));
@@ -64,5 +63,5 @@ Deno.test("a crew is as large as it may be, nobody brings more than it has, and 
     // Nobody has two workers more than somebody who could have had another one.
     const least = Math.min(...own.filter((count, at) => count < brought[at]));
     own.forEach((count) => assert.ok(count <= least + 1));
-  }));
+  });
 });

@@ -1,31 +1,22 @@
 /** Methods that a cache must be careful with, and pages that are kept for the wrong ones. */
-import { EVIL, get, H, HELLO, type Probe } from "./probe.ts";
+import { alike, EVIL, get, H, HELLO, type Probe } from "./probe.ts";
 import { answerOf } from "./raw_origin.ts";
 
 export const METHODS: readonly Probe[] = [
-  {
-    what: "TRACE",
-    send: `TRACE AT HTTP/1.1\r\n${H}cookie: evil\r\n\r\n`,
-    status: 405,
-    never: EVIL,
-  },
-  {
-    what: "TRACE that may go no further",
-    send: `TRACE AT HTTP/1.1\r\n${H}max-forwards: 0\r\ncookie: evil\r\n\r\n`,
-    status: 405,
-    never: EVIL,
-  },
+  ...alike({ status: 405, never: EVIL }, {
+    "TRACE": `TRACE AT HTTP/1.1\r\n${H}cookie: evil\r\n\r\n`,
+    "TRACE that may go no further":
+      `TRACE AT HTTP/1.1\r\n${H}max-forwards: 0\r\ncookie: evil\r\n\r\n`,
+  }),
   {
     what: "CONNECT",
     send: "CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n",
     status: 405,
   },
-  { what: "OPTIONS of everything", send: `OPTIONS * HTTP/1.1\r\n${H}\r\n`, status: 204 },
-  {
-    what: "OPTIONS that may go no further",
-    send: `OPTIONS AT HTTP/1.1\r\n${H}max-forwards: 0\r\n\r\n`,
-    status: 204,
-  },
+  ...alike({ status: 204 }, {
+    "OPTIONS of everything": `OPTIONS * HTTP/1.1\r\n${H}\r\n`,
+    "OPTIONS that may go no further": `OPTIONS AT HTTP/1.1\r\n${H}max-forwards: 0\r\n\r\n`,
+  }),
   {
     what: "OPTIONS that may go on",
     send: `OPTIONS AT HTTP/1.1\r\n${H}max-forwards: 3\r\n\r\n`,
@@ -50,13 +41,9 @@ export const METHODS: readonly Probe[] = [
 /** A header that the key leaves out must not change what is kept; what is one client's own is not kept. */
 export const POISONING: readonly Probe[] = [
   ...[
-    "x-forwarded-host: evil.example",
-    "x-forwarded-proto: evil",
-    "x-forwarded-for: 127.0.0.1, evil",
-    "forwarded: host=evil.example",
-    "x-original-url: /evil",
-    "x-rewrite-url: /evil",
-    "x-http-method-override: EVIL",
+    ...["x-forwarded-host: evil.example", "x-forwarded-proto: evil"],
+    ...["x-forwarded-for: 127.0.0.1, evil", "forwarded: host=evil.example"],
+    ...["x-original-url: /evil", "x-rewrite-url: /evil", "x-http-method-override: EVIL"],
   ].map((field): Probe => ({
     what: field.split(":")[0],
     send: get(`${field}\r\n`),

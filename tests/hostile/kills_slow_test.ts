@@ -10,10 +10,12 @@ import { readResults } from "../../cli/results/reading.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { Fleet } from "../e2e/fleet/fleet.ts";
 import { until } from "../e2e/patience.ts";
-import { emptyFolder, Plateau, plateau } from "../e2e/plateau.ts";
+import { emptyFolder, exits, Plateau } from "../e2e/plateau.ts";
 import { adoptOrphans, descendants } from "../e2e/processes.ts";
 import { listeningPorts, OWN_HOST } from "../listening.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
+
+const withLinuxAndRedis = needing("linux", "redis");
 
 if (Deno.build.os === "linux") adoptOrphans();
 
@@ -140,8 +142,7 @@ async function assertResumable(out: string): Promise<void> {
 }
 
 async function assertGoesOn(out: string): Promise<void> {
-  const { code, stderr } = await plateau(["run", "--resume", out]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", "--resume", out]);
   const { state, runs } = await readResults(out);
   assert.deepEqual([state, runs.length], ["done", 3]);
   await assertNothingLeft();
@@ -176,24 +177,20 @@ for (const moment of MOMENTS) {
   });
 }
 
-testWith(
-  ["linux", "redis"],
-  "killed when agents load for it, it leaves agents that are free",
-  async () => {
-    {
-      await using fleet = await Fleet.start({ agents: { a: {} } });
-      await using program = fleet.bench("-c", "2", "-r", "100/s", "-d", "60s");
-      await program.until("the agent loads", () => fleet.arrivals.length > 10);
-      program.kill("SIGKILL");
-      await program.ended;
-      await fleet.isFree();
-    }
-    await assertNothingLeft();
-    killed += 1;
-  },
-);
+withLinuxAndRedis.test("killed when agents load for it, it leaves agents that are free", async () => {
+  {
+    await using fleet = await Fleet.start({ agents: { a: {} } });
+    await using program = fleet.bench("-c", "2", "-r", "100/s", "-d", "60s");
+    await program.until("the agent loads", () => fleet.arrivals.length > 10);
+    program.kill("SIGKILL");
+    await program.ended;
+    await fleet.isFree();
+  }
+  await assertNothingLeft();
+  killed += 1;
+});
 
-testWith(["linux", "redis"], "it was killed at ten moments", () => {
+withLinuxAndRedis.test("it was killed at ten moments", () => {
   assert.equal(killed, 10);
   return Promise.resolve();
 });

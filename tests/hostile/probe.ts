@@ -31,3 +31,11 @@ export function post(fields: string, body: string): string {
 export function get(fields: string, path = "AT"): string {
   return `GET ${path} HTTP/1.1\r\n${H}${fields}\r\n`;
 }
+
+/** Probes of which the same becomes. @param sends What each sends, by what it is. */
+export function alike(
+  fate: Omit<Probe, "what" | "send">,
+  sends: Readonly<Record<string, string>>,
+): Probe[] {
+  return Object.entries(sends).map(([what, send]) => ({ what, send, ...fate }));
+}

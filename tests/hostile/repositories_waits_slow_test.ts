@@ -6,7 +6,9 @@ import { commitOf } from "../../runner/experiment/provenance.ts";
 import { checkOut } from "../../targets/revisions/checkout.ts";
 import { repositoryOf, revisionsOf } from "../../targets/revisions/revision.ts";
 import { runGit, type ScratchRepository, scratchRepository } from "../e2e/scratch_repository.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withGit = needing("git");
 
 /** A file that only a program of the repository makes. */
 const MARK = "ran";
@@ -59,7 +61,7 @@ const NAMES: readonly ((mark: string) => string)[] = [
 
 for (const name of NAMES) {
   const shown = name("FILE");
-  testWith(["git"], `a submodule called ${shown} is checked out, and runs nothing`, async () => {
+  withGit.test(`a submodule called ${shown} is checked out, and runs nothing`, async () => {
     using scratch = scratchRepository();
     const part = partOf(scratch);
     const called = name(markPath(scratch));
@@ -71,22 +73,18 @@ for (const name of NAMES) {
   });
 }
 
-testWith(
-  ["git"],
-  "a submodule whose name leads out of the clone's submodules is not looked for there",
-  async () => {
-    using scratch = scratchRepository();
-    scratch.write(".gitmodules", '[submodule "../../../part"]\n\tpath = part\n\turl = x\n');
-    scratch.git("add", "--all");
-    scratch.git("commit", "--quiet", "--message", "with a part elsewhere");
-    partOf(scratch);
-    const error: unknown = await checkedOut(scratch).catch((error) => error);
-    assert.ok(error instanceof UserError, `${error}`);
-    assert.match(error.message, /Cannot check out this submodule/);
-  },
-);
+withGit.test("a submodule whose name leads out of the clone's submodules is not looked for there", async () => {
+  using scratch = scratchRepository();
+  scratch.write(".gitmodules", '[submodule "../../../part"]\n\tpath = part\n\turl = x\n');
+  scratch.git("add", "--all");
+  scratch.git("commit", "--quiet", "--message", "with a part elsewhere");
+  partOf(scratch);
+  const error: unknown = await checkedOut(scratch).catch((error) => error);
+  assert.ok(error instanceof UserError, `${error}`);
+  assert.match(error.message, /Cannot check out this submodule/);
+});
 
-testWith(["git"], "a folder that looks like a repository of its own runs nothing", async () => {
+withGit.test("a folder that looks like a repository of its own runs nothing", async () => {
   using scratch = scratchRepository();
   const inner = join(scratch.path, "inner");
   Deno.mkdirSync(join(inner, "files"), { recursive: true });

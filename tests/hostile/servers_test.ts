@@ -196,7 +196,7 @@ async function runAll(driver: DriverName, lane: readonly Trap[]): Promise<string
 }
 
 /** The driver keeps libc open for the next load. */
-function testHostile(sentence: string, fn: () => Promise<void>): void {
+function test(sentence: string, fn: () => Promise<void>): void {
   Deno.test({ name: sentence, sanitizeResources: false, sanitizeOps: false, fn });
 }
 
@@ -216,36 +216,30 @@ const before = isLinux ? { sockets: sockets(), children: descendants(Deno.pid).l
 
 for (const { driver } of PLAIN_WAYS) {
   for (const [command, all] of [["bench", benchAll], ["run", runAll]] as const) {
-    testHostile(
-      `${command} with ${driver} balances with every hostile server, and ends as documented`,
-      async () => {
-        const traps = Object.entries(HOSTILE).map(trapOf);
-        const failures = await Promise.all(lanesOf(traps).map((lane) => all(driver, lane)))
-          .finally(() => Promise.all(traps.map(({ stop }) => stop())));
-        assert.deepEqual(failures.flat(), []);
-      },
-    );
+    test(`${command} with ${driver} balances with every hostile server, and ends as documented`, async () => {
+      const traps = Object.entries(HOSTILE).map(trapOf);
+      const failures = await Promise.all(lanesOf(traps).map((lane) => all(driver, lane)))
+        .finally(() => Promise.all(traps.map(({ stop }) => stop())));
+      assert.deepEqual(failures.flat(), []);
+    });
   }
 }
 
-testHostile("no socket and no process is left of them", async () => {
+test("no socket and no process is left of them", async () => {
   if (before === null) return;
   await until("all sockets are closed", () => sockets() <= before.sockets);
   await until("all processes are gone", () => descendants(Deno.pid).length <= before.children);
 });
 
-testHostile(
-  "28 hostile servers were tried with each driver under bench and run, none twice",
-  () => {
-    const names = Object.keys(HOSTILE);
-    assert.equal(names.length, 28);
-    const tries = TRIED.map(({ command, driver, what }) => `${command}, ${driver}: ${what}`);
-    assert.equal(new Set(tries).size, tries.length);
-    assert.equal(tries.length, names.length * PLAIN_WAYS.length * 2);
-    const codes = Map.groupBy(TRIED, ({ code }) => code);
-    const counts = [...codes].map(([code, { length }]) => `${length} ended with ${code}`).sort();
-    // deno-lint-ignore no-console -- the count is what this suite is read for
-    console.log(`${tries.length} tries of ${names.length} hostile servers: ${counts.join(", ")}`);
-    return Promise.resolve();
-  },
-);
+test("28 hostile servers were tried with each driver under bench and run, none twice", () => {
+  const names = Object.keys(HOSTILE);
+  assert.equal(names.length, 28);
+  const tries = TRIED.map(({ command, driver, what }) => `${command}, ${driver}: ${what}`);
+  assert.equal(new Set(tries).size, tries.length);
+  assert.equal(tries.length, names.length * PLAIN_WAYS.length * 2);
+  const codes = Map.groupBy(TRIED, ({ code }) => code);
+  const counts = [...codes].map(([code, { length }]) => `${length} ended with ${code}`).sort();
+  // deno-lint-ignore no-console -- the count is what this suite is read for
+  console.log(`${tries.length} tries of ${names.length} hostile servers: ${counts.join(", ")}`);
+  return Promise.resolve();
+});

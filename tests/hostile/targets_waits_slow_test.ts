@@ -11,7 +11,7 @@ import { EXIT } from "../../base/errors.ts";
 import { results } from "../../runner/result/result.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { assertNothingLeft } from "../e2e/command_log.ts";
-import { emptyFolder, type Ended, Plateau } from "../e2e/plateau.ts";
+import { emptyFolder, type Ended, exits, Plateau } from "../e2e/plateau.ts";
 import { adoptOrphans } from "../e2e/processes.ts";
 import { testWith } from "../needs.ts";
 
@@ -113,8 +113,7 @@ for (const act of ACTS) {
     await using run = new HostileRun(act, "10m");
     await run.acts();
     run.program.kill("SIGINT");
-    const { code, stderr } = await run.endsWithin(SIGNAL_MS);
-    assert.equal(code, EXIT.interrupted, stderr);
+    await exits(EXIT.interrupted, run.endsWithin(SIGNAL_MS));
     run.assertSaved();
     await assertNothingLeft();
   });

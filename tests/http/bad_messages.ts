@@ -129,9 +129,7 @@ const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string
     "a length and chunks": `${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n▸0\r\n\r\n`,
     "chunks and a length": `${OK}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n▸0\r\n\r\n`,
   },
-  "malformed transfer-encoding": {
-    "an empty coding": `${OK}Transfer-Encoding: ▸\r\n\r\n`,
-  },
+  "malformed transfer-encoding": { "an empty coding": `${OK}Transfer-Encoding: ▸\r\n\r\n` },
   "a switch of protocols (101) that no request asked for": {
     "a protocol switch": `${UPGRADE}▸${OK}${EMPTY}`,
   },

@@ -3,31 +3,26 @@ import fc from "fast-check";
 import { BROKEN, COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { answers } from "./answer_arbitrary.ts";
 import { cutUp, feed, octetsOf, textOf } from "./feed.ts";
+import { forAll } from "../for_all.ts";
 
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 
 Deno.test("any answer, cut anywhere any number of times, is read as it was meant", () => {
-  fc.assert(
-    fc.property(answers, cuts, (answer, cuts) => {
-      assert.deepEqual(feed(cutUp(answer.wire, cuts), answer), answer.outcome);
-    }),
-    { seed: 21, numRuns: 1_000 },
-  );
+  forAll([answers, cuts], (answer, cuts) => {
+    assert.deepEqual(feed(cutUp(answer.wire, cuts), answer), answer.outcome);
+  }, { seed: 21, numRuns: 1_000 });
 });
 
 Deno.test("any pipelined answers, in reads of any lengths, are told apart", () => {
   const some = fc.array(answers.filter(({ untilClose }) => !untilClose), { maxLength: 6 });
-  fc.assert(
-    fc.property(some, cuts, (answers, cuts) => {
-      const reads = cutUp(answers.map(({ wire }) => wire).join(""), cuts);
-      const expected = answers.map(({ outcome: { status, body } }) => ({ status, body }));
-      assert.deepEqual(
-        readPipeline(reads, answers.map(({ answersHead }) => answersHead)),
-        expected,
-      );
-    }),
-    { seed: 22, numRuns: 300 },
-  );
+  forAll([some, cuts], (answers, cuts) => {
+    const reads = cutUp(answers.map(({ wire }) => wire).join(""), cuts);
+    const expected = answers.map(({ outcome: { status, body } }) => ({ status, body }));
+    assert.deepEqual(
+      readPipeline(reads, answers.map(({ answersHead }) => answersHead)),
+      expected,
+    );
+  }, { seed: 22, numRuns: 300 });
 });
 
 /** What a client reads that has sent all its requests at once. */
@@ -58,16 +53,13 @@ const spoiled = fc.tuple(answers, fc.nat(), fc.nat(255), fc.constantFrom(0, 1))
   });
 
 Deno.test("garbage and spoiled answers are judged alike however cut, and end in every case", () => {
-  fc.assert(
-    fc.property(fc.oneof(spoiled, wild, garbage), cuts, fc.boolean(), (wire, cuts, untilClose) => {
-      const feeding = { untilClose, maxHeadBytes: 200 };
-      const whole = feed([wire], feeding);
-      assert.deepEqual(feed(cutUp(wire, cuts), feeding), whole);
-      assert.ok(whole.taken <= wire.length);
-      assert.equal(whole.state === BROKEN, whole.reason !== "");
-      if (whole.state === NEED_MORE) assert.equal(whole.taken, wire.length);
-      if (untilClose) assert.notEqual(whole.state, NEED_MORE);
-    }),
-    { seed: 23, numRuns: 3_000 },
-  );
+  forAll([fc.oneof(spoiled, wild, garbage), cuts, fc.boolean()], (wire, cuts, untilClose) => {
+    const feeding = { untilClose, maxHeadBytes: 200 };
+    const whole = feed([wire], feeding);
+    assert.deepEqual(feed(cutUp(wire, cuts), feeding), whole);
+    assert.ok(whole.taken <= wire.length);
+    assert.equal(whole.state === BROKEN, whole.reason !== "");
+    if (whole.state === NEED_MORE) assert.equal(whole.taken, wire.length);
+    if (untilClose) assert.notEqual(whole.state, NEED_MORE);
+  }, { seed: 23, numRuns: 3_000 });
 });

@@ -58,45 +58,45 @@ const ENDLESS: readonly [string, string, string, string, string][] = [
     "",
     "HTTP/1.1 200 ",
     "a",
-    "the response's head is larger than 65.5 KB, the limit",
+    "the response's head is larger than 65.5 kB, the limit",
   ],
-  ["a name", "", OK, "a", "the response's head is larger than 65.5 KB, the limit"],
-  ["a value", "", `${OK}A: `, "a", "the response's head is larger than 65.5 KB, the limit"],
+  ["a name", "", OK, "a", "the response's head is larger than 65.5 kB, the limit"],
+  ["a value", "", `${OK}A: `, "a", "the response's head is larger than 65.5 kB, the limit"],
   [
     "a length",
     "",
     `${OK}Content-Length: `,
     "0",
-    "the response's head is larger than 65.5 KB, the limit",
+    "the response's head is larger than 65.5 kB, the limit",
   ],
   [
     "a list of options",
     "",
     `${OK}Connection: `,
     ",",
-    "the response's head is larger than 65.5 KB, the limit",
+    "the response's head is larger than 65.5 kB, the limit",
   ],
-  ["a head", "", OK, "A: b\r\n", "the response's head is larger than 65.5 KB, the limit"],
+  ["a head", "", OK, "A: b\r\n", "the response's head is larger than 65.5 kB, the limit"],
   [
     "a chunk size",
     CHUNKED,
     "",
     "0",
-    "a chunk line or the trailers are larger than 65.5 KB, the limit",
+    "a chunk line or the trailers are larger than 65.5 kB, the limit",
   ],
   [
     "an extension",
     CHUNKED,
     "1;",
     "a",
-    "a chunk line or the trailers are larger than 65.5 KB, the limit",
+    "a chunk line or the trailers are larger than 65.5 kB, the limit",
   ],
   [
     "a list of trailers",
     `${CHUNKED}0\r\n`,
     "",
     "A: b\r\n",
-    "a chunk line or the trailers are larger than 65.5 KB, the limit",
+    "a chunk line or the trailers are larger than 65.5 kB, the limit",
   ],
 ];
 for (const [what, before, start, unit, reason] of ENDLESS) {
@@ -117,7 +117,7 @@ Deno.test("a head of exactly the limit passes, one octet more is over it", () =>
   assert.equal(feed([head + "ok"], { maxHeadBytes: head.length }).state, COMPLETE);
   assert.equal(
     feed([head + "ok"], { maxHeadBytes: head.length - 1 }).reason,
-    "the response's head is larger than 65.5 KB, the limit",
+    "the response's head is larger than 65.5 kB, the limit",
   );
 });
 

@@ -20,12 +20,7 @@ Deno.test("messages are read from one frame or several, with a ping between, how
   const frames = "81 05 48 65 6c 6c 6f" + "01 03 48 65 6c 89 05 48 65 6c 6c 6f 80 02 6c 6f" +
     "81 7e 01 00" + "61".repeat(256) + "81 7f 00 00 00 00 00 00 00 02 62 62";
   for (const size of [1, 2, 3, 7, 1_000]) {
-    assert.deepEqual(messagesOf(octets(frames), size), [
-      "Hello",
-      "Hello",
-      "a".repeat(256),
-      "bb",
-    ]);
+    assert.deepEqual(messagesOf(octets(frames), size), ["Hello", "Hello", "a".repeat(256), "bb"]);
   }
 });
 
@@ -44,9 +39,9 @@ Deno.test("a text is sent masked, whatever its length", () => {
 
 Deno.test("a message beyond its limit is refused before it has come, in one frame or in many", () => {
   const large = octets(`81 7f ${(LIMITS.inspectorList.most + 1).toString(16).padStart(16, "0")}`);
-  assert.throws(() => messagesOf(large, 10), /more than the 64 KB/);
+  assert.throws(() => messagesOf(large, 10), /more than the 64 kB/);
   const begun = octets(`01 7e ff ff ${"61".repeat(65_535)} 00 01 61`);
-  assert.throws(() => messagesOf(begun, 1_000), /more than the 64 KB/);
+  assert.throws(() => messagesOf(begun, 1_000), /more than the 64 kB/);
 });
 
 Deno.test("frames that a server must not send are refused", () => {

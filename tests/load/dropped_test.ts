@@ -2,7 +2,17 @@
 import { staysUnder } from "../faults/soon.ts";
 import assert from "node:assert/strict";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { assertNothingLost, boundsOf, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
+import {
+  assertNothingLost,
+  boundsOf,
+  play,
+  received,
+  SECOND,
+  stage,
+  STEADY,
+  tick,
+  totalsOf,
+} from "./stage.ts";
 
 const MS = 1_000;
 
@@ -10,8 +20,7 @@ Deno.test("at a rate arrivals that were never sent have waited until the deadlin
   const s = stage({ pacer: STEADY, durationUs: 10 * MS, intervalUs: 4 * MS });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0); // takes the arrival of 0 ms, and is busy until after the end
-  s.loop.onTick(10 * MS);
-  s.loop.onBytes(0, OK, OK.length, 60 * MS);
+  play(s, tick(10 * MS), received(0, 60 * MS));
   assert.equal(s.loop.onTick(61 * MS), Infinity);
   const totals = totalsOf(s);
   assert.deepEqual([totals.due, totals.completed, totals.dropped, totals.censored], [10, 1, 9, 9]);

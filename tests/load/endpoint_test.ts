@@ -11,58 +11,59 @@ import {
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
+import { rejected } from "../thrown.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };
 
-const ENDPOINTS: [sentence: string, origin: string, access: Access, endpoint: Endpoint][] = [
-  ["http has port 80", "http://a", {}, { hostname: "a", port: 80 }],
-  ["a port is taken as it is", "http://a:8080", {}, { hostname: "a", port: 8080 }],
-  ["an IPv6 address loses its brackets", "http://[::1]:1", {}, { hostname: "::1", port: 1 }],
-  ["https has TLS and port 443", "https://a", {}, {
+const ENDPOINTS: Readonly<Record<string, [origin: string, access: Access, endpoint: Endpoint]>> = {
+  "http has port 80": ["http://a", {}, { hostname: "a", port: 80 }],
+  "a port is taken as it is": ["http://a:8080", {}, { hostname: "a", port: 8080 }],
+  "an IPv6 address loses its brackets": ["http://[::1]:1", {}, { hostname: "::1", port: 1 }],
+  "https has TLS and port 443": ["https://a", {}, {
     hostname: "a",
     port: 443,
     tls: { serverName: "a", ...CHECKED },
   }],
-  ["the certificate of an IPv6 address is for it without brackets", "https://[::1]:1", {}, {
+  "the certificate of an IPv6 address is for it without brackets": ["https://[::1]:1", {}, {
     hostname: "::1",
     port: 1,
     tls: { serverName: "::1", ...CHECKED },
   }],
-  ["what is trusted is what was said", "https://a", { insecure: true, caCerts: ["PEM"] }, {
+  "what is trusted is what was said": ["https://a", { insecure: true, caCerts: ["PEM"] }, {
     hostname: "a",
     port: 443,
     tls: { serverName: "a", insecure: true, caCerts: ["PEM"] },
   }],
-  ["a proxy has port 80, and credentials of its URL", "http://a", {
+  "a proxy has port 80, and credentials of its URL": ["http://a", {
     proxy: "http://ada:%40b@[::1]",
   }, {
     hostname: "a",
     port: 80,
     proxy: { hostname: "::1", port: 80, authorization: `Basic ${btoa("ada:@b")}` },
   }],
-  ["a unix socket stands for any host", "http://a", { unixPath: "/s" }, { path: "/s" }],
-  ["HTTP/2 is spoken over TCP", "http://a", { http2: true }, {
+  "a unix socket stands for any host": ["http://a", { unixPath: "/s" }, { path: "/s" }],
+  "HTTP/2 is spoken over TCP": ["http://a", { http2: true }, {
     hostname: "a",
     port: 80,
     http2: true,
   }],
-  ["HTTP/2 is spoken over a unix socket", "http://a", { unixPath: "/s", http2: true }, {
+  "HTTP/2 is spoken over a unix socket": ["http://a", { unixPath: "/s", http2: true }, {
     path: "/s",
     http2: true,
   }],
-  ["HTTP/2 is offered over TLS", "https://a", { http2: true }, {
+  "HTTP/2 is offered over TLS": ["https://a", { http2: true }, {
     hostname: "a",
     port: 443,
     tls: { serverName: "a", ...CHECKED, alpn: "h2" },
     http2: true,
   }],
-  ["HTTP/1.1 is spoken where HTTP/2 is not wanted", "https://a", { http2: false }, {
+  "HTTP/1.1 is spoken where HTTP/2 is not wanted": ["https://a", { http2: false }, {
     hostname: "a",
     port: 443,
     tls: { serverName: "a", ...CHECKED },
   }],
-];
-for (const [sentence, origin, access, endpoint] of ENDPOINTS) {
+};
+for (const [sentence, [origin, access, endpoint]] of Object.entries(ENDPOINTS)) {
   Deno.test(`endpointOf: ${sentence}`, () => {
     assert.deepEqual(endpointOf(origin, access), endpoint);
   });
@@ -79,11 +80,8 @@ Deno.test("chooseDriver takes tcp for a server on a unix socket, without a note"
 
 Deno.test("chooseDriver refuses epoll for a server on a unix socket", async () => {
   const message = "Cannot use the epoll driver on a unix socket: it speaks TCP alone";
-  await assert.rejects(chooseDriver("epoll", UNIX), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
-    return true;
-  });
+  const error = await rejected(UserError, chooseDriver("epoll", UNIX));
+  assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
 });
 
 Deno.test("chooseDriver leaves TLS to the runtime with tcp", async () => {
@@ -111,42 +109,25 @@ for (const name of [".a", "a..b", "-a", "a b", "a.*", `${"a".repeat(64)}.b`]) {
 }
 
 // What Deno 2.6 and 2.9 say.
-const SAID: [said: string, meant: string][] = [
-  [
-    "invalid peer certificate: certificate expired: verification time 1795260988 (UNIX), but certificate is not valid after 1795260530 (458 seconds ago)",
+const SAID: Readonly<Record<string, string>> = {
+  "invalid peer certificate: certificate expired: verification time 1795260988 (UNIX), but certificate is not valid after 1795260530 (458 seconds ago)":
     "the certificate has expired",
-  ],
-  [
-    'invalid peer certificate: certificate not valid for name "a"; certificate is only valid for DnsName("b") or IpAddress(127.0.0.1)',
+  'invalid peer certificate: certificate not valid for name "a"; certificate is only valid for DnsName("b") or IpAddress(127.0.0.1)':
     "the certificate is not for a but for b or 127.0.0.1",
-  ],
-  [
-    'invalid peer certificate: certificate not valid for name "a"',
-    "the certificate is not for a",
-  ],
-  [
-    "Client network socket disconnected before secure TLS connection was established",
+  'invalid peer certificate: certificate not valid for name "a"': "the certificate is not for a",
+  "Client network socket disconnected before secure TLS connection was established":
     "the server hung up during the handshake",
-  ],
-  [
-    "received fatal alert: NoApplicationProtocol",
+  "received fatal alert: NoApplicationProtocol":
     "the server does not speak HTTP/1.1: it refuses that by ALPN",
-  ],
-  [
-    "tlsv1 alert no application protocol",
+  "tlsv1 alert no application protocol":
     "the server does not speak HTTP/1.1: it refuses that by ALPN",
-  ],
-  ["connection reset", "the TLS handshake failed: connection reset"],
-  [
-    'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)',
+  "connection reset": "the TLS handshake failed: connection reset",
+  'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)':
     "the certificate is not for a: it names no host (subjectAltName)",
-  ],
-  [
-    'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")',
+  'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")':
     "the certificate is not for the address 127.0.0.1: it lists that only as a DNS name, and needs IP:127.0.0.1 in its subjectAltName",
-  ],
-];
-for (const [said, meant] of SAID) {
+};
+for (const [said, meant] of Object.entries(SAID)) {
   Deno.test(`a handshake that fails with "${said}" is told as "${meant}"`, () => {
     const { kind, message } = handshakeFailed(new Error(said));
     assert.deepEqual([kind, message], ["tls", meant]);
@@ -155,32 +136,29 @@ for (const [said, meant] of SAID) {
 
 const WITH_CLIENT = { client: { cert: "", key: "" } };
 
-const ALERTS: [byOpenSsl: string, byRustls: string, tls: object, meant: RegExp][] = [
-  ["tlsv13 alert certificate required", "CertificateRequired", {}, /demands a client certificate$/],
-  ["sslv3 alert bad certificate", "BadCertificate", {}, /demands a client certificate$/],
-  [
-    "tlsv1 alert unknown ca",
+const ALERTS: Readonly<Record<string, [byRustls: string, tls: object, meant: RegExp]>> = {
+  "tlsv13 alert certificate required": ["CertificateRequired", {}, /demands a client certificate$/],
+  "sslv3 alert bad certificate": ["BadCertificate", {}, /demands a client certificate$/],
+  "tlsv1 alert unknown ca": [
     "UnknownCA",
     WITH_CLIENT,
     /refused the client certificate \(unknown ca/,
   ],
-  [
-    "sslv3 alert certificate expired",
+  "sslv3 alert certificate expired": [
     "CertificateExpired",
     WITH_CLIENT,
     /refused the client certificate \(certificate expired/,
   ],
-  ["sslv3 alert handshake failure", "HandshakeFailure", {}, /no cipher.* or demands a client cert/],
-  ["tlsv1 alert protocol version", "ProtocolVersion", {}, /only TLS before 1\.2/],
-  [
-    "tlsv1 unrecognized name",
+  "sslv3 alert handshake failure": ["HandshakeFailure", {}, /no cipher.* or demands a client cert/],
+  "tlsv1 alert protocol version": ["ProtocolVersion", {}, /only TLS before 1\.2/],
+  "tlsv1 unrecognized name": [
     "UnrecognisedName",
     { serverName: "a.test" },
     /certificate for a\.test/,
   ],
-  ["tlsv1 alert internal error", "InternalError", {}, /the handshake \(internal error\)$/],
-];
-for (const [byOpenSsl, byRustls, tls, meant] of ALERTS) {
+  "tlsv1 alert internal error": ["InternalError", {}, /the handshake \(internal error\)$/],
+};
+for (const [byOpenSsl, [byRustls, tls, meant]] of Object.entries(ALERTS)) {
   Deno.test(`the alert "${byOpenSsl}" means the same as OpenSSL and as rustls name it`, () => {
     const said = [byOpenSsl, `received fatal alert: ${byRustls}`];
     const [one, other] = said.map((alert) => alertMeaning(alert, tls));
@@ -196,17 +174,17 @@ Deno.test("what is no alert is none", () => {
   assert.equal(isRefusalByAlert("Connection reset by peer"), false);
 });
 
-const REMEDIES: [reason: string, flags: RegExp | null][] = [
-  ["the certificate is self-signed", /--cacert names .* --insecure takes/],
-  ["the certificate is not signed by an authority that is trusted here", /--cacert .*--insecure/],
-  ["the certificate is an authority's own (basicConstraints has CA:TRUE)", /^--insecure takes it/],
-  ["the server demands a client certificate", /^--cert and --key/],
-  ["the server does not speak TLS", /^write http:/],
-  ["127.0.0.1:80: connection refused", /^nothing listens there: start the server/],
-  ["there is no host named a.test", /--resolve$/],
-  ["127.0.0.1:80: no route to host", null],
-];
-for (const [reason, flags] of REMEDIES) {
+const REMEDIES: Readonly<Record<string, RegExp | null>> = {
+  "the certificate is self-signed": /--cacert names .* --insecure takes/,
+  "the certificate is not signed by an authority that is trusted here": /--cacert .*--insecure/,
+  "the certificate is an authority's own (basicConstraints has CA:TRUE)": /^--insecure takes it/,
+  "the server demands a client certificate": /^--cert and --key/,
+  "the server does not speak TLS": /^write http:/,
+  "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,
+  "there is no host named a.test": /--resolve$/,
+  "127.0.0.1:80: no route to host": null,
+};
+for (const [reason, flags] of Object.entries(REMEDIES)) {
   Deno.test(`what can be done about "${reason}" is said in flags, and in keys of a file`, () => {
     const byFlags = remedyFor(reason, "flags");
     if (flags === null) assert.equal(byFlags, null);
@@ -228,20 +206,18 @@ for (const [alpn, chosen, refusal] of CHOICES) {
   });
 }
 
-const REASONS: [sentence: string, error: unknown, words: string][] = [
-  [
-    "the number that Deno adds",
+const REASONS: Readonly<Record<string, [error: unknown, words: string]>> = {
+  "the number that Deno adds": [
     new Error("Connection refused (os error 111)"),
     "connection refused",
   ],
-  [
-    "the code of node:net",
+  "the code of node:net": [
     Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:80"), { code: "ECONNREFUSED" }),
     "connection refused",
   ],
-  ["what has neither", new Error("closed"), "closed"],
-];
-for (const [sentence, error, words] of REASONS) {
+  "what has neither": [new Error("closed"), "closed"],
+};
+for (const [sentence, [error, words]] of Object.entries(REASONS)) {
   Deno.test(`why there is no connection, in the system's words: ${sentence}`, () => {
     assert.equal(systemReason(error), words);
   });

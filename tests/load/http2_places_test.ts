@@ -14,7 +14,7 @@ import {
 import type { EventHandler, SocketDriver, SocketHandler } from "../../runner/load/engine/driver.ts";
 import { Http2Driver } from "../../runner/load/transports/http2/driver.ts";
 import { coded, frame, headers, joined, octets, request, settings } from "../http/http2/peer.ts";
-import { NotingDriver, SECOND, stage, totalsOf } from "./stage.ts";
+import { NotingDriver, play, SECOND, stage, tick, totalsOf } from "./stage.ts";
 
 const OK = { ":status": "200" };
 const MAX_STREAMS = 3;
@@ -309,8 +309,7 @@ Deno.test("a stream that fails is followed by the next request, and no dial", ()
     s.loop.onFailed(1, nowUs % 2 === 0 ? "reset" : "protocol", "alone", nowUs);
   }
   assert.deepEqual(new Set(noting.take()), new Set(["send 1"]));
-  s.loop.onTick(SECOND);
-  s.loop.onTick(6 * SECOND);
+  play(s, tick(SECOND), tick(6 * SECOND));
   const { failed, reconnects, dropped } = totalsOf(s);
   assert.deepEqual([failed, reconnects, dropped], [100, 0, 0]);
 });
@@ -347,7 +346,6 @@ Deno.test("a place without a response is dialed at once where its connection bro
     noting.isOpen = true;
     for (const slot of [0, 1, 2]) s.loop.onOpen(slot, nowUs);
   }
-  s.loop.onTick(SECOND);
-  s.loop.onTick(6 * SECOND);
+  play(s, tick(SECOND), tick(6 * SECOND));
   assert.equal(totalsOf(s).reconnects, 20);
 });

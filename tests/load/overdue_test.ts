@@ -24,31 +24,28 @@ const COURSE: WorkerTiming = {
 const COUNTED = { ...COURSE.share, durationUs: Infinity };
 const VISITORS = { ...COURSE.share, waitsForLast: true };
 
-const MOMENTS: readonly (readonly [sentence: string, course: WorkerTiming, dueMs: number])[] = [
-  ["a load is over at its deadline and after the wait for its time-out", COURSE, 13_100],
-  [
-    "nobody waits for longer than 5 s",
-    { ...COURSE, share: { ...COURSE.share, timeoutUs: 60 * SECOND } },
-    16_100,
-  ],
-  ["before the start nothing is due", { ...COURSE, startMs: null }, Infinity],
-  ["an interruption is heard at once", { ...COURSE, interruptedMs: 2_000 }, 2_100],
-  ["also before the start", { ...COURSE, startMs: null, interruptedMs: 500 }, 600],
-  ["an interruption at the end puts nothing off", { ...COURSE, interruptedMs: 20_000 }, 13_100],
-  ["who counts requests hands an interval on", { ...COURSE, share: COUNTED }, 6_750],
-  [
-    "and so does who waits for visitors",
+const MOMENTS: Readonly<Record<string, readonly [course: WorkerTiming, dueMs: number]>> = {
+  "a load is over at its deadline and after the wait for its time-out": [COURSE, 13_100],
+  "nobody waits for longer than 5 s": [{
+    ...COURSE,
+    share: { ...COURSE.share, timeoutUs: 60 * SECOND },
+  }, 16_100],
+  "before the start nothing is due": [{ ...COURSE, startMs: null }, Infinity],
+  "an interruption is heard at once": [{ ...COURSE, interruptedMs: 2_000 }, 2_100],
+  "also before the start": [{ ...COURSE, startMs: null, interruptedMs: 500 }, 600],
+  "an interruption at the end puts nothing off": [{ ...COURSE, interruptedMs: 20_000 }, 13_100],
+  "who counts requests hands an interval on": [{ ...COURSE, share: COUNTED }, 6_750],
+  "and so does who waits for visitors": [
     { ...COURSE, share: VISITORS, lastMessageMs: 9_000 },
     14_250,
   ],
-  [
-    "the first interval begins at the start",
+  "the first interval begins at the start": [
     { ...COURSE, share: COUNTED, lastMessageMs: 1 },
     6_250,
   ],
-];
+};
 
-for (const [sentence, course, dueMs] of MOMENTS) {
+for (const [sentence, [course, dueMs]] of Object.entries(MOMENTS)) {
   Deno.test(`of a worker's next word: ${sentence}`, () => {
     assert.equal(dueMsOf(course), dueMs);
   });

@@ -4,16 +4,7 @@ import type { EventHandler } from "../../runner/load/engine/driver.ts";
 import { encoder, type NotingDriver, OK } from "./stage.ts";
 
 const WHATS = [
-  "open",
-  "refused",
-  "answer",
-  "answer",
-  "half",
-  "garbage",
-  "twice",
-  "end",
-  "reset",
-  "tick",
+  ...["open", "refused", "answer", "answer", "half", "garbage", "twice", "end", "reset", "tick"],
 ] as const;
 
 export interface Happening {

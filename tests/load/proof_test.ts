@@ -110,7 +110,7 @@ Deno.test("prove says where a value was not looked for", async () => {
     assert.ok(error instanceof TargetError);
     assert.match(
       error.message,
-      /got a response without the value for "id": a pattern looks at the first 256 KB of a/,
+      /got a response without the value for "id": a pattern looks at the first 256 kB of a/,
     );
     return true;
   });
@@ -119,13 +119,7 @@ Deno.test("prove says where a value was not looked for", async () => {
 /** A flow of so many requests. */
 function flowOf(steps: number): Script {
   const step = { kind: "request", step: 0, wire, expect: {}, captures: [], follow: null } as const;
-  return {
-    kind: "flow",
-    stepNames: [],
-    steps: Array(steps).fill(step),
-    users: [{}],
-    cookies: {},
-  };
+  return { kind: "flow", stepNames: [], steps: Array(steps).fill(step), users: [{}], cookies: {} };
 }
 
 function setting(cookies: () => readonly string[]): Deno.HttpServer<Deno.NetAddr> {

@@ -4,6 +4,7 @@ import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { Timeline } from "../../runner/measure/timeline.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { forAll } from "../for_all.ts";
 
 const SECOND = 1_000_000;
 const INTERVAL = 250_000;
@@ -70,29 +71,26 @@ Deno.test("endlessly many reasons end in a common one", () => {
 
 Deno.test("intervals and seconds each add up to the whole, for any interval", () => {
   const moments = fc.array(fc.integer({ min: 1, max: 5 * SECOND - 1 }), { maxLength: 200 });
-  fc.assert(
-    fc.property(moments, fc.integer({ min: 1_000, max: 2 * SECOND }), (doneUs, intervalUs) => {
-      const { parts, recorder: r } = recorder(intervalUs);
-      for (const us of doneUs.sort((a, b) => a - b)) {
-        r.received(10, us);
-        r.complete(0, 200, us - 1, us - 1, us, us);
-      }
-      r.finish(5 * SECOND);
-      const timeline = new Timeline(intervalUs / 1_000);
-      for (const part of parts) timeline.add(0, part);
-      const sum = (values: readonly number[]): number =>
-        values.reduce((whole, value) => whole + value, 0);
-      assert.equal(parts.length, Math.ceil(5 * SECOND / intervalUs));
-      assert.equal(sum(parts.map((part) => part.completed)), doneUs.length);
-      assert.equal(sum(parts.map((part) => part.bytesIn)), doneUs.length * 10);
-      assert.equal(mergeHistograms(parts.map((part) => part.latency)).count, doneUs.length);
-      const there = Array.from(
-        { length: 5 },
-        (_, second) => doneUs.filter((us) => Math.floor(us / SECOND) === second).length,
-      );
-      assert.deepEqual(timeline.secondCompleted, there);
-      assert.deepEqual(timeline.secondBytes, there.map((count) => 10 * count));
-    }),
-    { seed: 7 },
-  );
+  forAll([moments, fc.integer({ min: 1_000, max: 2 * SECOND })], (doneUs, intervalUs) => {
+    const { parts, recorder: r } = recorder(intervalUs);
+    for (const us of doneUs.sort((a, b) => a - b)) {
+      r.received(10, us);
+      r.complete(0, 200, us - 1, us - 1, us, us);
+    }
+    r.finish(5 * SECOND);
+    const timeline = new Timeline(intervalUs / 1_000);
+    for (const part of parts) timeline.add(0, part);
+    const sum = (values: readonly number[]): number =>
+      values.reduce((whole, value) => whole + value, 0);
+    assert.equal(parts.length, Math.ceil(5 * SECOND / intervalUs));
+    assert.equal(sum(parts.map((part) => part.completed)), doneUs.length);
+    assert.equal(sum(parts.map((part) => part.bytesIn)), doneUs.length * 10);
+    assert.equal(mergeHistograms(parts.map((part) => part.latency)).count, doneUs.length);
+    const there = Array.from(
+      { length: 5 },
+      (_, second) => doneUs.filter((us) => Math.floor(us / SECOND) === second).length,
+    );
+    assert.deepEqual(timeline.secondCompleted, there);
+    assert.deepEqual(timeline.secondBytes, there.map((count) => 10 * count));
+  }, { seed: 7 });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LogFile, RequestLog } from "../../runner/load/recording/request_log.ts";
 import { testWith } from "../needs.ts";
+import { forAll } from "../for_all.ts";
 
 function logged(lines: readonly (readonly [number, number, number, number])[]): string {
   let text = "";
@@ -26,15 +27,12 @@ Deno.test("a connection to another host has the number of that to the target", (
 Deno.test("every number is written as a decimal, whatever its size", () => {
   const us = fc.integer({ min: 0, max: 24 * 3_600_000_000 }).map((ns) => ns / 1_000);
   const line = fc.tuple(fc.constantFrom(0, 200, 503), us, us, fc.nat(99_999));
-  fc.assert(
-    fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
-      const expected = lines.map(([code, start, end, slot]) =>
-        `${code};${Math.round(start * 1_000)};${Math.round(end * 1_000)};${100 + slot}\n`
-      );
-      assert.equal(logged(lines), expected.join(""));
-    }),
-    { seed: 31, numRuns: 500 },
-  );
+  forAll([fc.array(line, { maxLength: 50 })], (lines) => {
+    const expected = lines.map(([code, start, end, slot]) =>
+      `${code};${Math.round(start * 1_000)};${Math.round(end * 1_000)};${100 + slot}\n`
+    );
+    assert.equal(logged(lines), expected.join(""));
+  }, { seed: 31, numRuns: 500 });
 });
 
 const EDGES = [0, 9, 10, 999_999_999, 1e9, 1e9 + 1, 2_000_000_010, 86_400e9];

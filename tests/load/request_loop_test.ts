@@ -4,8 +4,12 @@ import {
   CLOSING,
   encoder,
   OK,
+  opened,
+  play,
+  received,
   SECOND,
   stage,
+  tick,
   totalsOf,
   waitedFor,
 } from "./stage.ts";
@@ -26,10 +30,7 @@ Deno.test("an answer is followed by the next request on the same connection", ()
 
 Deno.test("a run by count ends with its last answer, and sends not one more", () => {
   const s = stage({ requests: 2, durationUs: Infinity });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 10);
-  s.loop.onBytes(0, OK, OK.length, 20);
-  s.loop.onBytes(0, OK, OK.length, 30);
+  play(s, tick(0), opened(0, 10), received(0, 20), received(0, 30));
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0"]);
   assert.equal(s.loop.onTick(10_000), Infinity);
   assert.equal(s.loop.ending.elapsedUs, 30);
@@ -38,12 +39,7 @@ Deno.test("a run by count ends with its last answer, and sends not one more", ()
 
 Deno.test("a connection that finds nothing left to do stays idle", () => {
   const s = stage({ requests: 3, connections: 2 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 5);
-  s.loop.onOpen(1, 6);
-  s.loop.onBytes(0, OK, OK.length, 7);
-  s.loop.onBytes(0, OK, OK.length, 8);
-  s.loop.onBytes(1, OK, OK.length, 9);
+  play(s, tick(0), opened(0, 5), opened(1, 6), received(0, 7), received(0, 8), received(1, 9));
   const sends = ["send 0", "send 1", "send 0"];
   assert.deepEqual(s.driver.take(), ["connect 0", "connect 1", ...sends]);
 });
@@ -77,9 +73,7 @@ Deno.test("connections are dialed a few at a time, each clock begins at its dial
 
 Deno.test("a silent request times out, its connection is closed and another dialed", () => {
   const s = stage({ timeoutUs: 50_000 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onTick(49_000);
+  play(s, tick(0), opened(0, 0), tick(49_000));
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0"]);
   s.loop.onTick(54_000);
   assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
@@ -92,8 +86,7 @@ Deno.test("a silent request times out, its connection is closed and another dial
 
 Deno.test("a dial without an answer times out too", () => {
   const s = stage({ timeoutUs: 50_000 });
-  s.loop.onTick(0);
-  s.loop.onTick(60_000);
+  play(s, tick(0), tick(60_000));
   assert.deepEqual(s.driver.take(), ["connect 0", "close 0"]);
   s.loop.onTick(SECOND);
   assert.deepEqual([...totalsOf(s).reasons], [["no connection in time", 1]]);
@@ -135,8 +128,7 @@ Deno.test("a server that hangs up on every request is not hammered either", () =
 
 Deno.test("«Connection: close» is obeyed and the next connection dialed at once", () => {
   const s = stage();
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   s.driver.take();
   s.loop.onBytes(0, CLOSING, CLOSING.length, 50);
   assert.deepEqual(s.driver.take(), ["close 0", "connect 0"]);
@@ -144,9 +136,7 @@ Deno.test("«Connection: close» is obeyed and the next connection dialed at onc
 
 Deno.test("without keep-alive every answer is followed by a new connection", () => {
   const s = stage({ keepAlive: false, requests: 2 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onBytes(0, OK, OK.length, 50);
+  play(s, tick(0), opened(0, 0), received(0, 50));
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 0"]);
 });
 
@@ -155,14 +145,10 @@ Deno.test("after so many requests a connection makes way for another, which may 
   s.loop.onTick(0);
   const each = ["send 0", "send 0", "close 0", "connect 0"];
   for (const nowUs of [100, 200]) {
-    s.loop.onOpen(0, nowUs);
-    s.loop.onBytes(0, OK, OK.length, nowUs + 1);
-    s.loop.onBytes(0, OK, OK.length, nowUs + 2);
+    play(s, opened(0, nowUs), received(0, nowUs + 1), received(0, nowUs + 2));
   }
   assert.deepEqual(s.driver.take(), ["connect 0", ...each, ...each]);
-  s.loop.onOpen(0, 300);
-  s.loop.onBytes(0, OK, OK.length, 301);
-  s.loop.onTick(10_000);
+  play(s, opened(0, 300), received(0, 301), tick(10_000));
   assert.equal(totalsOf(s).completed, 5);
 });
 
@@ -180,11 +166,7 @@ Deno.test("a body above the limit is wrong", () => {
 
 Deno.test("an idle connection that the server closes is no failure", () => {
   const s = stage();
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onBytes(0, CLOSING, CLOSING.length, 50);
-  s.loop.onOpen(0, 60);
-  s.loop.onBytes(0, OK, OK.length, 70);
+  play(s, tick(0), opened(0, 0), received(0, 50, CLOSING), opened(0, 60), received(0, 70));
   s.loop.onEnd(0, null, 80);
   s.loop.onTick(SECOND);
   assert.deepEqual(
@@ -196,8 +178,7 @@ Deno.test("an idle connection that the server closes is no failure", () => {
 
 Deno.test("pipelined responses in one read are separated, and each is followed by one request", () => {
   const s = stage({ pipeline: 3 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0", "send 0"]);
   const twice = Uint8Array.from([...OK, ...OK]);
   s.loop.onBytes(0, twice, twice.length, 50);
@@ -209,8 +190,7 @@ Deno.test("pipelined responses in one read are separated, and each is followed b
 Deno.test("a wrong status or body fails its check but is a completed request", () => {
   const check = { statuses: [200], body: encoder.encode("ok"), contains: null };
   const s = stage({ check });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   for (
     const answer of [
       "200 OK\r\nContent-Length: 2\r\n\r\nok",
@@ -227,8 +207,7 @@ Deno.test("a wrong status or body fails its check but is a completed request", (
 
 Deno.test("the stop flag ends the load at the next tick, and everything under way is unfinished", () => {
   const s = stage({ connections: 3 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 5);
+  play(s, tick(0), opened(0, 5));
   Atomics.store(s.stop, 0, 1);
   s.loop.onTick(10_000);
   assert.deepEqual([totalsOf(s).due, totalsOf(s).unfinished, s.loop.ending.elapsedUs], [

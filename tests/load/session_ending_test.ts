@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Job } from "../../runner/load/engine/job.ts";
 import { ask, type SessionStage, sessionStage } from "./session_stage.ts";
-import { boundsOf, OK, SECOND } from "./stage.ts";
+import { boundsOf, OK, opened, play, received, SECOND, tick } from "./stage.ts";
 
 const MS = 1_000;
 
@@ -13,13 +13,9 @@ const MS = 1_000;
 function visiting(steps = [ask()], wish: Partial<Job> = {}): SessionStage {
   const job = { waitsForLast: false, timeoutUs: 60 * SECOND, connections: 4, ...wish };
   const s = sessionStage({ perSec: 4, steps, job });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 10);
-  s.loop.onBytes(0, OK, OK.length, 20);
+  play(s, tick(0), opened(0, 10), received(0, 20));
   if (steps.length > 1) s.loop.onBytes(0, OK, OK.length, 30);
-  s.loop.onTick(500 * MS);
-  s.loop.onTick(750 * MS);
-  s.loop.onOpen(1, 800 * MS);
+  play(s, tick(500 * MS), tick(750 * MS), opened(1, 800 * MS));
   s.driver.take();
   return s;
 }
@@ -62,8 +58,7 @@ Deno.test("a visitor's request fails in the wait, and his session with it", () =
   assert.deepEqual([totals.failed, totals.drain.failed, sessions], [1, 1, [4, 1, 1]]);
 
   const silent = visiting([ask()], { timeoutUs: 700 * MS });
-  silent.loop.onTick(SECOND);
-  silent.loop.onTick(SECOND + 490 * MS);
+  play(silent, tick(SECOND), tick(SECOND + 490 * MS));
   assert.equal(silent.loop.ending.totals, null);
   silent.loop.onTick(SECOND + 500 * MS);
   const late = silent.end(SECOND + 510 * MS);
@@ -105,16 +100,9 @@ Deno.test("a stopped load of virtual users lingers 100 ms as every other, so tha
 Deno.test("visitors who found no place have waited since they came", () => {
   const s = sessionStage({
     perSec: 10,
-    job: {
-      waitsForLast: false,
-      connections: 1,
-      timeoutUs: 60 * SECOND,
-    },
+    job: { waitsForLast: false, connections: 1, timeoutUs: 60 * SECOND },
   });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onTick(SECOND);
-  s.loop.onBytes(0, OK, OK.length, SECOND + 5 * MS);
+  play(s, tick(0), opened(0, 0), tick(SECOND), received(0, SECOND + 5 * MS));
   const { totals, sessions } = s.end(SECOND + 10 * MS);
   assert.deepEqual([totals.due, totals.completed, totals.dropped], [10, 1, 9]);
   assert.deepEqual(boundsOf(s.parts), [9, 100 * MS, 900 * MS]);

@@ -11,13 +11,9 @@ import { ERRORS } from "../../runner/result/outcome.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
 import { type Ending, OFF_STAGE, SECOND, stage, STEADY } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
-const COMMON = {
-  connections: SLOTS,
-  timeoutUs: 60_000,
-  intervalUs: 40_000,
-  durationUs: SECOND,
-};
+const COMMON = { connections: SLOTS, timeoutUs: 60_000, intervalUs: 40_000, durationUs: SECOND };
 const { sessions: NOBODY, ...MACHINE } = OFF_STAGE;
 
 type Sessions = SoFarReport["sessions"];
@@ -70,64 +66,55 @@ function assertConserved(
 
 Deno.test("whenever a worker falls silent, each of its arrivals is counted once", () => {
   let heard = 0;
-  fc.assert(
-    fc.property(happenings, anyArrivals, (list, pacer) => {
-      const soFar = lastHeard(list, (onEnding) => {
-        const { loop, driver } = stage({ ...COMMON, pacer, onEnding });
-        return new Playing(loop, driver);
-      });
-      if (soFar !== null) heard++;
-      const share: SilentShare = { pacer, scriptKind: "requests", durationUs: SECOND };
-      const lost = reportOfSilent(share, soFar);
-      assert.equal(lost.report.totals.due, arrivalsOf(pacer));
-      assertConserved(lost, soFar);
-    }),
-    { seed: 21, numRuns: 200 },
-  );
+  forAll([happenings, anyArrivals], (list, pacer) => {
+    const soFar = lastHeard(list, (onEnding) => {
+      const { loop, driver } = stage({ ...COMMON, pacer, onEnding });
+      return new Playing(loop, driver);
+    });
+    if (soFar !== null) heard++;
+    const share: SilentShare = { pacer, scriptKind: "requests", durationUs: SECOND };
+    const lost = reportOfSilent(share, soFar);
+    assert.equal(lost.report.totals.due, arrivalsOf(pacer));
+    assertConserved(lost, soFar);
+  }, { seed: 21, numRuns: 200 });
   assert.ok(heard > 50, `${heard}`);
 });
 
 Deno.test("of visitors each is counted once: by the requests that were due of those who came, or as dropped", () => {
-  fc.assert(
-    fc.property(happenings, anyArrivals, (list, pacer) => {
-      let sessions = (): Sessions => NOBODY;
-      const soFar = lastHeard(list, (onEnding) => {
-        const s = sessionStage({
-          steps: [ask(), { kind: "think", us: 20_000 }, ask()],
-          job: { ...COMMON, pacer },
-          onEnding,
-        });
-        sessions = () => s.sessions.totals();
-        return new Playing(s.loop, s.driver);
-      }, () => sessions());
-      const share: SilentShare = { pacer, scriptKind: "flow", durationUs: SECOND };
-      const lost = reportOfSilent(share, soFar);
-      const { sessions: { created }, totals: { dropped, due } } = lost.report;
-      assert.equal(created + dropped, arrivalsOf(pacer));
-      assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
-      assertConserved(lost, soFar);
-    }),
-    { seed: 22, numRuns: 200 },
-  );
+  forAll([happenings, anyArrivals], (list, pacer) => {
+    let sessions = (): Sessions => NOBODY;
+    const soFar = lastHeard(list, (onEnding) => {
+      const s = sessionStage({
+        steps: [ask(), { kind: "think", us: 20_000 }, ask()],
+        job: { ...COMMON, pacer },
+        onEnding,
+      });
+      sessions = () => s.sessions.totals();
+      return new Playing(s.loop, s.driver);
+    }, () => sessions());
+    const share: SilentShare = { pacer, scriptKind: "flow", durationUs: SECOND };
+    const lost = reportOfSilent(share, soFar);
+    const { sessions: { created }, totals: { dropped, due } } = lost.report;
+    assert.equal(created + dropped, arrivalsOf(pacer));
+    assert.equal(due - dropped, (soFar?.totals.due ?? 0) - (soFar?.totals.dropped ?? 0));
+    assertConserved(lost, soFar);
+  }, { seed: 22, numRuns: 200 });
 });
 
 Deno.test("of a number of requests those that were left are dropped", () => {
-  fc.assert(
-    fc.property(happenings, fc.integer({ min: 1, max: 200 }), (list, requests) => {
-      const job = { ...COMMON, requests, durationUs: Infinity };
-      const soFar = lastHeard(list, (onEnding) => {
-        const { loop, driver } = stage({ ...job, onEnding });
-        return new Playing(loop, driver);
-      });
-      const pacer = { kind: "closed", requests } as const;
-      const lost = reportOfSilent({ pacer, scriptKind: "requests", durationUs: Infinity }, soFar);
-      assert.equal(lost.report.totals.due, requests);
-      assert.equal(lost.report.elapsedUs, soFar?.elapsedUs ?? 0);
-      assert.equal(lost.dropped.maxUs, 0, "none was due yet");
-      assertConserved(lost, soFar);
-    }),
-    { seed: 23, numRuns: 200 },
-  );
+  forAll([happenings, fc.integer({ min: 1, max: 200 })], (list, requests) => {
+    const job = { ...COMMON, requests, durationUs: Infinity };
+    const soFar = lastHeard(list, (onEnding) => {
+      const { loop, driver } = stage({ ...job, onEnding });
+      return new Playing(loop, driver);
+    });
+    const pacer = { kind: "closed", requests } as const;
+    const lost = reportOfSilent({ pacer, scriptKind: "requests", durationUs: Infinity }, soFar);
+    assert.equal(lost.report.totals.due, requests);
+    assert.equal(lost.report.elapsedUs, soFar?.elapsedUs ?? 0);
+    assert.equal(lost.dropped.maxUs, 0, "none was due yet");
+    assertConserved(lost, soFar);
+  }, { seed: 23, numRuns: 200 });
 });
 
 Deno.test("a closed loop that ends by time drops nothing: it would have asked nobody knows how much", () => {
@@ -140,10 +127,7 @@ Deno.test("a closed loop that ends by time drops nothing: it would have asked no
 Deno.test("a worker that was never heard has dropped all of its arrivals, until the end of the run", () => {
   const share: SilentShare = { pacer: STEADY, scriptKind: "requests", durationUs: SECOND };
   const { report: { totals: { due, dropped, completed }, elapsedUs }, dropped: waits } =
-    reportOfSilent(
-      share,
-      null,
-    );
+    reportOfSilent(share, null);
   assert.deepEqual([due, dropped, completed, elapsedUs], [1_000, 1_000, 0, SECOND]);
   assert.deepEqual([waits.count, waits.minUs, waits.maxUs], [1_000, 1_000, SECOND]);
   const earlier = reportOfSilent({ ...share, durationUs: SECOND / 4 }, null);

@@ -3,7 +3,19 @@ import fc from "fast-check";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { mergeSlowest, SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ask, sessionStage } from "./session_stage.ts";
-import { encoder, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
+import {
+  encoder,
+  OK,
+  opened,
+  play,
+  received,
+  SECOND,
+  stage,
+  STEADY,
+  tick,
+  totalsOf,
+} from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 interface Logged {
   readonly worker: number;
@@ -53,35 +65,32 @@ function recorded(
 
 Deno.test("the slowest of several workers are those of the full log, slowest first", () => {
   const workers = fc.array(fc.array(exchange, { maxLength: 60 }), { minLength: 1, maxLength: 3 });
-  fc.assert(
-    fc.property(workers, (exchanges) => {
-      const parts = exchanges.map((list, worker) => recorded(worker, list));
-      const merged = mergeSlowest(
-        parts.map(({ recorder, endUs }) => recorder.finish(endUs).slowest),
-        exchanges.map(() => 4),
-      );
-      const expected = parts.flatMap(({ log }) => log)
-        .sort((a, b) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
-        .slice(0, SLOWEST);
-      assert.deepEqual(
-        merged.map(({ latency, connection, outcome, request, dueS }) => ({
-          latencyUs: Math.round(latency * 1_000),
-          connection,
-          outcome,
-          request,
-          doneUs: Math.round(dueS * 1e6 + latency * 1_000),
-        })),
-        expected.map(({ worker, slot, latencyUs, doneUs, outcome }) => ({
-          latencyUs,
-          connection: worker * 4 + slot,
-          outcome,
-          request: `GET /${worker}/${slot}`,
-          doneUs,
-        })),
-      );
-    }),
-    { seed: 11 },
-  );
+  forAll([workers], (exchanges) => {
+    const parts = exchanges.map((list, worker) => recorded(worker, list));
+    const merged = mergeSlowest(
+      parts.map(({ recorder, endUs }) => recorder.finish(endUs).slowest),
+      exchanges.map(() => 4),
+    );
+    const expected = parts.flatMap(({ log }) => log)
+      .sort((a, b) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
+      .slice(0, SLOWEST);
+    assert.deepEqual(
+      merged.map(({ latency, connection, outcome, request, dueS }) => ({
+        latencyUs: Math.round(latency * 1_000),
+        connection,
+        outcome,
+        request,
+        doneUs: Math.round(dueS * 1e6 + latency * 1_000),
+      })),
+      expected.map(({ worker, slot, latencyUs, doneUs, outcome }) => ({
+        latencyUs,
+        connection: worker * 4 + slot,
+        outcome,
+        request: `GET /${worker}/${slot}`,
+        doneUs,
+      })),
+    );
+  }, { seed: 11 });
 });
 
 Deno.test("a failure that says nothing about the latency is not among the slowest", () => {
@@ -108,11 +117,7 @@ Deno.test("a wrong answer marks its own exchange and no other", () => {
 
 Deno.test("a request loop tells when each of the slowest was due and sent, and what it asked", () => {
   const s = stage({ pacer: STEADY, requests: 0, durationUs: 10_000 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 1_700);
-  s.loop.onBytes(0, OK, OK.length, 2_000);
-  s.loop.onTick(10_000);
-  s.loop.onTick(6 * SECOND);
+  play(s, tick(0), opened(0, 1_700), received(0, 2_000), tick(10_000), tick(6 * SECOND));
   const [unfinished, answered] = totalsOf(s).slowest;
   const { dueUs, sentUs, doneUs, status, request, outcome } = answered;
   assert.deepEqual([dueUs, sentUs, doneUs, status], [0, 1_700, 2_000, 200]);
@@ -126,9 +131,7 @@ Deno.test("a request loop tells when each of the slowest was due and sent, and w
 
 Deno.test("a request that got no connection in time was never sent", () => {
   const s = stage({ durationUs: SECOND, timeoutUs: 50_000 });
-  s.loop.onTick(0);
-  s.loop.onTick(60_000);
-  s.loop.onTick(SECOND);
+  play(s, tick(0), tick(60_000), tick(SECOND));
   const [first] = mergeSlowest([totalsOf(s).slowest], [1]);
   assert.deepEqual([first.sentS, first.request, first.status], [null, null, null]);
   assert.ok(first.outcome === "timeout" || first.outcome === "unfinished");
@@ -137,19 +140,15 @@ Deno.test("a request that got no connection in time was never sent", () => {
 Deno.test("a visitor's request is told as it was sent, with his own values", () => {
   const wire = { method: "GET", path: "/user/{{ id }}", headers: {}, body: null };
   const s = sessionStage({ steps: [ask({ wire })], users: [{ id: "7" }] });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 1_000);
-  s.loop.onBytes(0, OK, OK.length, 9_000);
+  play(s, tick(0), opened(0, 1_000), received(0, 9_000));
   assert.equal(s.end(1_010_000).totals.slowest[0].request, "GET /user/7");
 });
 
 Deno.test("a pipelined response is listed with its own request", () => {
   const s = stage({ pipeline: 2, requests: 2, durationUs: Infinity });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   const both = encoder.encode(new TextDecoder().decode(OK).repeat(2));
-  s.loop.onBytes(0, both, both.length, 500);
-  s.loop.onTick(20_000);
+  play(s, received(0, 500, both), tick(20_000));
   assert.deepEqual(totalsOf(s).slowest.map(({ doneUs }) => doneUs), [500, 500]);
 });
 

@@ -9,7 +9,8 @@ import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { mergeHistograms, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
-import { type Ending, OK, SECOND, stage, STEADY } from "./stage.ts";
+import { type Ending, OK, opened, play, received, SECOND, stage, STEADY, tick } from "./stage.ts";
+import { forAll } from "../for_all.ts";
 
 const COMMON = {
   connections: SLOTS,
@@ -96,19 +97,16 @@ function assertConserved({ totals, open }: Ending, scene: Scene): void {
 for (const [what, make] of SCENES) {
   Deno.test(`with ${what} nothing is lost in any report, whenever it is told`, () => {
     let told = 0;
-    fc.assert(
-      fc.property(happenings, (list) => {
-        const scene = make((ending) => {
-          told++;
-          assertConserved(ending, scene);
-        });
-        scene.playing.tick();
-        for (const happening of list) if (!scene.playing.isOver) scene.playing.play(happening);
-        scene.playing.nowUs = Math.max(scene.playing.nowUs, COMMON.durationUs);
-        scene.playing.tick();
-      }),
-      { seed: 8, numRuns: 100 },
-    );
+    forAll([happenings], (list) => {
+      const scene = make((ending) => {
+        told++;
+        assertConserved(ending, scene);
+      });
+      scene.playing.tick();
+      for (const happening of list) if (!scene.playing.isOver) scene.playing.play(happening);
+      scene.playing.nowUs = Math.max(scene.playing.nowUs, COMMON.durationUs);
+      scene.playing.tick();
+    }, { seed: 8, numRuns: 100 });
     assert.ok(told > 1_000);
   });
 }
@@ -165,27 +163,24 @@ function playUntil(
 for (const [what, make] of SCENES) {
   Deno.test(`with ${what} a report on the way is the one that an end at that moment would have given`, () => {
     let compared = 0;
-    fc.assert(
-      fc.property(happenings, fc.nat(), (list, which) => {
-        const { scene: { totals }, endings } = playUntil(list, make, -1);
-        // Of several intervals that ended at once the last is like the end.
-        const told = [...new Map(endings.map((ending) => [ending.step, ending])).values()];
-        if (told.length === 0 || totals() !== null) return;
-        const { step, figures } = told[which % told.length];
-        const stopped = playUntil(list, make, step).scene;
-        const end = stopped.totals();
-        if (end === null) assert.fail("it was told to stop");
-        compared++;
-        const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
-        assert.equal(figures.exact, exact);
-        assert.ok(
-          isAmong(figures.bounds, bounds),
-          "the same bounds, and those of what was dropped",
-        );
-        assert.equal(bounds.count, figures.bounds.count + dropped);
-      }),
-      { seed: 9, numRuns: 60 },
-    );
+    forAll([happenings, fc.nat()], (list, which) => {
+      const { scene: { totals }, endings } = playUntil(list, make, -1);
+      // Of several intervals that ended at once the last is like the end.
+      const told = [...new Map(endings.map((ending) => [ending.step, ending])).values()];
+      if (told.length === 0 || totals() !== null) return;
+      const { step, figures } = told[which % told.length];
+      const stopped = playUntil(list, make, step).scene;
+      const end = stopped.totals();
+      if (end === null) assert.fail("it was told to stop");
+      compared++;
+      const { exact, bounds, dropped } = figuresOf({ totals: end, open: NONE }, stopped.parts);
+      assert.equal(figures.exact, exact);
+      assert.ok(
+        isAmong(figures.bounds, bounds),
+        "the same bounds, and those of what was dropped",
+      );
+      assert.equal(bounds.count, figures.bounds.count + dropped);
+    }, { seed: 9, numRuns: 60 });
     assert.ok(compared > 30, `${compared}`);
   });
 }
@@ -216,8 +211,7 @@ Deno.test("in a closed loop a dial under way is an exchange that has begun, as a
     intervalUs: 50_000,
     onEnding: ({ totals: { due, unfinished }, open }) => told.push([due, unfinished, open.count]),
   });
-  s.loop.onTick(0);
-  s.loop.onTick(50_000);
+  play(s, tick(0), tick(50_000));
   assert.deepEqual(told, [[2, 2, 2]]);
 });
 
@@ -225,10 +219,7 @@ Deno.test("each request of a pipeline is in flight since its own moment", () => 
   const opens: SparseHistogram[] = [];
   const onEnding = ({ open }: Ending): unknown => opens.push(open);
   const s = stage({ pipeline: 2, intervalUs: 50_000, onEnding });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
-  s.loop.onBytes(0, OK, OK.length, 10_000);
-  s.loop.onTick(50_000);
+  play(s, tick(0), opened(0, 0), received(0, 10_000), tick(50_000));
   assert.deepEqual([opens[0].count, opens[0].minUs, opens[0].maxUs], [2, 40_000, 50_000]);
 });
 
@@ -237,8 +228,6 @@ Deno.test("a visitor's request in flight is served since it was sent, and waits 
   const s = sessionStage({
     onEnding: ({ totals: { service }, open }) => told.push([open.maxUs, service.maxUs]),
   });
-  s.loop.onTick(5_000);
-  s.loop.onOpen(0, 8_000);
-  s.loop.onTick(250_000);
+  play(s, tick(5_000), opened(0, 8_000), tick(250_000));
   assert.deepEqual(told, [[250_000, 242_000]]);
 });

@@ -1,6 +1,6 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
-import type { Driver } from "../../runner/load/engine/driver.ts";
+import type { Driver, EventHandler } from "../../runner/load/engine/driver.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
@@ -22,6 +22,20 @@ export const CLOSING = encoder.encode(
   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
 );
 export const SECOND = 1_000_000;
+
+/** Of a connection, or of the clock, at a time in µs. */
+type Event = (loop: EventHandler) => unknown;
+
+export const tick = (nowUs: number): Event => (loop) => loop.onTick(nowUs);
+export const opened = (slot: number, nowUs: number): Event => (loop) => loop.onOpen(slot, nowUs);
+export const received =
+  (slot: number, nowUs: number, bytes: Uint8Array<ArrayBuffer> = OK): Event => (loop) =>
+    loop.onBytes(slot, bytes, bytes.length, nowUs);
+
+/** Lets this happen to the loop of a stage, one after the other. */
+export function play({ loop }: { readonly loop: EventHandler }, ...events: readonly Event[]): void {
+  for (const event of events) event(loop);
+}
 
 /** Writes down what it is told to do. */
 export class NotingDriver implements Driver {

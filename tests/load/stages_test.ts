@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { loadEngine } from "../../base/pattern.ts";
 import { type LoadStage, UserLevels } from "../../scenarios/pace/levels.ts";
 import { ask, type SessionStage, sessionStage, type SessionWish } from "./session_stage.ts";
-import { OK, SECOND } from "./stage.ts";
+import { OK, opened, play, received, SECOND, tick } from "./stage.ts";
 
 await loadEngine();
 
@@ -100,13 +100,9 @@ Deno.test("the loop asks to be woken when the next user may come", () => {
 Deno.test("a user above the level goes through its whole flow, and its connection is closed", () => {
   const stages = [{ durationUs: SECOND, from: 1, to: 1 }, { durationUs: SECOND, from: 0, to: 1 }];
   const stage = staged({ stages, steps: [ask(), { kind: "think", us: 900_000 }, ask()] });
-  stage.loop.onTick(0);
-  stage.loop.onOpen(0, 10);
-  stage.loop.onBytes(0, OK, OK.length, 200_000);
-  stage.loop.onTick(1_100_000);
+  play(stage, tick(0), opened(0, 10), received(0, 200_000), tick(1_100_000));
   assert.deepEqual(stage.driver.take(), ["connect 0", "send 0", "send 0"]);
-  stage.loop.onBytes(0, OK, OK.length, 1_200_000);
-  stage.loop.onTick(1_300_000);
+  play(stage, received(0, 1_200_000), tick(1_300_000));
   assert.deepEqual(stage.driver.take(), ["close 0"]);
   const { totals, sessions } = stage.end(2_000_000);
   assert.deepEqual([totals.due, totals.completed, sessions], [2, 2, [1, 1, 0]]);
@@ -114,9 +110,7 @@ Deno.test("a user above the level goes through its whole flow, and its connectio
 
 Deno.test("a connection is kept as long as its place is not above the level", () => {
   const stage = staged({ stages: [{ durationUs: SECOND, from: 1, to: 1 }] });
-  stage.loop.onTick(0);
-  stage.loop.onOpen(0, 10);
-  stage.loop.onBytes(0, OK, OK.length, 20);
+  play(stage, tick(0), opened(0, 10), received(0, 20));
   assert.deepEqual(stage.driver.take(), ["connect 0", "send 0", "send 0"]);
 });
 

@@ -2,19 +2,26 @@
 import assert from "node:assert/strict";
 import { feedUntilClosed, segmentations } from "./segments.ts";
 import { ask, sessionStage } from "./session_stage.ts";
-import { assertNothingLost, CLOSING, OK, SECOND, stage, totalsOf } from "./stage.ts";
+import {
+  assertNothingLost,
+  CLOSING,
+  OK,
+  opened,
+  play,
+  received,
+  SECOND,
+  stage,
+  tick,
+  totalsOf,
+} from "./stage.ts";
 
 Deno.test("bytes after the answer in one read do not answer the next request, which is sent on a new connection", () => {
   const s = stage();
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   const twice = Uint8Array.from([...OK, ...OK]);
   s.loop.onBytes(0, twice, twice.length, 50);
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "close 0", "connect 0"]);
-  s.loop.onOpen(0, 60);
-  s.loop.onTick(SECOND);
-  s.loop.onBytes(0, OK, OK.length, SECOND + 10);
-  s.loop.onTick(2 * SECOND);
+  play(s, opened(0, 60), tick(SECOND), received(0, SECOND + 10), tick(2 * SECOND));
   const { due, completed, unsolicited } = totalsOf(s);
   assert.deepEqual([due, completed, unsolicited], [2, 2, 1]);
 });
@@ -26,8 +33,7 @@ for (const pipeline of PIPELINES) {
   Deno.test(sentence, () => {
     for (const [what, pieces] of segmentations(Array(pipeline + 1).fill(OK))) {
       const s = stage({ pipeline, requests: pipeline });
-      s.loop.onTick(0);
-      s.loop.onOpen(0, 0);
+      play(s, tick(0), opened(0, 0));
       s.driver.take();
       feedUntilClosed(s, pieces);
       s.loop.onTick(SECOND);
@@ -40,8 +46,7 @@ for (const pipeline of PIPELINES) {
 
 Deno.test("an answer in the same read answers no request that was sent because of that read", () => {
   const s = stage({ pipeline: 2 });
-  s.loop.onTick(0);
-  s.loop.onOpen(0, 0);
+  play(s, tick(0), opened(0, 0));
   s.driver.take();
   const thrice = Uint8Array.from([...OK, ...OK, ...OK]);
   s.loop.onBytes(0, thrice, thrice.length, 50);
@@ -53,12 +58,9 @@ Deno.test("an answer in the same read answers no request that was sent because o
 Deno.test("bytes after an answer cost the connection, not the session, however they are cut", () => {
   for (const [what, pieces] of segmentations([OK, OK])) {
     const s = sessionStage({ steps: [ask(), { kind: "think", us: 100_000 }, ask()] });
-    s.loop.onTick(0);
-    s.loop.onOpen(0, 10);
+    play(s, tick(0), opened(0, 10));
     feedUntilClosed(s, pieces);
-    s.loop.onTick(100_050);
-    s.loop.onOpen(0, 100_060);
-    s.loop.onBytes(0, OK, OK.length, 100_070);
+    play(s, tick(100_050), opened(0, 100_060), received(0, 100_070));
     const { totals, sessions } = s.end(1_010_000);
     const { completed, failed, unsolicited, reconnects } = totals;
     assert.deepEqual([completed, failed, unsolicited, reconnects], [2, 0, 1, 1], what);
@@ -69,8 +71,7 @@ Deno.test("bytes after an answer cost the connection, not the session, however t
 Deno.test("bytes after an answer that closes the connection are nobody's, however they are cut", () => {
   for (const [what, pieces] of segmentations([CLOSING, OK])) {
     const s = sessionStage({});
-    s.loop.onTick(0);
-    s.loop.onOpen(0, 10);
+    play(s, tick(0), opened(0, 10));
     feedUntilClosed(s, pieces);
     const { totals, sessions } = s.end(1_010_000);
     assert.deepEqual([totals.completed, totals.unsolicited, sessions], [1, 0, [1, 1, 0]], what);

@@ -9,7 +9,10 @@ import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { CsvTable } from "../../scenarios/request/values.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
+import { forAll } from "../for_all.ts";
+
+const withGit = needing("git");
 
 const SEED = { seed: 20_261 };
 
@@ -22,7 +25,7 @@ function git(folder: string, ...args: string[]): string {
   return new TextDecoder().decode(stdout).trim();
 }
 
-testWith(["git"], "the commit is the last one of the folder's repository", async () => {
+withGit.test("the commit is the last one of the folder's repository", async () => {
   using folder = emptyFolder();
   git(folder.path, "init", "-q");
   assert.equal(await commitOf(folder.path), null);
@@ -35,21 +38,17 @@ testWith(["git"], "the commit is the last one of the folder's repository", async
   assert.deepEqual(await commitOf(join(folder.path, "inner")), { hash, dirty: false });
 });
 
-testWith(
-  ["git"],
-  "a changed file makes the folder dirty, a new one such as a result does not",
-  async () => {
-    using folder = emptyFolder();
-    git(folder.path, "init", "-q");
-    Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: a\n");
-    git(folder.path, "add", ".");
-    git(folder.path, "commit", "-q", "-m", "first");
-    Deno.writeTextFileSync(join(folder.path, "results.json"), "{}");
-    assert.equal((await commitOf(folder.path))?.dirty, false);
-    Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: b\n");
-    assert.equal((await commitOf(folder.path))?.dirty, true);
-  },
-);
+withGit.test("a changed file makes the folder dirty, a new one such as a result does not", async () => {
+  using folder = emptyFolder();
+  git(folder.path, "init", "-q");
+  Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: a\n");
+  git(folder.path, "add", ".");
+  git(folder.path, "commit", "-q", "-m", "first");
+  Deno.writeTextFileSync(join(folder.path, "results.json"), "{}");
+  assert.equal((await commitOf(folder.path))?.dirty, false);
+  Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: b\n");
+  assert.equal((await commitOf(folder.path))?.dirty, true);
+});
 
 /** A repository with a commit, whose git runs this script by the setting. */
 function repositoryWith(folder: string, setting: string, script: string): void {
@@ -60,7 +59,7 @@ function repositoryWith(folder: string, setting: string, script: string): void {
   git(folder, "config", setting, script);
 }
 
-testWith(["git"], "the user's monitor of files is not asked for changes", async () => {
+withGit.test("the user's monitor of files is not asked for changes", async () => {
   using folder = emptyFolder();
   repositoryWith(folder.path, "core.fsmonitor", `touch '${join(folder.path, "asked")}';:`);
   assert.equal((await commitOf(folder.path))?.dirty, false);
@@ -103,22 +102,16 @@ function turned(value: unknown): unknown {
 }
 
 Deno.test("the order of keys does not change the hash", () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      assert.equal(hashSettings(turned(value)), hashSettings(value));
-    }),
-    SEED,
-  );
+  forAll([fc.jsonValue()], (value) => {
+    assert.equal(hashSettings(turned(value)), hashSettings(value));
+  }, SEED);
 });
 
 Deno.test("different values have different hashes", () => {
-  fc.assert(
-    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-      fc.pre(JSON.stringify(turned(a)) !== JSON.stringify(turned(b)));
-      assert.notEqual(hashSettings({ of: [a, 1] }), hashSettings({ of: [b, 1] }));
-    }),
-    SEED,
-  );
+  forAll([fc.jsonValue(), fc.jsonValue()], (a, b) => {
+    fc.pre(JSON.stringify(turned(a)) !== JSON.stringify(turned(b)));
+    assert.notEqual(hashSettings({ of: [a, 1] }), hashSettings({ of: [b, 1] }));
+  }, SEED);
 });
 
 const WRITTEN = `name: a

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { takeSlicesOf } from "../../base/system/affinity.ts";
 import { processCalls } from "../../base/system/libc.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withLinux = needing("linux");
 
 const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
 
@@ -20,19 +22,15 @@ function attributes(): Attributes {
   return { policy: words[1], nice: words[4] | 0, sliceUs: words[6] / 1_000 };
 }
 
-testWith(
-  ["linux"],
-  "a thread takes slices as short as it likes, and nothing else of it changes",
-  () => {
-    processCalls(); // opened for good
-    const before = attributes();
-    try {
-      assert.equal(takeSlicesOf(100), true);
-      const sliceUs = before.sliceUs === 0 ? 0 : 100;
-      assert.deepEqual(attributes(), { ...before, sliceUs });
-    } finally {
-      assert.equal(takeSlicesOf(0), true);
-    }
-    assert.deepEqual(attributes(), before);
-  },
-);
+withLinux.test("a thread takes slices as short as it likes, and nothing else of it changes", () => {
+  processCalls(); // opened for good
+  const before = attributes();
+  try {
+    assert.equal(takeSlicesOf(100), true);
+    const sliceUs = before.sliceUs === 0 ? 0 : 100;
+    assert.deepEqual(attributes(), { ...before, sliceUs });
+  } finally {
+    assert.equal(takeSlicesOf(0), true);
+  }
+  assert.deepEqual(attributes(), before);
+});

@@ -4,7 +4,9 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { sweepTemporaryFolders, TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withLinux = needing("linux");
 
 const MODULE = new URL("../../base/system/temporary_folder.ts", import.meta.url).href;
 
@@ -31,51 +33,43 @@ async function madeBy(process: Deno.ChildProcess): Promise<string> {
 
 const WAITS = "await Deno.stdin.read(new Uint8Array(1));";
 
-testWith(
-  ["linux"],
-  "what a killed process left is swept, and what a living one has is not",
-  async () => {
-    using within = emptyFolder();
-    const [killed, living] = [otherProcess(within.path, WAITS), otherProcess(within.path, WAITS)];
-    try {
-      const [dead, kept] = [await madeBy(killed), await madeBy(living)];
-      using own = TemporaryFolder.make("own", within.path);
-      await sweepTemporaryFolders(within.path);
-      assert.ok([dead, kept, own.path].every((path) => existsSync(join(path))));
-      killed.kill("SIGKILL");
-      await killed.status;
-      await Promise.all([sweepTemporaryFolders(within.path), sweepTemporaryFolders(within.path)]);
-      assert.deepEqual(
-        readdirSync(within.path).sort(),
-        [kept, own.path].map((path) => basename(path)).sort(),
-      );
-    } finally {
-      for (const process of [killed, living]) {
-        await process.stdin.close().catch(() => {});
-        await process.stdout.cancel();
-        await process.status;
-      }
-    }
-  },
-);
-
-testWith(
-  ["linux"],
-  "a process that ends in order leaves no folder, also where it forgot it",
-  async () => {
-    for (const end of ["Deno.exit(130);", ""]) {
-      using within = emptyFolder();
-      const process = otherProcess(within.path, end);
-      await process.stdin.close();
-      assert.match(await madeBy(process), /plateau-other-/);
+withLinux.test("what a killed process left is swept, and what a living one has is not", async () => {
+  using within = emptyFolder();
+  const [killed, living] = [otherProcess(within.path, WAITS), otherProcess(within.path, WAITS)];
+  try {
+    const [dead, kept] = [await madeBy(killed), await madeBy(living)];
+    using own = TemporaryFolder.make("own", within.path);
+    await sweepTemporaryFolders(within.path);
+    assert.ok([dead, kept, own.path].every((path) => existsSync(join(path))));
+    killed.kill("SIGKILL");
+    await killed.status;
+    await Promise.all([sweepTemporaryFolders(within.path), sweepTemporaryFolders(within.path)]);
+    assert.deepEqual(
+      readdirSync(within.path).sort(),
+      [kept, own.path].map((path) => basename(path)).sort(),
+    );
+  } finally {
+    for (const process of [killed, living]) {
+      await process.stdin.close().catch(() => {});
       await process.stdout.cancel();
       await process.status;
-      assert.deepEqual(readdirSync(within.path), []);
     }
-  },
-);
+  }
+});
 
-testWith(["linux"], "only folders that a process of this system made are swept", async () => {
+withLinux.test("a process that ends in order leaves no folder, also where it forgot it", async () => {
+  for (const end of ["Deno.exit(130);", ""]) {
+    using within = emptyFolder();
+    const process = otherProcess(within.path, end);
+    await process.stdin.close();
+    assert.match(await madeBy(process), /plateau-other-/);
+    await process.stdout.cancel();
+    await process.status;
+    assert.deepEqual(readdirSync(within.path), []);
+  }
+});
+
+withLinux.test("only folders that a process of this system made are swept", async () => {
   using within = emptyFolder();
   using elsewhere = emptyFolder();
   const here = /-([\da-f]{8})-/.exec(ownName(within.path))?.[1];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type LoadStage, mostUsersOf, UserLevels } from "../../scenarios/pace/levels.ts";
+import { forAll } from "../for_all.ts";
 
 const SECOND = 1_000_000;
 
@@ -56,31 +57,25 @@ const someStages = fc.array(
 );
 
 Deno.test("the parts of any number of workers add up to the level at every moment", () => {
-  fc.assert(
-    fc.property(someStages, fc.integer({ min: 1, max: 9 }), (stages, workers) => {
-      const whole = levels(stages);
-      const parts = Array.from({ length: workers }, (_, at) => levels(stages, at, workers));
-      for (let us = 0; us < 6 * SECOND; us += 77_777) {
-        const level = whole.at(us);
-        const each = parts.map((part) => part.at(us));
-        assert.equal(each.reduce((sum, part) => sum + part, 0), level);
-        assert.ok(Math.max(...each) - Math.min(...each) <= 1 && level <= mostUsersOf(stages));
-      }
-    }),
-    { seed: 23 },
-  );
+  forAll([someStages, fc.integer({ min: 1, max: 9 })], (stages, workers) => {
+    const whole = levels(stages);
+    const parts = Array.from({ length: workers }, (_, at) => levels(stages, at, workers));
+    for (let us = 0; us < 6 * SECOND; us += 77_777) {
+      const level = whole.at(us);
+      const each = parts.map((part) => part.at(us));
+      assert.equal(each.reduce((sum, part) => sum + part, 0), level);
+      assert.ok(Math.max(...each) - Math.min(...each) <= 1 && level <= mostUsersOf(stages));
+    }
+  }, { seed: 23 });
 });
 
 Deno.test("until the next may come, no more than are present may be there; then they may", () => {
-  fc.assert(
-    fc.property(someStages, fc.nat(40), fc.nat(3), (stages, present, worker) => {
-      const [asked, seen] = [levels(stages, worker, 4), levels(stages, worker, 4)];
-      const endUs = stages.reduce((sum, { durationUs }) => sum + durationUs, 0);
-      for (let us = 0; us < endUs; us += 41_003) {
-        const nextUs = asked.exceededUs(present, us);
-        assert.equal(seen.at(us) > present, nextUs <= us);
-      }
-    }),
-    { seed: 29 },
-  );
+  forAll([someStages, fc.nat(40), fc.nat(3)], (stages, present, worker) => {
+    const [asked, seen] = [levels(stages, worker, 4), levels(stages, worker, 4)];
+    const endUs = stages.reduce((sum, { durationUs }) => sum + durationUs, 0);
+    for (let us = 0; us < endUs; us += 41_003) {
+      const nextUs = asked.exceededUs(present, us);
+      assert.equal(seen.at(us) > present, nextUs <= us);
+    }
+  }, { seed: 29 });
 });

@@ -70,10 +70,7 @@ Deno.test("a lost agent is marked in the table and the line, and its trust tells
   assert.deepEqual(column(table, "Trust"), ["suspect", "valid", "valid", "suspect"]);
   assert.deepEqual(column(table, "Dropped").slice(1), ["0", "0", "62.5"]);
   assert.match(findings.join(), /^The agents that were not lost agree: /);
-  assert.match(
-    measured(measurement).texts.Agents,
-    /^3: a, b, c \(lost\) · 2,000\/s each$/,
-  );
+  assert.match(measured(measurement).texts.Agents, /^3: a, b, c \(lost\) · 2,000\/s each$/);
   assert.match(
     trustOf(measurement).reasons.join(),
     /^agent c: The agent's last report came 0\.75 s after the start/,
@@ -141,15 +138,9 @@ Deno.test("of two runs an agent's percentiles are those of one, and no mean of b
 Deno.test("what holds of an agent on several targets is said once", () => {
   const far = [...near("a", "b"), { name: "c", networkMs: 20 }];
   const runs = [1, 2, 3].map((seed) => fleetMeasurement({ agents: far, seed }));
-  const findings = said(
-    reportModel(resultsOf(runs, ["hono", "express", "deno"])),
-    "s1/agents",
-  );
+  const findings = said(reportModel(resultsOf(runs, ["hono", "express", "deno"])), "s1/agents");
   assert.equal(findings.length, 1);
-  assert.match(
-    findings[0].text,
-    /^express and 2 more: agent c measured a median latency of /,
-  );
+  assert.match(findings[0].text, /^express and 2 more: agent c measured a median latency of /);
 });
 
 Deno.test("the chart is of the run in which most agents were lost, and its parts add up to the whole", () => {

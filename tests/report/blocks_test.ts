@@ -10,11 +10,7 @@ import {
   text,
 } from "../../report/blocks.ts";
 
-const CHART = {
-  title: "",
-  of: null,
-  chart: { kind: "heatmap", alt: "", cell: 0 },
-} as const;
+const CHART = { title: "", of: null, chart: { kind: "heatmap", alt: "", cell: 0 } } as const;
 const TABLE = {
   caption: "",
   columns: [{ label: "n", unit: "", kind: "number" }],
@@ -43,9 +39,7 @@ for (const [form, count] of Object.entries(FORMS)) {
       group(
         "Everything",
         [{ ...text("asked for", "4"), forms: ["page", "terminal", "markdown"] }],
-        {
-          depth: "everything",
-        },
+        { depth: "everything" },
       ),
       { ...text("for the page and a terminal", "5"), forms: ["page", "terminal"] },
     ] as const;

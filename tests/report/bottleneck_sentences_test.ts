@@ -174,13 +174,7 @@ Deno.test("runs that disagree, and what is unknown, say nothing", () => {
 Deno.test("evidence that an older result lacks leaves no gap", () => {
   for (
     const kind of [
-      "core",
-      "cores",
-      "kernel",
-      "redis",
-      "waiting",
-      "connections",
-      "cpu-limit",
+      ...["core", "cores", "kernel", "redis", "waiting", "connections", "cpu-limit"],
     ] as const
   ) {
     const sentence = bottleneckSentence({ bottleneck: { kind } });

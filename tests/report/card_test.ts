@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { CardCode } from "../../report/findings/card_sentences.ts";
 import { reportModel } from "../../report/model.ts";
 import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
-import type { Results } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import {
   ALIKE,
   along,
@@ -27,6 +27,7 @@ import {
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
+import { silence } from "./silenced.ts";
 import { sweepResults } from "./sweep_results.ts";
 
 /** What a card must be; what is left out is not looked at. */
@@ -80,6 +81,17 @@ function cases(kind: string, all: Readonly<Record<string, [() => Results, Expect
   }
 }
 
+/** Nothing was due, and nothing came. */
+function idle(run: Run): Run {
+  const silent = silence(run, "unfinished");
+  const points = run.timeline.points.map((point) => ({ ...point, completed: 0, histogram: "" }));
+  return {
+    ...silent,
+    requests: { ...silent.requests, due: 0, unfinished: 0 },
+    timeline: { ...run.timeline, points },
+  };
+}
+
 const noisy = [900, 2_600, 1_400, 700, 2_300];
 
 cases("one setting", {
@@ -98,6 +110,44 @@ cases("one setting", {
   "one run each says nothing of the next": [
     () => resultsAt({ a: [900], b: [1_800] }),
     { code: "undecided", figure: [2, "×", "open"], next: ["add-runs"] },
+  ],
+  "runs that served nothing are no single run": [
+    () => {
+      const results = resultsAt({ a: around(1_000), b: around(1_100) });
+      const isIdle = ({ target, repetition }: Run): boolean => target === "b" && repetition > 1;
+      return { ...results, runs: results.runs.map((run) => isIdle(run) ? idle(run) : run) };
+    },
+    { code: "undecided", says: /: 4 of 5 runs of b served nothing\.$/ },
+  ],
+  "who leads by p99 may take longer as a rule": [
+    () =>
+      offered(
+        500,
+        resultsFixture({
+          cells: [["a", 10, 0.15], ["b", 20, 0]].map(([target, medianMs, slowRatio]) => ({
+            ...{ target: String(target), scenario: "static", runs: 5, duration: 4 },
+            ...{ medianMs: Number(medianMs), slowRatio: Number(slowRatio) },
+          })),
+        }),
+      ),
+    {
+      code: "leads",
+      says: /^b leads: 0\.\d+× the p99 of a, although the p50 of b is 2\.0× as long\.$/,
+    },
+  ],
+  "who has no valid run is not ranked among those that have": [
+    () =>
+      doubted(
+        resultsAt({ a: around(1_100), b: around(1_000), c: around(800) }),
+        ({ target }) => target === "b",
+      ),
+    {
+      code: "leads",
+      light: "amber",
+      figure: [1.375, "×", "decided"],
+      says: /^a leads: 1\.4× the requests\/s of c\.$/,
+      notes: [/^No run of b is valid, so it is not ranked\.$/],
+    },
   ],
   "a lead that may be within the margin is likely": [
     () => resultsAt(SEEMS),
@@ -573,5 +623,19 @@ Deno.test("card: of a load's own factor, such as connections, who is ahead is th
     "connections 10: b",
     "connections 50: b",
     "connections 200: b",
+  ]);
+});
+
+Deno.test("card: nothing is certain of a target without a valid run, in the forest and in the matrix", () => {
+  const rates = { a: around(1_100), b: around(1_000), c: around(800) };
+  const { forest, matrix } = concluded(doubted(resultsAt(rates), ({ target }) => target === "b"));
+  assert.deepEqual(forest?.rows.map(({ label, certainty }) => [label, certainty]), [
+    ["b", "open"],
+    ["c", "decided"],
+  ]);
+  assert.deepEqual(matrix?.rows.map(({ label, cells: [cell] }) => [label, cell?.certainty]), [
+    ["a", "best"],
+    ["b", "open"],
+    ["c", "decided"],
   ]);
 });

@@ -15,12 +15,13 @@ const RESULTS = {
 
 const SET = { set: {} };
 
-const commands: [sentence: string, asked: Pick<Results, "file" | "flags">, command: string][] = [
-  ["a file", { file: { name: "mine.json", folder: ".." }, flags: SET }, "mine.json"],
-  ["a built-in experiment", { file: { name: "quick.yaml", folder: null }, flags: SET }, "quick"],
-  ["results that do not say", {}, "pages.yaml"],
-  [
-    "flags",
+const commands: Readonly<
+  Record<string, [asked: Pick<Results, "file" | "flags">, command: string]>
+> = {
+  "a file": [{ file: { name: "mine.json", folder: ".." }, flags: SET }, "mine.json"],
+  "a built-in experiment": [{ file: { name: "quick.yaml", folder: null }, flags: SET }, "quick"],
+  "results that do not say": [{}, "pages.yaml"],
+  "flags": [
     {
       flags: {
         set: { scale: "paper", delay: "50ms" },
@@ -32,8 +33,7 @@ const commands: [sentence: string, asked: Pick<Results, "file" | "flags">, comma
     "pages.yaml --set scale=paper --set delay=50ms --only target=a,target=b,scenario=static " +
     "--repeat 3 --duration 1500ms",
   ],
-  [
-    "words that a shell would take apart",
+  "words that a shell would take apart": [
     {
       file: { name: "my file.yaml", folder: "." },
       flags: {
@@ -47,18 +47,17 @@ const commands: [sentence: string, asked: Pick<Results, "file" | "flags">, comma
     `"my file.yaml" --set 'body=it'\\''s $1' --repeat "until 7%" --duration 60s ` +
     `--threshold "p99 < 5ms" --host fd00::2`,
   ],
-];
+};
 
-for (const [sentence, asked, command] of commands) {
+for (const [sentence, [asked, command]] of Object.entries(commands)) {
   Deno.test(`the command to repeat ${sentence}`, () => {
     assert.equal(commandOf({ ...RESULTS, ...asked }), `plateau run ${command} --seed 7`);
   });
 }
 
 const AB = { range: "0123456789ab..ba9876543210", file: "load/mine.yaml" };
-const abs: [sentence: string, asked: Pick<Results, "ab" | "flags">, command: string][] = [
-  [
-    "names the file's targets, not their two sides",
+const abs: Readonly<Record<string, [asked: Pick<Results, "ab" | "flags">, command: string]>> = {
+  "names the file's targets, not their two sides": [
     {
       flags: { set: { scale: "1" }, only: { targets: ["base-a", "head-a"] }, repeat: 5 },
       ab: {
@@ -69,17 +68,13 @@ const abs: [sentence: string, asked: Pick<Results, "ab" | "flags">, command: str
     `0123456789ab..ba9876543210 load/mine.yaml --set scale=1 --only target=a --repeat 5 ` +
     `--threshold "p99 < 5ms" --margin 2% --confirm yes`,
   ],
-  [
-    "goes up to the working tree",
-    {
-      flags: { ...SET, duration: 1_000 },
-      ab: { ...AB, range: "0123456789ab..", margin: 0.035, confirm: false, threshold: [] },
-    },
-    "0123456789ab.. load/mine.yaml --duration 1s --margin 3.5% --confirm no",
-  ],
-];
+  "goes up to the working tree": [{
+    flags: { ...SET, duration: 1_000 },
+    ab: { ...AB, range: "0123456789ab..", margin: 0.035, confirm: false, threshold: [] },
+  }, "0123456789ab.. load/mine.yaml --duration 1s --margin 3.5% --confirm no"],
+};
 
-for (const [sentence, asked, command] of abs) {
+for (const [sentence, [asked, command]] of Object.entries(abs)) {
   Deno.test(`the command to compare two commits again ${sentence}`, () => {
     assert.equal(commandOf({ ...RESULTS, ...asked }), `plateau ab ${command} --seed 7`);
   });
@@ -87,10 +82,7 @@ for (const [sentence, asked, command] of abs) {
 
 Deno.test("the command of a single measurement has its seed, and what --like stands for", () => {
   const url = "http://127.0.0.1:8080/";
-  assert.equal(
-    benchCommandOf([url, "-c", "7"], 12),
-    `plateau bench --seed 12 ${url} -c 7`,
-  );
+  assert.equal(benchCommandOf([url, "-c", "7"], 12), `plateau bench --seed 12 ${url} -c 7`);
   assert.equal(
     benchCommandOf([url, "-c", "7", "--seed", "5", "--like", `wrk -c 7 ${url}`], 5),
     `plateau bench ${url} -c 7 --seed 5`,

@@ -153,11 +153,7 @@ Deno.test("compared: names of the sides are kept throughout, and the figure that
   assert.match(card.sentence, /^head costs 1\.\d× the CPU per request of base in 1 of 2 cells/);
   assert.match(card.forest?.title ?? "", /^CPU per request against base/);
   for (
-    const form of [
-      comparedText(comparison),
-      comparedMarkdown(comparison),
-      comparedPage(comparison),
-    ]
+    const form of [comparedText(comparison), comparedMarkdown(comparison), comparedPage(comparison)]
   ) assert.doesNotMatch(form.replaceAll(/<script.*?<\/script>/gs, ""), /\b(?:BASE|NEW)\b/);
 });
 

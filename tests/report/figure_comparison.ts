@@ -17,6 +17,7 @@ export const NO_INTERVAL: FigureComparison = {
   stages: null,
   groups: null,
   unsteady: null,
+  silent: null,
   isAheadInHalves: false,
   verdict: "inconclusive",
   reason: null,

@@ -12,6 +12,7 @@ import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { censoredMeasurement, type Ended, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
+import { offered } from "./concluded.ts";
 import { capacities } from "./searched.ts";
 
 const RUN = measurementFixture({ target: "", scenario: "static", medianMs: 5, duration: 4 });
@@ -27,8 +28,10 @@ function endedUs(run: JudgedRun, percentile: number): number {
 }
 
 /** Runs that have every figure. */
-function fullRuns(): Run[] {
-  return capacities({ hono: { perSec: 1_000, runs: 3 } }).runs.map((run, i) => {
+function fullRuns(runs = 6): Run[] {
+  const own = capacities({ hono: { perSec: 1_000, runs: 3 } }).runs;
+  return Array.from({ length: runs }, (_, i): Run => {
+    const run = { ...structuredClone(own[i % own.length]), repetition: i + 1 };
     const kept = { latency: run.latency, histogram: run.histogram };
     const responses = (["2xx", "3xx", "4xx", "5xx"] as const).map((name) => [name, kept]);
     return {
@@ -54,7 +57,7 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
     const range = rangeOf(name, cell);
     assert.ok("value" in range, `${name}: ${JSON.stringify(range)}`);
     const { value, interval, byRun } = range;
-    assert.equal(byRun.length, 3, name);
+    assert.equal(byRun.length, 6, name);
     // A percentile of the added histograms is the upper edge of its bucket.
     const [least, most] = [0.999 * Math.min(...byRun), 1.001 * Math.max(...byRun)];
     assert.ok(least <= value && value <= most, `${name}: ${value} of ${byRun}`);
@@ -67,6 +70,20 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
     const written = distribution === null ? `\`${name}\`` : `\`${distribution}`;
     assert.ok(distribution === "latency" || docs.includes(written), `${name} is not in the docs`);
   }
+});
+
+Deno.test("percentiles of which no histogram is kept have an interval from six runs on: that of the median run", () => {
+  const lagOf = (runs: number): ReturnType<typeof rangeOf> => {
+    const open = offered(10, { ...resultsFixture({ cells: [] }), runs: fullRuns(runs) }).runs;
+    open.forEach(({ generator }, i) => generator.lag = { p50: 1, p99: 10 + i, max: 99 });
+    const [{ cells: [cell] }] = groupRuns({ runs: open });
+    return rangeOf("lag.p99", cell);
+  };
+  const intervals = [2, 5, 6, 9].map((runs) => {
+    const range = lagOf(runs);
+    return "value" in range && range.interval;
+  });
+  assert.deepEqual(intervals, [null, null, { low: 10, high: 15 }, { low: 11, high: 17 }]);
 });
 
 Deno.test("percentiles below the median are of requests that ended: those under way pass for no fast ones", () => {

@@ -96,7 +96,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   ],
   [
     caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),
-    "static, hono: 2 of 5 runs have no steady part, and so no figures.",
+    "static, hono: 2 of 5 runs have no steady part and count whole.",
   ],
 ];
 
@@ -144,4 +144,21 @@ Deno.test("docs/findings.md lists every code of a finding and of an advice, and 
   };
   assert.deepEqual(listed("Codes"), [...FINDING_CODES]);
   assert.deepEqual(listed("Advice"), [...ADVICE]);
+});
+
+Deno.test("times are in the unit that a reader expects, and counts are counts", () => {
+  const said = <Code extends FindingCode>(
+    code: Code,
+    evidence: FindingOf<Code>["evidence"],
+  ): string =>
+    findingSentence(trustFinding.parse({ code, severity: "suspect", evidence, advice: [] }));
+  assert.match(
+    said("throttled", { throttled: 12_300, elapsedS: 30 }),
+    /paused the generator for 12\.3 of 30 s\./,
+  );
+  assert.match(said("target-throttled", { throttled: 600, elapsedS: 3 }), /for 600 ms of 3 s: /);
+  assert.match(
+    said("connections", { connections: 2_000, busy: 1_998, lag: 12_300 }),
+    /^All 2,000 connections were busy \(1,998 on average\), so requests waited 12\.3 s /,
+  );
 });

@@ -48,10 +48,7 @@ export interface FixtureSpec {
 export function resultsFixture(spec: FixtureSpec): Results {
   const random = randomFrom(spec.seed ?? 42);
   const runs = spec.cells.flatMap((cell) =>
-    Array.from(
-      { length: cell.runs ?? 1 },
-      (_, i) => runFixture(cell, i + 1, random),
-    )
+    Array.from({ length: cell.runs ?? 1 }, (_, i) => runFixture(cell, i + 1, random))
   ).map((run, i) => ({ ...run, order: i + 1 }));
   return results.parse({
     schema: "plateau.results/2",
@@ -139,10 +136,7 @@ function resourcesFixture(
   });
 }
 
-export function measurementFixture(
-  cell: CellSpec,
-  random: Random = randomFrom(7),
-): Measurement {
+export function measurementFixture(cell: CellSpec, random: Random = randomFrom(7)): Measurement {
   const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs, slowRatio } =
     cell;
   const drawnSpec = { connections, duration, timeoutRatio, warmUp, medianMs, slowRatio };

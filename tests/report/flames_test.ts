@@ -12,6 +12,7 @@ import {
   placedCalls,
   sharesOf,
 } from "../../report/subjects/profiles/flames.ts";
+import { forAll } from "../for_all.ts";
 
 type Stack = readonly [names: string, ms: number];
 
@@ -73,7 +74,7 @@ Deno.test("flames: in any tree calls stand within their callers, and none on ano
       .map((names) => names.join(" ")),
     fc.integer({ min: 1, max: 50 }),
   );
-  fc.assert(fc.property(fc.array(stack, { minLength: 1, maxLength: 30 }), (stacks) => {
+  forAll([fc.array(stack, { minLength: 1, maxLength: 30 })], (stacks) => {
     const tree = treeOf(stacks);
     const placed = placedCalls(tree, ALL);
     assert.equal(placed.length, tree.frame.length);
@@ -89,7 +90,7 @@ Deno.test("flames: in any tree calls stand within their callers, and none on ano
       const sorted = row.toSorted((a, b) => a.x - b.x);
       sorted.slice(1).forEach(({ x }, i) => assert.ok(x >= sorted[i].x + sorted[i].width - 1e-9));
     }
-  }));
+  });
 });
 
 Deno.test("flames: shares are of all time, and a text finds calls once, however they are nested", () => {

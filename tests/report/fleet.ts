@@ -59,13 +59,7 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
       }))
   );
   const connections = reports.map(() => SLOTS);
-  const told = {
-    timeline,
-    stepNames: [],
-    connections,
-    agents,
-    stage: agents[0].stage,
-  };
+  const told = { timeline, stepNames: [], connections, agents, stage: agents[0].stage };
   return measurement.parse(assemble(askedOf(spec, SLOTS * workers), reports, told));
 }
 

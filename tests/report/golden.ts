@@ -19,6 +19,7 @@ import {
   NOISY,
   OFFERED,
   SEEMS,
+  survivors,
   together,
   TWO,
   unsettled,
@@ -45,6 +46,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Results>> = {
   unsettled: () =>
     unsettled(resultsAt({ ...LEADS, wild: around(3_000) }), ({ target }) => target === "wild"),
   short: () => resultsAt(TWO, (target) => ({ wrongRatio: target === "b" ? 0.1 : 0 })),
+  survivors,
   alone: () => resultsAt({ a: around(1_000) }),
   capacity: () =>
     capacities({ slow: { perSec: 1_000 }, fast: { perSec: 2_000, bound: "generator" } }),

@@ -154,15 +154,12 @@ const ALIKE = Array.from({ length: 500 }, () => 250_000);
 
 type Points = Results["runs"][number]["timeline"]["points"];
 
-const BURSTS: readonly [
-  says: string,
-  finding: RegExp,
-  of: (points: Points, run: number) => Points,
-][] = [
-  ["even requests are not slow in bursts", /^No target is slow in bursts/, (points) => points],
+const BURSTS: Readonly<
+  Record<string, readonly [finding: RegExp, of: (points: Points, run: number) => Points]>
+> = {
+  "even requests are not slow in bursts": [/^No target is slow in bursts/, (points) => points],
   // As many as are slow in all other intervals together, and more.
-  [
-    "slow requests in one interval are found there",
+  "slow requests in one interval are found there": [
     /^Half of the slowest 1 % of hono ended in 1 of 36 intervals, at 1–1.25 s of run 2\.$/,
     (points, run) =>
       points.map((point, i) =>
@@ -171,14 +168,13 @@ const BURSTS: readonly [
           : point
       ),
   ],
-  [
-    "runs without intervals tell of no bursts, however many requests they had",
+  "runs without intervals tell of no bursts, however many requests they had": [
     /^Whether slow requests come in bursts is unknown: .* its intervals have 0 at most\.$/,
     () => [],
   ],
-];
+};
 
-for (const [says, finding, of] of BURSTS) {
+for (const [says, [finding, of]] of Object.entries(BURSTS)) {
   Deno.test(says, () => {
     const runs = EVEN.runs.map((run, i) => ({
       ...run,

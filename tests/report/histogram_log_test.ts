@@ -101,9 +101,7 @@ Deno.test("the largest value of a line is that of its histogram, in milliseconds
   assert.equal(fields.length, intervals.length);
   fields.forEach(([, , max], i) => assert.equal(max, (intervals[i].maxValue / 1_000).toFixed(3)));
   assert.ok(
-    commentsOf(log).includes(
-      "Values are whole microseconds; Interval_Max is in milliseconds",
-    ),
+    commentsOf(log).includes("Values are whole microseconds; Interval_Max is in milliseconds"),
   );
 });
 

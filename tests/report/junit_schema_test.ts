@@ -7,10 +7,12 @@ import { renderJunit, resultsSuite, type Testsuite } from "../../report/render/j
 import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 import { around, resultsAt } from "./rates.ts";
+
+const withXmllint = needing("xmllint");
 
 /**
  * What each may look at: our copies are older than skipped tests in Ant's schema, and than their message in
@@ -81,19 +83,15 @@ const FORMS: Record<string, readonly Testsuite[]> = {
 };
 
 for (const [sentence, suites] of Object.entries(FORMS)) {
-  testWith(
-    ["xmllint"],
-    `JUnit of ${sentence} keeps to the schemas of Ant and Jenkins`,
-    async () => {
-      const kinds = suites.flatMap(({ cases }) => cases.map(({ problem }) => problem?.kind));
-      if (suites.length === 2) {
-        assert.deepEqual(new Set(kinds), new Set([undefined, "failure", "error", "skipped"]));
-      }
-      for (const [schema, part] of Object.entries(SCHEMAS)) {
-        assert.deepEqual(await faultsOf(part(renderJunit(suites)), schema), [], schema);
-      }
-    },
-  );
+  withXmllint.test(`JUnit of ${sentence} keeps to the schemas of Ant and Jenkins`, async () => {
+    const kinds = suites.flatMap(({ cases }) => cases.map(({ problem }) => problem?.kind));
+    if (suites.length === 2) {
+      assert.deepEqual(new Set(kinds), new Set([undefined, "failure", "error", "skipped"]));
+    }
+    for (const [schema, part] of Object.entries(SCHEMAS)) {
+      assert.deepEqual(await faultsOf(part(renderJunit(suites)), schema), [], schema);
+    }
+  });
 }
 
 const WRONG: [sentence: string, change: (xml: string) => string][] = [
@@ -103,7 +101,7 @@ const WRONG: [sentence: string, change: (xml: string) => string][] = [
 ];
 
 for (const [sentence, change] of WRONG) {
-  testWith(["xmllint"], `the schemas of JUnit refuse ${sentence}`, async () => {
+  withXmllint.test(`the schemas of JUnit refuse ${sentence}`, async () => {
     for (const [schema, part] of Object.entries(SCHEMAS)) {
       assert.notDeepEqual(await faultsOf(change(part(renderJunit([RATES]))), schema), [], schema);
     }

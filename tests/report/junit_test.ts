@@ -98,11 +98,8 @@ Deno.test("JUnit has a testcase for the answers of a cell, and for each threshol
     `${name} ${problem?.name ?? "passed"}`
   );
   assert.deepEqual(told, [
-    "a: responses as expected passed",
-    "b: responses as expected passed",
-    "a: rate > 1500/s failure",
-    "b: rate > 1500/s passed",
-    "a: rate > 1000/s error",
+    ...["a: responses as expected passed", "b: responses as expected passed"],
+    ...["a: rate > 1500/s failure", "b: rate > 1500/s passed", "a: rate > 1000/s error"],
     "b: rate > 1000/s passed",
   ]);
   const [problem] = cases[4].children;
@@ -161,10 +158,7 @@ Deno.test("JUnit of hostile texts is well-formed XML, and loses nothing that XML
   const text = junitOf(hostileResults(), "p99 < 1us");
   const cases = casesOf(text);
   assert.ok(cases.length > 4);
-  assert.match(
-    cases[0].attributes.name,
-    /<img src=x onerror="globalThis\.injected=1">/,
-  );
+  assert.match(cases[0].attributes.name, /<img src=x onerror="globalThis\.injected=1">/);
 });
 
 Deno.test("JUnit drops what XML forbids, lone surrogates too, and keeps line breaks", () => {

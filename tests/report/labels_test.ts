@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { cutTo, placedNames } from "../../report/client/charts/labels.ts";
 
 /** Every character is one wide. */
-const ctx = {
-  measureText: (text: string): { width: number } => ({ width: [...text].length }),
-};
+const ctx = { measureText: (text: string): { width: number } => ({ width: [...text].length }) };
 
 Deno.test("a label without room is cut in its middle, so that both ends are told", () => {
   assert.equal(cutTo(20, "plain, connections 8", ctx), "plain, connections 8");

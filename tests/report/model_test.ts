@@ -87,16 +87,11 @@ Deno.test("outcomes account for every request that was due", () => {
   const outcomes = tableIn(model, "outcomes/1", "Outcomes");
   const of = (label: string): number => columnOf(outcomes, label)["slow"] ?? NaN;
   assert.ok(of("Timed out") > 0 && of("Wrong responses") > 0);
-  assert.equal(
-    of("Due"),
-    of("Status 200") + of("Status 500") + of("Timed out") + of("Unfinished"),
-  );
+  assert.equal(of("Due"), of("Status 200") + of("Status 500") + of("Timed out") + of("Unfinished"));
 });
 
 Deno.test("a percentile that too few requests support is marked weak", () => {
-  const model = reportModel(
-    resultsFixture({ cells: [{ ...TWO[0], runs: 1, duration: 1 }] }),
-  );
+  const model = reportModel(resultsFixture({ cells: [{ ...TWO[0], runs: 1, duration: 1 }] }));
   const percentiles = tableIn(model, "s1/percentiles");
   const weak = percentiles.columns
     .filter((_, i) => percentiles.rows[0][i].weak)

@@ -74,9 +74,7 @@ const STEP = {
 const SLOW = { latency: 1, dueS: 0, sentS: 0, connection: 0, status: 200 };
 const methods: [sentence: string, method: string, change: Partial<Run>][] = [
   ["that of a request alone is known", "POST", {}],
-  ["those of several are not", "_OTHER", {
-    steps: ["a", "b"].map((name) => ({ ...STEP, name })),
-  }],
+  ["those of several are not", "_OTHER", { steps: ["a", "b"].map((name) => ({ ...STEP, name })) }],
   ["one that conventions don't know is not named", "_OTHER", {
     slowest: [{ ...SLOW, request: "PROPFIND /a", outcome: "completed" }],
   }],

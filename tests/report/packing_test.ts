@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type PackedStep, packSteps, unpackSteps } from "../../report/subjects/charts/packing.ts";
 import { rangeFigures, stepsWithin } from "../../report/subjects/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { forAll } from "../for_all.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
 
@@ -122,25 +123,24 @@ const boundedRuns = fc.array(
 );
 
 Deno.test("any packed steps give every percentile of a page that their whole histograms give, and its mark", () => {
-  fc.assert(fc.property(
+  forAll([
     fc.array(boundedRuns, { minLength: 1, maxLength: 3 }),
     fc.constantFrom("intended" as const, "sent" as const),
     fc.nat(),
     fc.nat(),
-    (cells, clock, a, b) => {
-      const unpacked = unpackSteps(packSteps(cells));
-      cells.forEach((runs, i) => {
-        const whole = runs.flat();
-        const [from, to] = [a % (whole.length + 1), b % (whole.length + 1)].sort((x, y) => x - y);
-        const figuresOf = (steps: readonly PackedStep[]) =>
-          rangeFigures({ clock, runs: [steps] }, null, PERCENTILES);
-        assert.deepEqual(
-          figuresOf(unpacked[i].flat().slice(from, to)),
-          figuresOf(maxBucketOf(whole.slice(from, to))),
-        );
-      });
-    },
-  ));
+  ], (cells, clock, a, b) => {
+    const unpacked = unpackSteps(packSteps(cells));
+    cells.forEach((runs, i) => {
+      const whole = runs.flat();
+      const [from, to] = [a % (whole.length + 1), b % (whole.length + 1)].sort((x, y) => x - y);
+      const figuresOf = (steps: readonly PackedStep[]) =>
+        rangeFigures({ clock, runs: [steps] }, null, PERCENTILES);
+      assert.deepEqual(
+        figuresOf(unpacked[i].flat().slice(from, to)),
+        figuresOf(maxBucketOf(whole.slice(from, to))),
+      );
+    });
+  });
 });
 
 Deno.test("a range without an interval has no figures", () => {

@@ -279,10 +279,7 @@ Deno.test("what may be 0 is not far from a published 0, nor surely in another or
 Deno.test("a measured 0 has a ratio to the cell that all are divided by; none has to a 0", () => {
   const published = { figure: "2xx", unit: "share", values: { express: 1, gin: 0.5 } } as const;
   const relativeTo = (relative: string): PublishedPart => {
-    const results = publishedResults({
-      measured: HUNDREDS,
-      published: { ...published, relative },
-    });
+    const results = publishedResults({ measured: HUNDREDS, published: { ...published, relative } });
     for (const run of results.runs) if (run.target === "gin") run.status = { "500": 9 };
     return partsOf(results)[0];
   };

@@ -133,12 +133,7 @@ Deno.test("the table has a row for each target and below it one for each part", 
 Deno.test("older results have a table without what they do not tell", () => {
   const table = resourcesOf(older(resultsFixture({ cells: CELLS })));
   assert.deepEqual(table.columns.map(({ label }) => label), [
-    "Target",
-    "CPU, mean",
-    "CPU, peak",
-    "Requests per CPU-second",
-    "Memory, peak",
-    "Start-up",
+    ...["Target", "CPU, mean", "CPU, peak", "Requests per CPU-second", "Memory, peak", "Start-up"],
   ]);
   assert.equal(table.rows.length, 2);
 });

@@ -114,11 +114,7 @@ Deno.test("failures of unknown kind are shown as such", () => {
       points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
     },
   }));
-  const [chart] = chartsIn(
-    reportModel({ ...FAULTS_RESULTS, runs: plain }),
-    "outcomes/1",
-    "xy",
-  );
+  const [chart] = chartsIn(reportModel({ ...FAULTS_RESULTS, runs: plain }), "outcomes/1", "xy");
   assert.deepEqual(chart.series.map(({ label }) => label), ["Failed"]);
 });
 

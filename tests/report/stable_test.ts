@@ -92,10 +92,7 @@ Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
   assert.deepEqual([chart.x.unit, chart.x.scale, chart.y.unit, chart.y.min], ["ms", "log", "s", 0]);
   assert.deepEqual(
     chart.series.map(({ label, points: [{ x, y }] = [] }) => [label, x, y]).slice(0, 2),
-    [
-      ["gin", 1, 0],
-      ["fastify", 2, 1],
-    ],
+    [["gin", 1, 0], ["fastify", 2, 1]],
   );
 });
 

@@ -41,7 +41,11 @@ const CASES: Record<string, [FigureComparison, Standing, word: string]> = {
   "an interval that excludes 1, of runs in two groups": [
     compared(1.25, 2.06, {
       reason: "groups",
-      groups: [{ count: 4, value: 1 }, { count: 1, value: 2 }],
+      groups: {
+        of: "ratios",
+        clusters: [{ count: 4, value: 1 }, { count: 1, value: 2 }],
+        unsettled: null,
+      },
     }),
     "groups",
     "inconclusive: two groups of runs",

@@ -19,8 +19,11 @@ import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { concluded, survivors, swinging } from "./concluded.ts";
 import { resultsFixture } from "./fixture.ts";
+import { around, resultsAt } from "./rates.ts";
 import { said, saidAs, tableIn, tablesIn } from "./said.ts";
+import { sum } from "../../report/writing/spread.ts";
 
 type Warmup = NonNullable<Run["warmup"]>;
 
@@ -249,16 +252,42 @@ Deno.test("figures of the steady part are what a discard of the same length leav
   }
 });
 
-Deno.test("a run without a steady part has no figures where they are of steady parts, and the report says so", () => {
+Deno.test("a run without a steady part counts whole where others count by theirs, and the report says so", () => {
   const cell = cellOf([WITHIN, WITHIN, DRIFTS], STEADY);
-  assert.equal(cell.runs.length, 3);
-  assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
-  assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
+  assert.deepEqual([...cell.rate.values], cell.runs.map(({ rate }) => rate));
+  assert.equal(cell.runs[2].rate, cell.parts[2].whole.rate);
+  assert.equal(cell.latency.count, sum(cell.runs, ({ latency }) => latency.count));
+  assert.deepEqual(cell.wholeRuns, [3]);
   assert.ok(cell.interval("rate"));
   const model = reportModel(resultsOf([WITHIN, WITHIN, DRIFTS], STEADY));
   assert.deepEqual(saidAs(model, "about", "no-steady-part"), [
-    "static, hono: 1 of 3 runs has no steady part, and so no figures.",
+    "static, hono: 1 of 3 runs has no steady part and counts whole.",
   ]);
+});
+
+Deno.test("a headline does not rest on the runs that settled, where others of the cell are slower", () => {
+  const { code, sentence, figure, next } = concluded(survivors());
+  assert.equal(code, "undecided");
+  assert.equal(
+    sentence.replaceAll("\u00a0", " "),
+    "Undecided between b and a: 5 of 12 runs of a never settled, near 1,460 requests/s where the others are near 2,000 requests/s.",
+  );
+  assert.ok((figure?.value ?? 0) > 1.07, "whole runs say that b is 8 % ahead");
+  assert.deepEqual(next.map(({ code, text }) => [code, text]), [
+    ["longer-runs", "Make runs longer: 5 of 12 runs of a never settled."],
+  ]);
+});
+
+Deno.test("runs that never settled and are as fast as the others keep nobody from a verdict", () => {
+  const rates = { a: around(2_000), b: around(1_000) };
+  const alike = swinging(resultsAt(rates), ({ repetition }) => repetition === 2);
+  assert.equal(concluded(alike).code, "leads");
+});
+
+Deno.test("every run of one ahead of every run of the other decides, however many of them never settled", () => {
+  const rates = { a: [2_000, 2_000, 1_460, 2_005, 1_465], b: around(1_000) };
+  const apart = swinging(resultsAt(rates), ({ target, rate }) => target === "a" && rate < 1_600);
+  assert.equal(concluded(apart).code, "leads");
 });
 
 Deno.test("where no run has a steady part the figures are of whole runs, without intervals", () => {

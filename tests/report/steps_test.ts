@@ -15,9 +15,7 @@ import { tableIn } from "./said.ts";
 const EXPERIMENT = {
   name: "shop",
   targets: { one: { app: "api" }, two: { app: "api" } },
-  scenarios: {
-    checkout: { mix: [{ name: "browse", get: "/" }, { name: "pay", post: "/pay" }] },
-  },
+  scenarios: { checkout: { mix: [{ name: "browse", get: "/" }, { name: "pay", post: "/pay" }] } },
 };
 
 /** Of each run, `browse` is what the fixture has at 10 ms, `pay` what it has at 40 ms. */

@@ -55,6 +55,10 @@ Deno.test("sweep: a line that follows the scalability law has its terms, and onl
   assert.match(both["Contention"], /^(?:4\.\d+|5(?:\.\d+)?) \[/);
   assert.match(both["Coherency"], /^0\.\d+ \[/);
   assert.match(both["Most served with"], /^(?:29|3\d)(?:\.\d)? \[/);
+  // Each further one serves less from the first on: that is no peak.
+  const falling = growth(byLaw(0.9, 0.2, COUNTS));
+  assert.match(falling["Coherency"], /^\d+ \[|^\d+\.\d+ \[/);
+  assert.equal(falling["Most served with"], undefined);
   const contended = growth(byLaw(0.05, 0, COUNTS));
   assert.match(contended["Contention"], /^(?:4|5)[.\d]* \[/);
   assert.equal(contended["Most served with"], undefined);
@@ -301,8 +305,36 @@ Deno.test("weights: shares of the variance, and what each factor does from end t
   assert.deepEqual(rows.map(([name, ends, share, , rate]) => [name, ends, rate, share]), [
     ["target", "slow → fast", "2.00", "14.3"],
     ["connections", "1 → 8", "8.00", "85.7"],
-    ["factors together", "", "–", "0"],
-    ["runs of a cell", "", "–", "< 0.01"],
+    ["factors together", "", "–", "–"],
+    ["runs of a cell", "", "–", "0.0069"],
+  ]);
+});
+
+Deno.test("weights: a factor that does nothing has no share, and what noise alone does none either", () => {
+  const noise = [0, 3, -2, 1, -1, 2, -3];
+  const cells = [1, 2, 4].flatMap((n, i) =>
+    ["slow", "fast"].map((target, t): SweepCell => ({
+      target,
+      parameters: { connections: n },
+      rate: 0,
+      rates: Array.from(
+        { length: 5 },
+        (_, run) => 1_000 + 8 * noise[(3 * run + 2 * i + 5 * t) % 7],
+      ),
+    }))
+  );
+  assert.deepEqual(weights(cells).map(([name, , share]) => [name, share]).slice(0, 3), [
+    ["target", "–"],
+    ["connections", "–"],
+    ["factors together", "–"],
+  ]);
+});
+
+Deno.test("weights: shares take three repetitions", () => {
+  const twice = explained([1, 2]).map((cell) => ({ ...cell, rates: cell.rates?.slice(0, 2) }));
+  assert.deepEqual(weights(twice).map(([name, , rate]) => [name, rate]), [
+    ["target", "2.00"],
+    ["connections", "7.98"],
   ]);
 });
 

@@ -5,28 +5,24 @@ import { fittedNames, tableLines } from "../../report/render/terminal/table.ts";
 import { widthOf } from "../../report/writing/columns.ts";
 import { printed } from "../../report/writing/terminal.ts";
 
-const SHORTENED: readonly (readonly [sentence: string, names: string[], short: string[]])[] = [
-  ["that fit stay", ["a-rather-1", "a-rather-2"], ["a-rather-1", "a-rather-2"]],
-  ["lose words that all begin with", ["a-rather-long-x17", "a-rather-long-y"], [
+const SHORTENED: Readonly<Record<string, readonly [names: string[], short: string[]]>> = {
+  "that fit stay": [["a-rather-1", "a-rather-2"], ["a-rather-1", "a-rather-2"]],
+  "lose words that all begin with": [["a-rather-long-x17", "a-rather-long-y"], [
     "…long-x17",
     "…long-y",
   ]],
-  [
-    "lose whole words of it",
-    ["plain · connections 1", "plain · connections 16"],
-    ["…1", "…16"],
-  ],
-  ["lose no more of them", ["a · workers 1", "a · workers 16"], ["…workers 1", "…workers 16"]],
-  [
-    "that differ at their ends are cut in the middle",
-    ["plain · connections 1", "plain · connections 8", "cached"],
-    ["plain…ions 1", "plain…ions 8", "cached"],
-  ],
-  ["that differ at once are cut at their ends", ["abcdefghijklmnop", "b"], ["abcdefghijk…", "b"]],
-  ["that stand alone keep their beginning", ["a-rather-long-name"], ["a-rather-lo…"]],
-];
+  "lose whole words of it": [["plain · connections 1", "plain · connections 16"], ["…1", "…16"]],
+  "lose no more of them": [["a · workers 1", "a · workers 16"], ["…workers 1", "…workers 16"]],
+  "that differ at their ends are cut in the middle": [[
+    "plain · connections 1",
+    "plain · connections 8",
+    "cached",
+  ], ["plain…ions 1", "plain…ions 8", "cached"]],
+  "that differ at once are cut at their ends": [["abcdefghijklmnop", "b"], ["abcdefghijk…", "b"]],
+  "that stand alone keep their beginning": [["a-rather-long-name"], ["a-rather-lo…"]],
+};
 
-for (const [sentence, names, short] of SHORTENED) {
+for (const [sentence, [names, short]] of Object.entries(SHORTENED)) {
   Deno.test(`names ${sentence}`, () => {
     assert.deepEqual(fittedNames(names, 12, { unicode: true }), short);
   });

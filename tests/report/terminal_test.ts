@@ -41,10 +41,7 @@ Deno.test("the summary has title, trust, request, table and answer", () => {
   );
   assert.equal(text.match(/responds wrongly/g)?.length, 1);
   const table = lines.slice(6);
-  assert.match(
-    table[0],
-    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Errors % +CPU cores$/,
-  );
+  assert.match(table[0], /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Errors % +CPU cores$/);
   assert.match(table[1], /^hono +2\d,\d{3} +/);
   assert.match(table[2], /^ +\[[\d,]+, [\d,]+\] +\[[\d.]+, [\d.]+\] +\[[\d.]+, [\d.]+\]$/);
 });
@@ -83,9 +80,7 @@ Deno.test("where nothing failed a sentence says so, errors come with their reaso
 });
 
 Deno.test("bytes that no request had asked for are told where no request failed, too", () => {
-  const results = resultsFixture({
-    cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }],
-  });
+  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }] });
   for (const run of results.runs) run.unsolicited = 3;
   const told = /connections closed: unsolicited bytes came on them/;
   assert.match(

@@ -126,10 +126,7 @@ Deno.test("a column that holds nothing in any row is left out, and so is an inte
   const size = { name: "B", size: 1, decimals: 1 };
   assert.deepEqual(
     withInterval({ text: "180", value: 179.7 }, { low: 179.69, high: 179.71 }, size),
-    {
-      text: "180",
-      value: 179.7,
-    },
+    { text: "180", value: 179.7 },
   );
 });
 

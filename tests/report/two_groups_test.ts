@@ -35,7 +35,7 @@ Deno.test("seen from the other side the ratios of pairs are turned as well", () 
   const [{ compared: { lookup, contests: [{ ranked: [even, mixed] }] } }] = MIXED.context.scenarios;
   const [rate] = lookup(mixed, even).figures;
   assert.deepEqual([even.label, rate.reason], ["even", "groups"]);
-  assert.deepEqual(rate.groups?.map(({ count, value }) => [count, value.toFixed(2)]), [
+  assert.deepEqual(rate.groups?.clusters.map(({ count, value }) => [count, value.toFixed(2)]), [
     [4, "1.00"],
     [1, "1.26"],
   ]);

@@ -55,7 +55,7 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
 
 const BROKEN: readonly [reason: string, became: string][] = [
   ["not HTTP/1.0 or HTTP/1.1", "got bytes that are not HTTP"],
-  ["the response's head is larger than 65.5 KB, the limit", "got a response over a limit"],
+  ["the response's head is larger than 65.5 kB, the limit", "got a response over a limit"],
   ["both transfer-encoding and content-length", "got a response that breaks the rules of HTTP"],
   ["the field connection, which HTTP/2 forbids", "got a response that breaks the rules of HTTP"],
   ["other reasons", "got a response that breaks the rules of HTTP"],

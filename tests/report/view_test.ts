@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import type { Timeline } from "../../report/chart.ts";
 import { linkTo, readLink, shownOf, type View, WHOLE } from "../../report/client/timeline/view.ts";
 
-const VIEW: View = {
-  range: { fromS: 2, toS: 5.5 },
-  percentiles: ["p50", "p99"],
-  runs: [1, 3],
-};
+const VIEW: View = { range: { fromS: 2, toS: 5.5 }, percentiles: ["p50", "p99"], runs: [1, 3] };
 
 Deno.test("a link keeps a view, and is short where nothing was chosen", () => {
   const link = linkTo("e1-s2", VIEW);

@@ -57,10 +57,7 @@ Deno.test("one agent that has no time left makes the whole invalid, by its name"
   assert.equal(generator.trust, "invalid");
   assert.deepEqual(
     generator.findings.map(({ code, severity, agents }) => [code, severity, agents]),
-    [
-      ["generator-busy", "invalid", ["e"]],
-      ["generator-busy", "suspect", ["f"]],
-    ],
+    [["generator-busy", "invalid", ["e"]], ["generator-busy", "suspect", ["f"]]],
   );
   assert.deepEqual(
     agents?.map(({ trust }) => trust),

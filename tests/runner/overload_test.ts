@@ -88,12 +88,7 @@ Deno.test("a target that refuses too many in nearly all intervals is overloaded 
   });
   assert.ok(isOverload(limited(8, () => 11), [SUCCESS], PAUSED));
   const lasting = [
-    "neighbour",
-    "low-priority",
-    "steal",
-    "throttled",
-    "worker-late",
-    "sent-late",
+    ...["neighbour", "low-priority", "steal", "throttled", "worker-late", "sent-late"],
   ] as const;
   for (const code of lasting) {
     const codes = ["worker-paused", code] as const;

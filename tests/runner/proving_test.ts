@@ -5,6 +5,7 @@ import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { rejected } from "../thrown.ts";
 
 const { signal } = new AbortController();
 
@@ -77,11 +78,8 @@ Deno.test("what was wrong once is wrong at every repetition, and both answers ar
   const apart = new SeparatePreflights(start, signal);
   const [cell] = cellsOf({ a: { get: "/", expect: { body: "right" } } });
   for (const _repetition of [1, 2]) {
-    await assert.rejects(apart.checkTarget(cell, scriptOf(cell.request, 0)), (error) => {
-      assert.ok(error instanceof TargetError);
-      assert.match(error.message, /"wrong".*"right"|"right".*"wrong"/);
-      return true;
-    });
+    const error = await rejected(TargetError, apart.checkTarget(cell, scriptOf(cell.request, 0)));
+    assert.match(error.message, /"wrong".*"right"|"right".*"wrong"/);
   }
   assert.deepEqual(told, ["started", "asked", "stopped"]);
 });
@@ -131,12 +129,9 @@ Deno.test("of a target that ends while it is proved, its end and last lines are 
     stop: () => Promise.resolve(),
   };
   const script = scriptOf(cell.request, 0);
-  await assert.rejects(preflight({ cell, target, script }, signal), (error) => {
-    assert.ok(error instanceof TargetError);
-    assert.match(error.message, /GET \/crash got no response: .*; it exited with code 7$/);
-    assert.deepEqual(error.evidence, ["boom at /crash"]);
-    return true;
-  });
+  const error = await rejected(TargetError, preflight({ cell, target, script }, signal));
+  assert.match(error.message, /GET \/crash got no response: .*; it exited with code 7$/);
+  assert.deepEqual(error.evidence, ["boom at /crash"]);
 });
 
 Deno.test("what is captured to prove who asks is shown in no message about what follows", async () => {
@@ -149,12 +144,9 @@ Deno.test("what is captured to prove who asks is shown in no message about what 
       ],
     },
   });
-  await assert.rejects(
+  const error = await rejected(
+    TargetError,
     new SeparatePreflights(start, signal).checkTarget(cell, scriptOf(cell.request, 0)),
-    (error) => {
-      assert.ok(error instanceof TargetError);
-      assert.match(error.message, /expected body "other", got "\{\\"key\\":\\"\[secret\]\\"\}"$/);
-      return true;
-    },
   );
+  assert.match(error.message, /expected body "other", got "\{\\"key\\":\\"\[secret\]\\"\}"$/);
 });

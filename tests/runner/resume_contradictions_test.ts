@@ -23,10 +23,7 @@ const EXPERIMENT = experimentSpecWith().parse({
   load: { connections: [1, 2], duration: "1s" },
   repeat: 2,
 });
-const ORIGIN = {
-  experiment: EXPERIMENT,
-  plan: planBlocks(EXPERIMENT, { seed: SEED }),
-};
+const ORIGIN = { experiment: EXPERIMENT, plan: planBlocks(EXPERIMENT, { seed: SEED }) };
 
 /** All eight runs, as the plan has them. */
 function whole(): Results {
@@ -130,11 +127,7 @@ const edits: [sentence: string, edited: () => Results, places: string[]][] = [
     "runs[3]",
   ]],
   ["a scenario that it does not have", () => withRun(3, () => ({ scenario: "t" })), ["runs[3]"]],
-  [
-    "changed parameters",
-    () => withRun(3, () => ({ parameters: { connections: 9 } })),
-    ["runs[3]"],
-  ],
+  ["changed parameters", () => withRun(3, () => ({ parameters: { connections: 9 } })), ["runs[3]"]],
   ["a repetition beyond repeat", () => withRun(7, () => ({ repetition: 3 })), ["runs[7]"]],
   ["a repetition beyond all measure", () => withRun(7, () => ({ repetition: 1e15 })), ["runs[7]"]],
   ["an order that is not the seed's", () => withRun(5, () => ({ order: 7 })), ["runs[5].order"]],
@@ -234,10 +227,7 @@ async function saidOf(change: (results: Results) => Partial<Results>): Promise<r
 
 Deno.test("resume takes results that nobody edited, and an experiment file in other words", async () => {
   assert.deepEqual(await saidOf(() => ({})), []);
-  assert.deepEqual(
-    await saidOf(() => ({ source: SOURCE.replace("1s", "1000ms") })),
-    [],
-  );
+  assert.deepEqual(await saidOf(() => ({ source: SOURCE.replace("1s", "1000ms") })), []);
 });
 
 Deno.test("resume names what was edited in the results, with what to do", async () => {

@@ -6,6 +6,7 @@ import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { slotsOf } from "../../runner/load/engine/job.ts";
 import { type AssignedWorkers, shareOut, usableConnections } from "../../runner/measure/share.ts";
+import { forAll } from "../for_all.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeoutMs: 1_000 };
@@ -125,15 +126,12 @@ function placesOf(workers: number, cuts: readonly number[]): AssignedWorkers[] {
 }
 
 Deno.test("the shares of all places, one after the other, are the shares of the whole", () => {
-  fc.assert(
-    fc.property(anyLoad, fc.array(fc.nat(100), { maxLength: 6 }), (load, cuts) => {
-      const request = requestOf(load);
-      const whole = shareOut(request, "tcp");
-      const places = placesOf(whole.length, cuts);
-      assert.deepEqual(places.flatMap((place) => shareOut(request, "tcp", place)), whole);
-    }),
-    { seed: 13 },
-  );
+  forAll([anyLoad, fc.array(fc.nat(100), { maxLength: 6 })], (load, cuts) => {
+    const request = requestOf(load);
+    const whole = shareOut(request, "tcp");
+    const places = placesOf(whole.length, cuts);
+    assert.deepEqual(places.flatMap((place) => shareOut(request, "tcp", place)), whole);
+  }, { seed: 13 });
 });
 
 /** What each of so many workers asks, in a round of `length` requests. */

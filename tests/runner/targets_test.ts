@@ -22,9 +22,7 @@ function targetsOf(
       request,
       null,
       { signal: new AbortController().signal, onProgress: () => {} },
-      {
-        begin: () => Promise.resolve({ started: async () => {}, end: async () => {} }),
-      },
+      { begin: () => Promise.resolve({ started: async () => {}, end: async () => {} }) },
     ),
     planned: { cell, repetition: 1, order: 1 },
   };

@@ -20,6 +20,7 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../runner/stats/histogram/histogram.ts";
+import { forAll } from "../for_all.ts";
 
 const DAY_S = 86_400;
 const INTERVAL_MS = 250;
@@ -104,46 +105,43 @@ function partOf(
 
 Deno.test("whatever the intervals of whichever workers, thinned ones are sums of neighbours in their order", () => {
   const workers = fc.array(fc.array(anyPart, { maxLength: 40 }), { minLength: 1, maxLength: 3 });
-  fc.assert(
-    fc.property(workers, fc.integer({ min: 2, max: 9 }), (all, most) => {
-      const [thinned, whole] = [new Timeline(INTERVAL_MS, most), new Timeline(INTERVAL_MS, 1_000)];
-      for (const timeline of [thinned, whole]) {
-        timeline.setReportingWorkers(all.length);
-        all.forEach((parts, worker) =>
-          parts.forEach((part, index) => timeline.add(worker, partOf(index, part)))
-        );
+  forAll([workers, fc.integer({ min: 2, max: 9 })], (all, most) => {
+    const [thinned, whole] = [new Timeline(INTERVAL_MS, most), new Timeline(INTERVAL_MS, 1_000)];
+    for (const timeline of [thinned, whole]) {
+      timeline.setReportingWorkers(all.length);
+      all.forEach((parts, worker) =>
+        parts.forEach((part, index) => timeline.add(worker, partOf(index, part)))
+      );
+    }
+    const width = thinned.intervalMs / INTERVAL_MS;
+    assert.ok(Number.isInteger(Math.log2(width)));
+    assert.ok(thinned.intervals.length <= most);
+    assert.ok(width === 1 || whole.intervals.length > most * width / 2, "no longer than it must");
+    assert.equal(thinned.intervals.length, Math.ceil(whole.intervals.length / width));
+    thinned.intervals.forEach((interval, at) => {
+      const parts = whole.intervals.slice(at * width, (at + 1) * width);
+      for (const key of ["completed", "failed", "wrong", "bytesIn"] as const) {
+        assert.equal(interval[key], sumOf(parts, (part) => part[key]));
       }
-      const width = thinned.intervalMs / INTERVAL_MS;
-      assert.ok(Number.isInteger(Math.log2(width)));
-      assert.ok(thinned.intervals.length <= most);
-      assert.ok(width === 1 || whole.intervals.length > most * width / 2, "no longer than it must");
-      assert.equal(thinned.intervals.length, Math.ceil(whole.intervals.length / width));
-      thinned.intervals.forEach((interval, at) => {
-        const parts = whole.intervals.slice(at * width, (at + 1) * width);
-        for (const key of ["completed", "failed", "wrong", "bytesIn"] as const) {
-          assert.equal(interval[key], sumOf(parts, (part) => part[key]));
-        }
-        ERRORS.forEach((_, kind) =>
-          assert.equal(interval.errors[kind], sumOf(parts, ({ errors }) => errors[kind]))
-        );
-        for (const key of ["latency", "censored"] as const) {
-          const sum = mergeHistograms(parts.map((part) => part[key].whole())).toSparse();
-          assert.deepEqual(held(interval[key].whole()), held(sum));
-        }
-      });
-      all.forEach((_, worker) => {
-        const own = { firstWorker: worker, workers: 1 };
-        const fine = whole.completed(own);
-        assert.deepEqual(
-          thinned.completed(own),
-          thinned.intervals.map((_, at) =>
-            sumOf(fine.slice(at * width, (at + 1) * width), (count) => count)
-          ),
-        );
-      });
-    }),
-    { seed: 48 },
-  );
+      ERRORS.forEach((_, kind) =>
+        assert.equal(interval.errors[kind], sumOf(parts, ({ errors }) => errors[kind]))
+      );
+      for (const key of ["latency", "censored"] as const) {
+        const sum = mergeHistograms(parts.map((part) => part[key].whole())).toSparse();
+        assert.deepEqual(held(interval[key].whole()), held(sum));
+      }
+    });
+    all.forEach((_, worker) => {
+      const own = { firstWorker: worker, workers: 1 };
+      const fine = whole.completed(own);
+      assert.deepEqual(
+        thinned.completed(own),
+        thinned.intervals.map((_, at) =>
+          sumOf(fine.slice(at * width, (at + 1) * width), (count) => count)
+        ),
+      );
+    });
+  }, { seed: 48 });
 });
 
 Deno.test("an interval of which a worker never reports its part is kept with what there is, and later parts count", () => {

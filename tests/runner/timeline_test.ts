@@ -5,6 +5,7 @@ import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
 import { timelinePoints } from "../../runner/measure/timeline_points.ts";
+import { forAll } from "../for_all.ts";
 
 const END = { intervalMs: 250, elapsedUs: 750_000, clock: "sent" as const };
 
@@ -74,31 +75,28 @@ Deno.test("whatever the order and whoever is heard, the figures are the same and
     minLength: 1,
     maxLength: 4,
   });
-  fc.assert(
-    fc.property(workers, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (all, turns) => {
-      const inOrder = new Timeline(250);
-      const mixed = new Timeline(250);
-      const queues = all.map((parts, worker) =>
-        parts.map(({ completed, us }, index) => ({ worker, part: partOf(index, completed, us) }))
-      );
-      for (const { worker, part } of queues.flat()) inOrder.add(worker, part);
-      const given: number[] = [];
-      mixed.setReportingWorkers(all.length);
-      for (const turn of turns) {
-        const open = queues.filter((queue) => queue.length > 0);
-        const next = open[turn % Math.max(1, open.length)]?.shift();
-        if (next === undefined) break;
-        const whole = mixed.add(next.worker, next.part);
-        if (whole !== null) given.push(whole.index);
-        const heard = turn % 3 === 0 ? Math.max(1, all.length - 1) : all.length;
-        given.push(...mixed.setReportingWorkers(heard).map(({ index }) => index));
-      }
-      assert.deepEqual(
-        timelinePoints(mixed.intervals, END),
-        timelinePoints(inOrder.intervals, END),
-      );
-      assert.deepEqual(given.toSorted(), [0, 1, 2]);
-    }),
-    { seed: 14 },
-  );
+  forAll([workers, fc.array(fc.nat(), { minLength: 12, maxLength: 12 })], (all, turns) => {
+    const inOrder = new Timeline(250);
+    const mixed = new Timeline(250);
+    const queues = all.map((parts, worker) =>
+      parts.map(({ completed, us }, index) => ({ worker, part: partOf(index, completed, us) }))
+    );
+    for (const { worker, part } of queues.flat()) inOrder.add(worker, part);
+    const given: number[] = [];
+    mixed.setReportingWorkers(all.length);
+    for (const turn of turns) {
+      const open = queues.filter((queue) => queue.length > 0);
+      const next = open[turn % Math.max(1, open.length)]?.shift();
+      if (next === undefined) break;
+      const whole = mixed.add(next.worker, next.part);
+      if (whole !== null) given.push(whole.index);
+      const heard = turn % 3 === 0 ? Math.max(1, all.length - 1) : all.length;
+      given.push(...mixed.setReportingWorkers(heard).map(({ index }) => index));
+    }
+    assert.deepEqual(
+      timelinePoints(mixed.intervals, END),
+      timelinePoints(inOrder.intervals, END),
+    );
+    assert.deepEqual(given.toSorted(), [0, 1, 2]);
+  }, { seed: 14 });
 });

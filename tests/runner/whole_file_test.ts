@@ -10,6 +10,7 @@ import { ResultFile } from "../../runner/result/result_file.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { resultsFixture } from "../report/fixture.ts";
+import { rejected } from "../thrown.ts";
 
 const MODULE = import.meta.resolve("../../base/whole_file.ts");
 const EVAL = [
@@ -197,12 +198,9 @@ for (const [what, path, why] of impossible) {
   Deno.test(`nothing is written ${what}: the error names the place, and no draft is left`, async () => {
     using shared = new Shared();
     Deno.mkdirSync(shared.at("folder"));
-    await assert.rejects(writeFile(shared.at(path), "a"), (error) => {
-      assert.ok(error instanceof TargetError);
-      assert.ok(error.message.startsWith(`Cannot write ${shared.at(path)}: `), error.message);
-      assert.match(error.message, why);
-      return true;
-    });
+    const error = await rejected(TargetError, writeFile(shared.at(path), "a"));
+    assert.ok(error.message.startsWith(`Cannot write ${shared.at(path)}: `), error.message);
+    assert.match(error.message, why);
     assert.deepEqual(shared.names(), ["folder"]);
   });
 }

@@ -45,71 +45,60 @@ function sideText(side: ClaimSide): string {
   return `${side.factor} ${of}`;
 }
 
-const rows: [sentence: string, text: string, said: string][] = [
-  [
-    "two figures with a factor",
+const rows: Readonly<Record<string, [text: string, said: string]>> = {
+  "two figures with a factor": [
     "rate(fastify, static) > 2 × rate(express, static)",
     "1 rate(·=fastify,·=static) > 2 rate(·=express,·=static)",
   ],
-  ["a star for the times sign", "rate(a) > 2*rate(b)", "1 rate(·=a) > 2 rate(·=b)"],
-  ["an x for the times sign", "rate(a) > 1.5 x rate(b)", "1 rate(·=a) > 1.5 rate(·=b)"],
-  ["a factor on the left", "0.5 × p99(a) <= p99(b)", "0.5 p99(·=a) <= 1 p99(·=b)"],
-  ["two different figures of one unit", "p99(a) < 3 × p50(a)", "1 p99(·=a) < 3 p50(·=a)"],
-  ["no cells named: all", "success() >= 99.9%", "1 success() >= 0.999"],
-  ["a time", "p99(cached, high) < 120ms", "1 p99(·=cached,·=high) < 120"],
-  ["a time on the left", "1s >= latency.p99(a)", "1000 >= 1 p99(·=a)"],
-  ["a rate", "rate(a) ≥ 60000/m", "1 rate(·=a) >= 1000"],
-  ["cores", "cpu(a) < 0.8", "1 cpu(·=a) < 0.8"],
-  ["bytes", "memory(a)<200 MB", "1 memory(·=a) < 200000000"],
-  ["time to stable latency", "stable(a) < 2s", "1 stable(·=a) < 2000"],
-  ["a share of answers", "4xx(limited, high) > 50%", "1 4xx(·=limited,·=high) > 0.5"],
-  ["a status class twice", "5xx(a) <= 2xx(a)", "1 5xx(·=a) <= 1 2xx(·=a)"],
-  [
-    "factors, and signs inside of brackets",
+  "a star for the times sign": ["rate(a) > 2*rate(b)", "1 rate(·=a) > 2 rate(·=b)"],
+  "an x for the times sign": ["rate(a) > 1.5 x rate(b)", "1 rate(·=a) > 1.5 rate(·=b)"],
+  "a factor on the left": ["0.5 × p99(a) <= p99(b)", "0.5 p99(·=a) <= 1 p99(·=b)"],
+  "two different figures of one unit": ["p99(a) < 3 × p50(a)", "1 p99(·=a) < 3 p50(·=a)"],
+  "no cells named: all": ["success() >= 99.9%", "1 success() >= 0.999"],
+  "a time": ["p99(cached, high) < 120ms", "1 p99(·=cached,·=high) < 120"],
+  "a time on the left": ["1s >= latency.p99(a)", "1000 >= 1 p99(·=a)"],
+  "a rate": ["rate(a) ≥ 60000/m", "1 rate(·=a) >= 1000"],
+  "cores": ["cpu(a) < 0.8", "1 cpu(·=a) < 0.8"],
+  "bytes": ["memory(a)<200 MB", "1 memory(·=a) < 200000000"],
+  "time to stable latency": ["stable(a) < 2s", "1 stable(·=a) < 2000"],
+  "a share of answers": ["4xx(limited, high) > 50%", "1 4xx(·=limited,·=high) > 0.5"],
+  "a status class twice": ["5xx(a) <= 2xx(a)", "1 5xx(·=a) <= 1 2xx(·=a)"],
+  "factors, and signs inside of brackets": [
     "p50(a, connections=50) < p50(a, connections=200)",
     "1 p50(·=a,connections=50) < 1 p50(·=a,connections=200)",
   ],
-  [
-    "brackets and signs within quotes",
-    'rate(path="/a(b)<c") > 1/s',
-    "1 rate(path=/a(b)<c) > 1",
-  ],
-  ["a ceiling", "rate(a) < 0.9 × ceiling(redis)", "1 rate(·=a) < 0.9 ceiling(redis)"],
-  ["the other ceiling", "ceiling( generator ) > 5000/s", "1 ceiling(generator) > 5000"],
-  [
-    "two ratios",
+  "brackets and signs within quotes": ['rate(path="/a(b)<c") > 1/s', "1 rate(path=/a(b)<c) > 1"],
+  "a ceiling": ["rate(a) < 0.9 × ceiling(redis)", "1 rate(·=a) < 0.9 ceiling(redis)"],
+  "the other ceiling": ["ceiling( generator ) > 5000/s", "1 ceiling(generator) > 5000"],
+  "two ratios": [
     'p50(a)/p50(b, path="/c") < mean(a) / 2 × mean(b)',
     "1 p50(·=a) / 1 p50(·=b,path=/c) < 1 mean(·=a) / 2 mean(·=b)",
   ],
-  ["several targets", "rate(a, b, static) > 1/s", "1 rate(·=a,·=b,·=static) > 1"],
-  [
-    "how another percentile ends",
+  "several targets": ["rate(a, b, static) > 1/s", "1 rate(·=a,·=b,·=static) > 1"],
+  "how another percentile ends": [
     "stable.p90(a) < final.p90(a)",
     "1 stable.p90(·=a) < 1 final.p90(·=a)",
   ],
-  ["a tolerance", "rate(a) within 5% of rate(b)", "1 rate(·=a) within 0.05 of 1 rate(·=b)"],
-  [
-    "a tolerance around a factor",
+  "a tolerance": ["rate(a) within 5% of rate(b)", "1 rate(·=a) within 0.05 of 1 rate(·=b)"],
+  "a tolerance around a factor": [
     "p50(a) within 10 % of 2 × p50(b)",
     "1 p50(·=a) within 0.1 of 2 p50(·=b)",
   ],
-  ["a tolerance around a quantity", "p50(a) within 10% of 100ms", "1 p50(·=a) within 0.1 of 100"],
-  ["a label", "warmup(bun, static) is warm-up", "warmup(bun, static) is warm-up"],
-  ["a label in other words", "warm-up(bun) is no steady state", "warmup(bun) is no-steady-state"],
-  [
-    "a correlation",
+  "a tolerance around a quantity": ["p50(a) within 10% of 100ms", "1 p50(·=a) within 0.1 of 100"],
+  "a label": ["warmup(bun, static) is warm-up", "warmup(bun, static) is warm-up"],
+  "a label in other words": ["warm-up(bun) is no steady state", "warmup(bun) is no-steady-state"],
+  "a correlation": [
     "correlation(stable, p50; static) > 0.5",
     "correlation(stable,p50; static) > 0.5",
   ],
-  [
-    "a correlation of all cells",
+  "a correlation of all cells": [
     "correlation(cpu, rate) < -.25",
     "correlation(cpu,rate; ) < -0.25",
   ],
-  ["spaces and lines", "  rate(a)\n >   rate( b ) ", "1 rate(·=a) > 1 rate(·=b)"],
-];
+  "spaces and lines": ["  rate(a)\n >   rate( b ) ", "1 rate(·=a) > 1 rate(·=b)"],
+};
 
-for (const [sentence, text, words] of rows) {
+for (const [sentence, [text, words]] of Object.entries(rows)) {
   Deno.test(`claim: ${sentence}`, () => {
     const claim = said(text);
     assert.equal(inWords(claim.says), words);
@@ -140,20 +129,13 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ],
   ["rate(a,) > 5/s", /^Cannot read "a," as a selector/],
   ["ceiling(redi) > 5/s", /^Cannot find a ceiling "redi": did you mean "redis"\?$/],
-  [
-    "rate(a) / p50(b) < rate(c) / p50(d)",
-    /rate\(a\) with p50\(b\)/,
-    /rate\(c\) with p50\(d\)/,
-  ],
+  ["rate(a) / p50(b) < rate(c) / p50(d)", /rate\(a\) with p50\(b\)/, /rate\(c\) with p50\(d\)/],
   ["rate(a) / ceiling(redis) < rate(b) / rate(c)", /^Cannot divide rate\(a\) by ceiling\(redis\)/],
   ["rate(a) / rate(b) > 2", /^Cannot read "rate\(a\) \/ rate\(b\) > 2" as a claim/],
   ["rate(a) within 5 of rate(b)", /^Cannot read "5" as a tolerance: write 5%$/],
   ["rate(a) within 150 of rate(b)", /^Cannot read "150" as a tolerance: write a percentage/],
   ["rate(a) within 0% of rate(b)", /^Cannot read "0%" as a tolerance: write a percentage above 0%/],
-  [
-    "warmup(a) is warmup",
-    /^Cannot use "warmup" as a label of a run: did you mean "warm-up"\?$/,
-  ],
+  ["warmup(a) is warmup", /^Cannot use "warmup" as a label of a run: did you mean "warm-up"\?$/],
   ["warmup(a) is fast", /: write one of flat, warm-up, slowdown, no-steady-state$/],
   ["correlation(stable) > 0.5", /^Cannot correlate "stable": write two figures/],
   ["correlation(stable, p5; a) > 2", /^Cannot find a figure "p5"/, /a number from -1 to 1$/],
@@ -187,36 +169,31 @@ Deno.test("an experiment holds claims as texts, or with where they stand", () =>
   ]);
 });
 
-const misplaced: [claims: string, ...lines: RegExp[]][] = [
-  [
-    "[rate(fastfy) > 1/s]",
+const misplaced: Readonly<Record<string, [...lines: RegExp[]]>> = {
+  "[rate(fastfy) > 1/s]": [
     /^x\.yaml:4:\d+: .*Cannot find a target or scenario "fastfy": did you mean "fastify"\?$/,
   ],
-  [
-    '[{ claim: "rate(hapi, fib) > rate(koa, fib)" }]',
+  '[{ claim: "rate(hapi, fib) > rate(koa, fib)" }]': [
     /Cannot find a target or scenario "hapi": the targets are fastify, express/,
     /Cannot find a target or scenario "koa"/,
   ],
-  [
-    "[rate(fastify, static) > 1/s]",
+  "[rate(fastify, static) > 1/s]": [
     /Cannot read "rate\(fastify" as a claim: its bracket does not end; put it into quotes$/,
   ],
-  [
-    "[rate(conections=50) > 1/s]",
+  "[rate(conections=50) > 1/s]": [
     /Cannot find a factor "conections": did you mean "connections"\?$/,
   ],
-  ["[rate(set.zebra=50) > 1/s]", /Cannot find a factor "set.zebra": name a key of load, or of set/],
-  ["[warmup(fast) is flat]", /Cannot find a target or scenario "fast"/],
-  ['["correlation(stable, p50; scenario=fastify) > 0"]', /Cannot find a scenario "fastify"/],
-  ["[rate(fastify) < ceiling(redis)]", /which is not measured: add ceilings: \[redis\]$/],
-  [
-    '[{ claim: "p99(fastify) < 5" }]',
+  "[rate(set.zebra=50) > 1/s]": [/Cannot find a factor "set.zebra": name a key of load, or of set/],
+  "[warmup(fast) is flat]": [/Cannot find a target or scenario "fast"/],
+  '["correlation(stable, p50; scenario=fastify) > 0"]': [/Cannot find a scenario "fastify"/],
+  "[rate(fastify) < ceiling(redis)]": [/which is not measured: add ceilings: \[redis\]$/],
+  '[{ claim: "p99(fastify) < 5" }]': [
     /^x\.yaml:4:\d+: .*Cannot read "5" as a duration: write 5ms$/,
   ],
-  ['[{ text: "rate(fastify) > 1/s" }]', /claim/],
-];
+  '[{ text: "rate(fastify) > 1/s" }]': [/claim/],
+};
 
-for (const [claims, ...lines] of misplaced) {
+for (const [claims, [...lines]] of Object.entries(misplaced)) {
   Deno.test(`an experiment with wrong claims: ${claims}`, () => {
     const found = wrongLines(`${EXPERIMENT}claims: ${claims}\n`);
     lines.forEach((line, i) => assert.match(found[i] ?? "nothing", line));

@@ -6,6 +6,7 @@ import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import type { Files } from "../../base/files.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
+import { rejected, thrown } from "../thrown.ts";
 
 interface Folder extends Disposable {
   readonly path: string;
@@ -76,11 +77,7 @@ for (const [sentence, read, why] of unreadable) {
       "empty.csv": "",
       "long.csv": `a\n${"1\n".repeat(100_001)}`,
     });
-    assert.throws(() => read(filesFrom(folder.path)), (error) => {
-      assert.ok(error instanceof Error);
-      assert.match(error.message, why);
-      return true;
-    });
+    assert.match(thrown(Error, () => read(filesFrom(folder.path))).message, why);
   });
 }
 
@@ -123,10 +120,7 @@ Deno.test("an experiment tells of every file that it can't read, at its place", 
   using folder = folderWith({
     "x.yaml": experimentWith("{ post: /, body: { file: b.txt }, values: { u: { csv: u.csv } } }"),
   });
-  await assert.rejects(loadExperiment(join(folder.path, "x.yaml")), (error) => {
-    assert.ok(error instanceof UserError);
-    const told = error.lines.map((line) => line.replace(/^.*x\.yaml:3:\d+: (\S+): .*$/, "$1"));
-    assert.deepEqual(told, ["scenarios.s.body.file", "scenarios.s.values.u.csv"]);
-    return true;
-  });
+  const error = await rejected(UserError, loadExperiment(join(folder.path, "x.yaml")));
+  const told = error.lines.map((line) => line.replace(/^.*x\.yaml:3:\d+: (\S+): .*$/, "$1"));
+  assert.deepEqual(told, ["scenarios.s.body.file", "scenarios.s.values.u.csv"]);
 });

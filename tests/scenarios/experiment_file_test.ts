@@ -4,6 +4,8 @@ import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
+import { rejected } from "../thrown.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 
 Deno.test("an experiment of three lines is whole by its defaults", () => {
   const experiment = parseExperiment(RIGHT, "x.yaml");
@@ -23,23 +25,17 @@ Deno.test("an experiment of three lines is whole by its defaults", () => {
   });
 });
 
-const readable: [sentence: string, text: string][] = [
-  [
-    "JSON, indented with tabs",
+const readable: Readonly<Record<string, string>> = {
+  "JSON, indented with tabs":
     '{\n\t"name": "a",\n\t"targets": {"a": {"app": "api"}},\n\t"scenarios": {"s": {"get": "/"}}\n}',
-  ],
-  [
-    "an anchor, its alias and a merge key",
+  "an anchor, its alias and a merge key":
     "name: a\ntargets: { a: &a { app: api }, b: *a, c: { <<: *a, set: { log: on } } }\nscenarios: { s: { get: / } }",
-  ],
-  [
-    "names that look like numbers",
+  "names that look like numbers":
     "name: a\ntargets: { 1: { app: api } }\nscenarios: { 404: { get: / } }",
-  ],
-  ["a byte order mark", `\ufeff${RIGHT}`],
-];
+  "a byte order mark": `\ufeff${RIGHT}`,
+};
 
-for (const [sentence, text] of readable) {
+for (const [sentence, text] of Object.entries(readable)) {
   Deno.test(`an experiment file may hold ${sentence}`, () =>
     assert.deepEqual(wrongLines(text), []));
 }
@@ -56,34 +52,27 @@ Deno.test("every built-in experiment is right and named as it is called", async 
 });
 
 Deno.test("relative paths of an experiment start from the folder of its file", async () => {
-  const file = await Deno.makeTempFile({ suffix: ".yaml" });
-  try {
-    await Deno.writeTextFile(file, RIGHT);
-    const { baseDir, fileName, source } = await loadExperiment(file);
-    assert.deepEqual({ baseDir, fileName, source }, {
-      baseDir: dirname(file),
-      fileName: basename(file),
-      source: RIGHT,
-    });
-  } finally {
-    await Deno.remove(file);
-  }
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.yaml");
+  await Deno.writeTextFile(file, RIGHT);
+  const { baseDir, fileName, source } = await loadExperiment(file);
+  assert.deepEqual({ baseDir, fileName, source }, {
+    baseDir: dirname(file),
+    fileName: basename(file),
+    source: RIGHT,
+  });
 });
 
-const unreadable: [sentence: string, path: string, line: RegExp][] = [
-  ["a misspelt name", "quik", /^quik: Cannot find .* \(did you mean "quick"\?\)$/],
-  ["a name like no other", "zzzzzzzz", /the built-in experiments are quick/],
-  ["a missing file", join("no", "such.yaml"), /such\.yaml: Cannot find/],
-  ["a folder", import.meta.dirname ?? "", /it is a folder/],
-];
+const unreadable: Readonly<Record<string, [path: string, line: RegExp]>> = {
+  "a misspelt name": ["quik", /^quik: Cannot find .* \(did you mean "quick"\?\)$/],
+  "a name like no other": ["zzzzzzzz", /the built-in experiments are quick/],
+  "a missing file": [join("no", "such.yaml"), /such\.yaml: Cannot find/],
+  "a folder": [import.meta.dirname ?? "", /it is a folder/],
+};
 
-for (const [sentence, path, line] of unreadable) {
+for (const [sentence, [path, line]] of Object.entries(unreadable)) {
   Deno.test(`loading an experiment says what is wrong with ${sentence}`, async () => {
-    await assert.rejects(loadExperiment(path), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), line);
-      return true;
-    });
+    assert.match((await rejected(UserError, loadExperiment(path))).lines.join("\n"), line);
   });
 }
 

@@ -10,6 +10,7 @@ import { importedFile } from "../../scenarios/imports/registry.ts";
 import { secrets } from "../../base/secrets.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { becomes, experimentOf, fixture, FOLDER, script } from "./foreign.ts";
+import { rejected, thrown } from "../thrown.ts";
 
 Deno.test("an Artillery script of the reference is walked as there, with rows of its payload", async () => {
   const { experiment, notes, fileName, source } = await loadExperiment(fixture("shop.yml"));
@@ -23,14 +24,9 @@ Deno.test("an Artillery script of the reference is walked as there, with rows of
     step.kind === "request" ? `${step.wire.method} ${step.wire.path}` : `think ${step.thinkMs}`
   );
   assert.deepEqual(asked, [
-    "GET /api/products?sort={{ sort }}&page=1&q=red%20shoes",
-    "think 1500",
-    "GET /api/v2/products/{{ productId }}?n=0",
-    "GET /api/v2/products/{{ productId }}?n=1",
-    "POST /api/login",
-    "GET /api/cart",
-    "GET /api/offers",
-    "POST /api/buy",
+    ...["GET /api/products?sort={{ sort }}&page=1&q=red%20shoes", "think 1500"],
+    ...["GET /api/v2/products/{{ productId }}?n=0", "GET /api/v2/products/{{ productId }}?n=1"],
+    ...["POST /api/login", "GET /api/cart", "GET /api/offers", "POST /api/buy"],
   ]);
   const [ada, bob] = visit.users;
   assert.deepEqual([ada.user, ada.password], ["ada", "secret"]);
@@ -42,11 +38,7 @@ Deno.test("an environment of an Artillery script is a choice of --set", async ()
   assert.match(JSON.stringify(experiment.targets), /staging\.example\.org/);
   const { load } = experiment.scenarios.Search;
   assert.ok(load !== undefined && "phases" in load);
-  assert.deepEqual(load.phases[0].parts, [{
-    durationUs: 300e6,
-    fromPerSec: 12.5,
-    toPerSec: 12.5,
-  }]);
+  assert.deepEqual(load.phases[0].parts, [{ durationUs: 300e6, fromPerSec: 12.5, toPerSec: 12.5 }]);
 });
 
 Deno.test("without a target of its own, the first environment of a script is the default", () => {
@@ -67,10 +59,8 @@ Deno.test("everything wrong with a script is told at once, at its own lines", as
   assert.ok(error instanceof UserError);
   const lines = error.lines.map((line) => line.slice(FOLDER.length + 1));
   assert.deepEqual(lines.map((line) => line.split(": ").slice(0, 2).join(": ")), [
-    "wrong.yml:2:11: config.target",
-    "wrong.yml:4:17: config.phases.0.duration",
-    "wrong.yml:6:7: config.phases.1",
-    "wrong.yml:9:9: scenarios.0.flow.0.get",
+    ...["wrong.yml:2:11: config.target", "wrong.yml:4:17: config.phases.0.duration"],
+    ...["wrong.yml:6:7: config.phases.1", "wrong.yml:9:9: scenarios.0.flow.0.get"],
     "wrong.yml:11:29: scenarios.0.flow.1.loop.0.post.capture.0.json",
     "wrong.yml:13:5: scenarios.1.flow",
   ]);
@@ -81,15 +71,12 @@ Deno.test("what is wrong only as an experiment has its place in the other tool's
   using folder = new Folder();
   const loop = "[{ loop: [{ get: { url: / } }, { get: { url: '/{{ nobody }}' } }], count: 3 }]";
   folder.write("a.yml", script(loop));
-  await assert.rejects(loadExperiment(join(folder.path, "a.yml")), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.equal(error.lines.length, 1);
-    assert.match(
-      error.lines[0],
-      /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
-    );
-    return true;
-  });
+  const error = await rejected(UserError, loadExperiment(join(folder.path, "a.yml")));
+  assert.equal(error.lines.length, 1);
+  assert.match(
+    error.lines[0],
+    /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
+  );
 });
 
 const REFUSED: readonly (readonly [source: string, told: RegExp])[] = [
@@ -107,11 +94,7 @@ const REFUSED: readonly (readonly [source: string, told: RegExp])[] = [
 
 for (const [source, told] of REFUSED) {
   Deno.test(`a script is refused with ${told.source}`, () => {
-    assert.throws(() => becomes(source, "a.yml"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines[0], told);
-      return true;
-    });
+    assert.match(thrown(UserError, () => becomes(source, "a.yml")).lines[0], told);
   });
 }
 
@@ -193,11 +176,8 @@ for (const [sentence, postData, body] of BODIES) {
 
 Deno.test("a HAR file without a request over HTTP is refused at its place", () => {
   const source = '{ "log": {\n  "entries": [] } }';
-  assert.throws(() => becomes(source, "a.har"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.match(error.lines.join(), /^a\.har:2:3: log\.entries: Cannot run an archive without/);
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(source, "a.har"));
+  assert.match(error.lines.join(), /^a\.har:2:3: log\.entries: Cannot run an archive without/);
 });
 
 class Folder implements Disposable {

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { UserError } from "../../base/errors.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
+import { thrown } from "../thrown.ts";
 
 /** The only scenario, as an experiment file has it, and what is noted. */
 function taken(source: string): { scenario: Record<string, unknown>; notes: readonly string[] } {
@@ -15,67 +16,49 @@ function taken(source: string): { scenario: Record<string, unknown>; notes: read
 
 const GZIP = { "accept-encoding": "gzip, deflate, br" };
 
-const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[]])[] = [
-  ["a request without gzip", "[{ get: { url: /, gzip: false } }]", [{ get: "/", headers: {} }]],
-  ["a query", "[{ get: { url: '/a?b=1', qs: { q: 'é &{{ $uuid }}' } } }]", [
+const STEPS: Readonly<Record<string, readonly [steps: string, flow: unknown[]]>> = {
+  "a request without gzip": ["[{ get: { url: /, gzip: false } }]", [{ get: "/", headers: {} }]],
+  "a query": ["[{ get: { url: '/a?b=1', qs: { q: 'é &{{ $uuid }}' } } }]", [
     { get: "/a?b=1&q=%C3%A9%20%26{{ uuid }}", headers: GZIP },
   ]],
-  ["a path with half a character", '[{ get: { url: "/\\ud800" } }]', [
+  "a path with half a character": ['[{ get: { url: "/\\ud800" } }]', [
     { get: "/%EF%BF%BD", headers: GZIP },
   ]],
-  ["a query with half a character", '[{ get: { url: /, qs: { q: "\\ud800" } } }]', [
+  "a query with half a character": ['[{ get: { url: /, qs: { q: "\\ud800" } } }]', [
     { get: "/?q=%EF%BF%BD", headers: GZIP },
   ]],
-  ["a path with spaces", "[{ get: { url: /a b } }]", [{ get: "/a%20b", headers: GZIP }]],
-  ["an address of its own", "[{ get: { url: 'http://127.0.0.1:8080?a=1' } }]", [
+  "a path with spaces": ["[{ get: { url: /a b } }]", [{ get: "/a%20b", headers: GZIP }]],
+  "an address of its own": ["[{ get: { url: 'http://127.0.0.1:8080?a=1' } }]", [
     { get: "/?a=1", headers: GZIP },
   ]],
-  ["basic authorization", "[{ get: { url: /, auth: { user: ada, pass: 1 } } }]", [
+  "basic authorization": ["[{ get: { url: /, auth: { user: ada, pass: 1 } } }]", [
     { get: "/", headers: { ...GZIP, authorization: "Basic YWRhOjE=" } },
   ]],
-  [
-    "times to think, but no empty ones",
+  "times to think, but no empty ones": [
     "[{ think: 5m }, { think: 4.1m }, { think: 0.2 }, { think: 0 }, { get: { url: / } }]",
-    [
-      { think: "300s" },
-      { think: "246s" },
-      { think: "200ms" },
-      { get: "/", headers: GZIP },
-    ],
+    [{ think: "300s" }, { think: "246s" }, { think: "200ms" }, { get: "/", headers: GZIP }],
   ],
-  ["a range of a loop", "[{ loop: [{ get: { url: '/{{ $loopCount }}' } }], count: 2-4 }]", [
+  "a range of a loop": ["[{ loop: [{ get: { url: '/{{ $loopCount }}' } }], count: 2-4 }]", [
     { get: "/2", headers: GZIP },
     { get: "/3", headers: GZIP },
   ]],
-  [
-    "a loop over values",
+  "a loop over values": [
     "[{ loop: [{ get: { url: '/{{ x }}' } }], over: [a, 2], loopElement: x }]",
-    [
-      { get: "/a", headers: GZIP },
-      { get: "/2", headers: GZIP },
-    ],
+    [{ get: "/a", headers: GZIP }, { get: "/2", headers: GZIP }],
   ],
-  ["flows within flows", "[[{ get: { url: /a } }], [[{ get: { url: /b } }]]]", [
+  "flows within flows": ["[[{ get: { url: /a } }], [[{ get: { url: /b } }]]]", [
     { get: "/a", headers: GZIP },
     { get: "/b", headers: GZIP },
   ]],
-  [
-    "the name of a request, where it can be one",
+  "the name of a request, where it can be one": [
     "[{ get: { name: pay, url: /a } }, { get: { name: 'a,b', url: /b } }]",
-    [
-      { name: "pay", get: "/a", headers: GZIP },
-      { get: "/b", headers: GZIP },
-    ],
+    [{ name: "pay", get: "/a", headers: GZIP }, { get: "/b", headers: GZIP }],
   ],
-  [
-    "a named group of a pattern",
+  "a named group of a pattern": [
     `[{ get: { url: /, capture: { regexp: '(a)(?<x>\\d)[(]', group: x, as: v } } }]`,
-    [
-      { get: "/", headers: GZIP, capture: { v: { pattern: "(?:a)(\\d)[(]" } } },
-    ],
+    [{ get: "/", headers: GZIP, capture: { v: { pattern: "(?:a)(\\d)[(]" } } }],
   ],
-  [
-    "drawn values, which are others at each place",
+  "drawn values, which are others at each place": [
     "[{ get: { url: '/{{ $uuid }}/{{ $uuid }}?n={{ $randomNumber(1,9) }}' } }, " +
     "{ get: { url: '/{{ $randomNumber(1,9) }}/{{ $randomNumber(2,9) }}' } }]",
     [
@@ -83,12 +66,12 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
       { get: "/{{ randomNumber_1_9_of_2 }}/{{ randomNumber_2_9 }}", headers: GZIP },
     ],
   ],
-  ["what begins a parameter here", "[{ post: { url: /, body: '${a} $${b}' } }]", [
+  "what begins a parameter here": ["[{ post: { url: /, body: '${a} $${b}' } }]", [
     { post: "/", headers: GZIP, body: "$${a} $$${b}" },
   ]],
-];
+};
 
-for (const [sentence, steps, flow] of STEPS) {
+for (const [sentence, [steps, flow]] of Object.entries(STEPS)) {
   Deno.test(`an Artillery flow may have ${sentence}`, () => {
     assert.deepEqual(taken(script(steps)).scenario.flow, flow);
     assert.ok(experimentOf(script(steps)));
@@ -201,37 +184,33 @@ Deno.test("a script whose config stands in another file is told of as a script",
   );
 });
 
-const LARGE: readonly (readonly [sentence: string, steps: string, told: RegExp])[] = [
-  [
-    "loops in loops",
+const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = {
+  "loops in loops": [
     `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
     /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool, its loops written out, has 27,000 steps, and 10,000 are the most$/,
   ],
-  [
-    "loops in loops of nothing",
+  "loops in loops of nothing": [
     `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,
     /^a\.yml:6:\d+: .*Cannot write out this loop: .* has 27,000 steps/,
   ],
-  [
-    "a loop of a count that a variable says",
+  "a loop of a count that a variable says": [
     "[{ loop: [{ get: { url: / } }], count: '{{ n }}' }]",
     /^a\.yml:6:12: .*Cannot write out this loop: a file of another tool has 100,000 rounds/,
   ],
-  [
-    "a long body many times",
+  "a long body many times": [
     `[{ loop: [{ post: { url: /, body: ${"x".repeat(2_000)} } }], count: 600 }]`,
     /^a\.yml:6:21: .*Cannot take over this step: the experiment that .* has 1,000,\d+ characters, and 1,000,000 are/,
   ],
-];
+};
 
-for (const [sentence, steps, told] of LARGE) {
+for (const [sentence, [steps, told]] of Object.entries(LARGE)) {
   Deno.test(`an Artillery script of ${sentence} is refused before it is written out`, () => {
-    assert.throws(() => becomes(script(steps, "variables: { n: 100000 }"), "a.yml"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.equal(error.lines.length, 1);
-      assert.match(error.lines[0], told);
-      return true;
-    });
+    const error = thrown(
+      UserError,
+      () => becomes(script(steps, "variables: { n: 100000 }"), "a.yml"),
+    );
+    assert.equal(error.lines.length, 1);
+    assert.match(error.lines[0], told);
   });
 }
 
@@ -277,9 +256,7 @@ for (const [duration, count] of [["2m", 20], ["7", 25], ["1h", 7], ["4.1m", 41]]
 }
 
 Deno.test("Artillery's pool becomes connections that visitors share", () => {
-  const { load } = experimentOf(
-    script("[{ get: { url: / } }]", "http: { pool: 4, timeout: 0.5 }"),
-  );
+  const { load } = experimentOf(script("[{ get: { url: / } }]", "http: { pool: 4, timeout: 0.5 }"));
   assert.ok("phases" in load);
   assert.deepEqual([load.pool, load.connections, load.timeout], [["shared"], [4], [500]]);
 });
@@ -295,32 +272,28 @@ Deno.test("variables of the environment are filled in, in the target too", () =>
 });
 
 /** The six patterns of traffic of study 000, as Artillery's phases. */
-const PATTERNS: readonly (readonly [name: string, phases: string, arrivals: number])[] = [
-  ["constant", "[{ duration: 60, arrivalRate: 10 }]", 600],
-  ["ramp", "[{ duration: 60, arrivalRate: 1, rampTo: 19 }]", 600],
-  [
-    "spike",
+const PATTERNS: Readonly<Record<string, readonly [phases: string, arrivals: number]>> = {
+  "constant": ["[{ duration: 60, arrivalRate: 10 }]", 600],
+  "ramp": ["[{ duration: 60, arrivalRate: 1, rampTo: 19 }]", 600],
+  "spike": [
     "[{ duration: 30, arrivalRate: 5 }, { duration: 5, arrivalRate: 100 }, { duration: 30, arrivalRate: 5 }]",
     800,
   ],
-  [
-    "steps",
+  "steps": [
     "[{ duration: 20, arrivalRate: 5 }, { duration: 20, arrivalRate: 10 }, { duration: 20, arrivalRate: 20 }]",
     700,
   ],
-  [
-    "waves",
+  "waves": [
     "[{ duration: 10, arrivalRate: 2, rampTo: 20 }, { duration: 10, arrivalRate: 20, rampTo: 2 }]",
     220,
   ],
-  [
-    "pauses",
+  "pauses": [
     "[{ duration: 10, arrivalCount: 50 }, { pause: 20 }, { duration: 10, arrivalCount: 50 }]",
     100,
   ],
-];
+};
 
-for (const [name, phases, arrivals] of PATTERNS) {
+for (const [name, [phases, arrivals]] of Object.entries(PATTERNS)) {
   Deno.test(`a script of ${name} brings as many visitors here as there`, () => {
     const source = script("[{ get: { url: / } }]").replace(/phases:.*/, `phases: ${phases}`);
     const { load } = experimentOf(source);

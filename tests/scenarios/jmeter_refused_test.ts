@@ -20,6 +20,7 @@ import {
   threads,
   UUID_PATH,
 } from "./jmeter_plan.ts";
+import { thrown } from "../thrown.ts";
 
 const GOES_ON =
   /^a\.jmx:\d+:.*\$\{user\}: JMeter goes on in its file where the thread group before it stopped/;
@@ -114,11 +115,7 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
 
 for (const [plan, why] of REFUSED) {
   Deno.test(`a JMeter plan is refused with ${why.source}`, () => {
-    assert.throws(() => becomes(plan, "a.jmx"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), why);
-      return true;
-    });
+    assert.match(thrown(UserError, () => becomes(plan, "a.jmx")).lines.join("\n"), why);
   });
 }
 
@@ -127,14 +124,11 @@ Deno.test("all that is refused of a JMeter plan stands at its lines, at once", (
     `${sampler()}\n${element("IfController")}\n${element("CacheManager")}`,
     LOOPS(-1),
   );
-  assert.throws(() => becomes(plan, "a.jmx"), (error) => {
-    assert.ok(error instanceof UserError);
-    const lines = error.lines.filter((line) => line.startsWith("a.jmx")).map((line) =>
-      line.split(":")[1]
-    );
-    assert.deepEqual(lines, ["2", "4", "5"]);
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(plan, "a.jmx"));
+  const lines = error.lines.filter((line) => line.startsWith("a.jmx")).map((line) =>
+    line.split(":")[1]
+  );
+  assert.deepEqual(lines, ["2", "4", "5"]);
 });
 
 Deno.test("what is refused of an element that several requests of JMeter share is named once", () => {
@@ -142,11 +136,8 @@ Deno.test("what is refused of an element that several requests of JMeter share i
     defaults('<stringProp name="HTTPSampler.proxyHost">p</stringProp>') + element(
       ...["ConstantTimer", '<stringProp name="ConstantTimer.delay">x</stringProp>'] as const,
     );
-  assert.throws(() => becomes(planOf(shared + sampler() + sampler()), "a.jmx"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.equal(error.problems.length, 3);
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(planOf(shared + sampler() + sampler()), "a.jmx"));
+  assert.equal(error.problems.length, 3);
 });
 
 Deno.test("a JMeter plan of loops in loops is refused before they are written out", () => {

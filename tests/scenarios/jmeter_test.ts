@@ -112,56 +112,46 @@ Deno.test("a file of the whole plan has its rows for the first of its thread gro
   assert.deepEqual(h.values, {});
 });
 
-const SENT: readonly (readonly [what: string, inner: string, request: Record<string, unknown>])[] =
-  [
-    [
-      "parts of one name, and their file",
-      `${METHOD("POST")}<boolProp name="HTTPSampler.DO_MULTIPART_POST">true</boolProp>
+const SENT: Readonly<Record<string, readonly [inner: string, request: Record<string, unknown>]>> = {
+  "parts of one name, and their file": [
+    `${METHOD("POST")}<boolProp name="HTTPSampler.DO_MULTIPART_POST">true</boolProp>
 ${parameters(["a", "1"], ["a", "2"], ["", "no name"])}
 <elementProp name="HTTPsampler.Files"><collectionProp name="HTTPFileArgs.files"><elementProp>
 <stringProp name="File.path">a.png</stringProp><stringProp name="File.paramname">a</stringProp>
 </elementProp></collectionProp></elementProp>`,
-      { post: "/", multipart: { a: ["1", "2", { file: "a.png" }] } },
-    ],
-    [
-      "values without names as the body",
-      METHOD("POST") + parameters(["", "{"], ["", "}"]),
-      { post: "/", body: "{}" },
-    ],
-    [
-      "no parameter without a name beside others",
-      METHOD("PUT") + parameters(["a", "1"], ["", "2"]),
-      {
-        put: "/",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: "a=1",
-      },
-    ],
-    [
-      "a parameter without an equals sign",
-      parameters(
-        ["a", "", '<stringProp name="Argument.metadata"/>'],
-        ["b", "", '<boolProp name="HTTPArgument.use_equals">false</boolProp>'],
-        ["c", "", '<stringProp name="Argument.metadata">=</stringProp>'],
-        ["d", ""],
-      ),
-      { get: "/?a&b&c=&d=" },
-    ],
-    [
-      "the replacement character for half of one",
-      PATH("/\ud800earch") + parameters(["a", "\ud800earch"]),
-      { get: "/%EF%BF%BDearch?a=%EF%BF%BDearch" },
-    ],
-    [
-      "defaults of properties",
-      parameters(["a", "${__P(x,1)}"], ["b", "${__property(y,,2)}"], [
-        ...["c", "${__property(z,variable,3)}"] as const,
-      ]),
-      { get: "/?a=1&b=2&c=3" },
-    ],
-  ];
+    { post: "/", multipart: { a: ["1", "2", { file: "a.png" }] } },
+  ],
+  "values without names as the body": [METHOD("POST") + parameters(["", "{"], ["", "}"]), {
+    post: "/",
+    body: "{}",
+  }],
+  "no parameter without a name beside others": [METHOD("PUT") + parameters(["a", "1"], ["", "2"]), {
+    put: "/",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "a=1",
+  }],
+  "a parameter without an equals sign": [
+    parameters(
+      ["a", "", '<stringProp name="Argument.metadata"/>'],
+      ["b", "", '<boolProp name="HTTPArgument.use_equals">false</boolProp>'],
+      ["c", "", '<stringProp name="Argument.metadata">=</stringProp>'],
+      ["d", ""],
+    ),
+    { get: "/?a&b&c=&d=" },
+  ],
+  "the replacement character for half of one": [
+    PATH("/\ud800earch") + parameters(["a", "\ud800earch"]),
+    { get: "/%EF%BF%BDearch?a=%EF%BF%BDearch" },
+  ],
+  "defaults of properties": [
+    parameters(["a", "${__P(x,1)}"], ["b", "${__property(y,,2)}"], [
+      ...["c", "${__property(z,variable,3)}"] as const,
+    ]),
+    { get: "/?a=1&b=2&c=3" },
+  ],
+};
 
-for (const [what, inner, request] of SENT) {
+for (const [what, [inner, request]] of Object.entries(SENT)) {
   Deno.test(`a request of JMeter sends ${what}`, () => {
     const { text } = becomes(planOf(sampler(inner)), "a.jmx");
     assert.deepEqual(parse(text).scenarios.g.flow, [{ name: "s", ...request }]);

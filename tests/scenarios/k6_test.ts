@@ -5,6 +5,7 @@ import { UserError } from "../../base/errors.ts";
 import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { becomes, fixture } from "./foreign.ts";
 import { OPTIONS, walked } from "./k6_script.ts";
+import { thrown } from "../thrown.ts";
 
 Deno.test("a k6 script becomes a flow in a closed loop, with notes of what is left out", async () => {
   const FILE = fixture("shop.k6");
@@ -83,38 +84,38 @@ for (const [options, from, sentence] of RAMPS) {
   });
 }
 
-const CHECKS: readonly (readonly [checks: string, expect: object | undefined])[] = [
-  ["(r) => r.status === 200", { status: 200 }],
-  ["(r) => r.status == 204", { status: 204 }],
-  ["function (r) { return r.status === 200; }", { status: 200 }],
-  ["() => res.status === 201", { status: 201 }],
-  ["(r) => r.status === 200 || r.status === 201", { status: [200, 201] }],
-  ['(r) => r.body.includes("tea ${x}")', { contains: "tea ${x}" }],
-  ['(r) => r.body === "ok"', { body: "ok" }],
-  ["(r) => r.json().user.id === 7", { json: { user: { id: 7 } } }],
-  ['(r) => r.json("user.name") === "ada"', { json: { user: { name: "ada" } } }],
-  ['(r) => r.json("user").name === "ada"', { json: { user: { name: "ada" } } }],
-  ["(r) => r.json().gone === null", { json: { gone: null } }],
-  ['(r) => r.status === 200 && r.body.includes("a") && r.json().b === true', {
+const CHECKS: Readonly<Record<string, object | undefined>> = {
+  "(r) => r.status === 200": { status: 200 },
+  "(r) => r.status == 204": { status: 204 },
+  "function (r) { return r.status === 200; }": { status: 200 },
+  "() => res.status === 201": { status: 201 },
+  "(r) => r.status === 200 || r.status === 201": { status: [200, 201] },
+  '(r) => r.body.includes("tea ${x}")': { contains: "tea ${x}" },
+  '(r) => r.body === "ok"': { body: "ok" },
+  "(r) => r.json().user.id === 7": { json: { user: { id: 7 } } },
+  '(r) => r.json("user.name") === "ada"': { json: { user: { name: "ada" } } },
+  '(r) => r.json("user").name === "ada"': { json: { user: { name: "ada" } } },
+  "(r) => r.json().gone === null": { json: { gone: null } },
+  '(r) => r.status === 200 && r.body.includes("a") && r.json().b === true': {
     status: 200,
     contains: "a",
     json: { b: true },
-  }],
-  ["(r) => r.json().a.b === 1, second: (r) => r.json().a.c === 2", { json: { a: { b: 1, c: 2 } } }],
-  ["(r) => r.status !== 500", undefined],
-  ["(r) => r.status === 99", undefined],
-  ["(r) => other.status === 200", undefined],
-  ['(r) => r.json("list.#.id") === 1', undefined],
-  ['(r) => r.json().a == "1"', undefined],
-  ["(r) => r.json().a === Math.random()", undefined],
-  ["(r) => r.json().list[0] === 1", undefined],
-  ['(r) => r.body.includes("a") || r.status === 200', undefined],
-  ['(r) => r.body.includes("")', undefined],
-  ["(r) => { console.log(1); return r.status === 200; }", undefined],
-  ["(r) => r.timings.duration < 200", undefined],
-];
+  },
+  "(r) => r.json().a.b === 1, second: (r) => r.json().a.c === 2": { json: { a: { b: 1, c: 2 } } },
+  "(r) => r.status !== 500": undefined,
+  "(r) => r.status === 99": undefined,
+  "(r) => other.status === 200": undefined,
+  '(r) => r.json("list.#.id") === 1': undefined,
+  '(r) => r.json().a == "1"': undefined,
+  "(r) => r.json().a === Math.random()": undefined,
+  "(r) => r.json().list[0] === 1": undefined,
+  '(r) => r.body.includes("a") || r.status === 200': undefined,
+  '(r) => r.body.includes("")': undefined,
+  "(r) => { console.log(1); return r.status === 200; }": undefined,
+  "(r) => r.timings.duration < 200": undefined,
+};
 
-for (const [checks, expect] of CHECKS) {
+for (const [checks, expect] of Object.entries(CHECKS)) {
   Deno.test(`a check of k6 becomes what is expected, or a note: ${checks}`, () => {
     const body = `const res = http.get("http://a/");\ncheck(res, { first: ${checks} });`;
     const { text, notes } = becomes(walked(body), "a.js");
@@ -248,25 +249,15 @@ for (const [body, why, options = OPTIONS] of REFUSED) {
     const given = body.includes("//b/")
       ? source.replace(/(http\.get\("http:\/\/b.*;)(http.*;)/, "$2$1")
       : source;
-    assert.throws(() => becomes(given, "a.js"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.lines.join("\n"), why);
-      return true;
-    });
+    assert.match(thrown(UserError, () => becomes(given, "a.js")).lines.join("\n"), why);
   });
 }
 
 Deno.test("all that is refused of a k6 script stands at its lines, at once", () => {
   const source = walked("login();\nhttp.get(url);\nlet x = 1; x = 2;\nhttp.get(`http://a/${x}`);");
-  assert.throws(() => becomes(source, "a.js"), (error) => {
-    assert.ok(error instanceof UserError);
-    const places = error.lines.map((line) => line.split(": ")[0]);
-    assert.deepEqual(
-      places,
-      ["a.js:5:1", "a.js:6:10", "a.js:8:22"],
-    );
-    return true;
-  });
+  const error = thrown(UserError, () => becomes(source, "a.js"));
+  const places = error.lines.map((line) => line.split(": ")[0]);
+  assert.deepEqual(places, ["a.js:5:1", "a.js:6:10", "a.js:8:22"]);
 });
 
 Deno.test("values that hold each other many times over end soon", () => {
@@ -293,11 +284,7 @@ const TAKEN:
       "function two(path, n = 2) { visit(path); visit(`${path}/${n}`); }\n" +
       "const visit = (path) => { return http.get(url(path)); };\nconst url = (path) => `http://a${path}`;\n" +
       'const res = visit("/x"); check(res, { a: (r) => r.status === 201 }); two("/y");',
-      [
-        { get: "/x", expect: { status: 201 } },
-        { get: "/y" },
-        { get: "/y/2" },
-      ],
+      [{ get: "/x", expect: { status: 201 } }, { get: "/y" }, { get: "/y/2" }],
     ],
     [
       "loops over lists",
@@ -312,27 +299,20 @@ const TAKEN:
       "responses by names that change",
       `let res = ${A} check(res, { a: (r) => r.status === 200 });
       res = http.get("http://a/b"); check(res, { b: (r) => r.status === 201 });`,
-      [
-        { get: "/", expect: { status: 200 } },
-        { get: "/b", expect: { status: 201 } },
-      ],
+      [{ get: "/", expect: { status: 200 } }, { get: "/b", expect: { status: 201 } }],
     ],
     [
       "a check of which something depends that sends nothing",
       `const res = ${A}
       if (!check(res, { a: (r) => r.status === 200 })) { console.log(res.body); return; }`,
-      [
-        { get: "/", expect: { status: 200 } },
-      ],
+      [{ get: "/", expect: { status: 200 } }],
       /^without if \(!check.* of a\.js:6$/,
     ],
     [
       "what only looks at responses",
       `const res = ${A}
       const token = res.json("token"); let n = 0; n += token.length; for (const k in token) n++;`,
-      [
-        { get: "/" },
-      ],
+      [{ get: "/" }],
     ],
     ["requests that are awaited", 'await http.asyncRequest("GET", "http://a/");', [{ get: "/" }]],
     [
@@ -400,44 +380,33 @@ function main(data) {
   assert.ok(notes.some((note) => /^without if \(res\.status !== 200\)/.test(note)));
 });
 
-const LOADS: readonly (readonly [options: string, load: object, rounds: number, note?: RegExp])[] =
-  [
-    [
-      "",
-      { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
-      1,
-      /^the script says no load: k6 goes through it once/,
-    ],
-    [
-      "vus: 4, iterations: 12",
-      {
-        phases: [{ duration: "1ms", arrivals: "4000/s" }],
-        connections: 4,
-      },
-      3,
-      /^virtual users of k6 share iterations/,
-    ],
-    [
-      'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }',
-      {
-        phases: [{ duration: "1ms", arrivals: "2000/s" }],
-        connections: 2,
-      },
-      3,
-      /^k6 empties the jar in each iteration/,
-    ],
-    [
-      'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }',
-      { connections: 2, duration: "5s" },
-      1,
-      /without its startTime$/,
-    ],
-    ['vus: 2, duration: "1s", noConnectionReuse: true', {
-      ...{ connections: 2, duration: "1s", keepAlive: false },
-    }, 1],
-  ];
+const LOADS: Readonly<Record<string, readonly [load: object, rounds: number, note?: RegExp]>> = {
+  "": [
+    { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
+    1,
+    /^the script says no load: k6 goes through it once/,
+  ],
+  "vus: 4, iterations: 12": [
+    { phases: [{ duration: "1ms", arrivals: "4000/s" }], connections: 4 },
+    3,
+    /^virtual users of k6 share iterations/,
+  ],
+  'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }': [
+    { phases: [{ duration: "1ms", arrivals: "2000/s" }], connections: 2 },
+    3,
+    /^k6 empties the jar in each iteration/,
+  ],
+  'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }': [
+    { connections: 2, duration: "5s" },
+    1,
+    /without its startTime$/,
+  ],
+  'vus: 2, duration: "1s", noConnectionReuse: true': [{
+    ...{ connections: 2, duration: "1s", keepAlive: false },
+  }, 1],
+};
 
-for (const [options, load, rounds, note] of LOADS) {
+for (const [options, [load, rounds, note]] of Object.entries(LOADS)) {
   Deno.test(`k6's options become a load: ${options || "none"}`, () => {
     const { text, notes } = becomes(
       walked(A, options === "" ? "" : `export const options = { ${options} };\n`),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beyond, checkLimit, isWithin, type LimitName, LIMITS, mostOf } from "../../base/limits.ts";
 import { UserError } from "../../base/errors.ts";
+import { thrown } from "../thrown.ts";
 
 const NAMES = Object.keys(LIMITS) as LimitName[];
 
@@ -31,12 +32,12 @@ Deno.test("the error says what it is, how much it has and what the most is", () 
     beyond("rows", 120_000),
     "a CSV file of an experiment has 120,000 rows, and 100,000 are the most",
   );
-  assert.throws(() => checkLimit("experimentFile", 3_700_000_000, "a.yaml", "read it"), (error) => {
-    assert.ok(error instanceof UserError);
-    assert.equal(
-      error.message,
-      "a.yaml: Cannot read it: an experiment file has 3.7 GB, and 1 MB are the most",
-    );
-    return true;
-  });
+  const error = thrown(
+    UserError,
+    () => checkLimit("experimentFile", 3_700_000_000, "a.yaml", "read it"),
+  );
+  assert.equal(
+    error.message,
+    "a.yaml: Cannot read it: an experiment file has 3.7 GB, and 1 MB are the most",
+  );
 });

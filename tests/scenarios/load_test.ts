@@ -21,126 +21,68 @@ function cellsOf(load: LoadInput): { load: PlannedLoad }[] {
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
 const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
 
-const loads: [sentence: string, load: LoadInput, cell: PlannedLoad][] = [
-  ["a closed loop when nothing is said", {}, {
-    kind: "closed",
-    connections: 50,
-    pipeline: 1,
-    durationMs: 10_000,
-    requests: null,
-    ...USUAL,
-  }],
-  ["a number of requests instead of a duration", { requests: 7, connections: 2, pipeline: 3 }, {
-    kind: "closed",
-    connections: 2,
-    pipeline: 3,
-    durationMs: null,
-    requests: 7,
-    ...USUAL,
-  }],
-  ["a rate, evenly spread for 10 s when nothing else is said", { rate: "1000/s" }, {
-    kind: "rate",
-    connections: 50,
-    ratePerSec: 1_000,
-    arrivals: "uniform",
-    durationMs: 10_000,
-    ...USUAL,
-  }],
-  [
-    "a rate with all that goes with one",
-    {
-      rate: "30/m",
-      connections: 9,
-      duration: "1m",
-      arrivals: "poisson",
-      timeout: "1s",
-      keepAlive: false,
-      workers: 2,
-    },
-    {
-      kind: "rate",
-      connections: 9,
-      ratePerSec: 0.5,
-      arrivals: "poisson",
-      durationMs: 60_000,
-      keepAlive: false,
-      timeoutMs: 1_000,
-      workers: 2,
-    },
-  ],
-  [
-    "a phase, each visitor with a connection of its own and room for 10,000 of them",
-    { phases: [{ duration: "2s", arrivals: "5/s" }] },
-    {
-      kind: "phases",
-      connections: 10_000,
-      phases: [PER_SEC],
-      arrivals: "uniform",
-      pool: "own",
-      ...USUAL,
-    },
-  ],
-  [
-    "constant phases, ramps up and down, from and to nothing, and pauses",
-    {
-      phases: [
-        { duration: "2s", arrivals: "5/s" },
-        { duration: "1m", arrivals: "0/s", rampTo: "200/s" },
-        { pause: "10s" },
-        { duration: "500ms", arrivals: "90/m", rampTo: "0/s" },
-      ],
-      arrivals: "poisson",
-      pool: "shared",
-      connections: 7,
-      timeout: "10s",
-    },
-    {
-      kind: "phases",
-      connections: 7,
-      phases: [
-        PER_SEC,
-        { durationUs: 60_000_000, fromPerSec: 0, toPerSec: 200 },
-        { durationUs: 10_000_000, fromPerSec: 0, toPerSec: 0 },
-        { durationUs: 500_000, fromPerSec: 1.5, toPerSec: 0 },
-      ],
-      arrivals: "poisson",
-      pool: "shared",
-      ...USUAL,
-      timeoutMs: 10_000,
-    },
-  ],
-  [
-    "stages of connections, ramps up and down, jumps, and nobody",
-    {
-      stages: [
-        { duration: "30s", connections: 1, rampTo: 20 },
-        { duration: "1m", connections: 25 },
-        { duration: "500ms", connections: 25, rampTo: 0 },
-        { duration: "1s", connections: 0 },
-      ],
-      keepAlive: false,
-      timeout: "10s",
-    },
-    {
-      kind: "closed",
-      connections: 25,
-      pipeline: 1,
-      durationMs: 91_500,
-      requests: null,
-      stages: [
-        { durationUs: 30_000_000, from: 1, to: 20 },
-        { durationUs: 60_000_000, from: 25, to: 25 },
-        { durationUs: 500_000, from: 25, to: 0 },
-        { durationUs: 1_000_000, from: 0, to: 0 },
-      ],
-      ...USUAL,
-      keepAlive: false,
-      timeoutMs: 10_000,
-    },
-  ],
-];
+const CLOSED = { kind: "closed", pipeline: 1, requests: null, ...USUAL } as const;
+const PHASES = { kind: "phases", arrivals: "uniform", ...USUAL } as const;
 
-for (const [sentence, load, cell] of loads) {
+const loads: Readonly<Record<string, readonly [load: LoadInput, cell: PlannedLoad]>> = {
+  "a closed loop when nothing is said": [{}, { ...CLOSED, connections: 50, durationMs: 10_000 }],
+  "a number of requests instead of a duration": [
+    { requests: 7, connections: 2, pipeline: 3 },
+    { ...CLOSED, connections: 2, pipeline: 3, durationMs: null, requests: 7 },
+  ],
+  "a rate, evenly spread for 10 s when nothing else is said": [{ rate: "1000/s" }, {
+    ...{ kind: "rate", connections: 50, ratePerSec: 1_000, arrivals: "uniform" },
+    durationMs: 10_000,
+    ...USUAL,
+  }],
+  "a rate with all that goes with one": [{
+    ...{ rate: "30/m", connections: 9, duration: "1m", arrivals: "poisson" },
+    ...{ timeout: "1s", keepAlive: false, workers: 2 },
+  }, {
+    ...{ kind: "rate", connections: 9, ratePerSec: 0.5, arrivals: "poisson", durationMs: 60_000 },
+    ...{ keepAlive: false, timeoutMs: 1_000, workers: 2 },
+  }],
+  "a phase, each visitor with a connection of its own and room for 10,000 of them": [
+    { phases: [{ duration: "2s", arrivals: "5/s" }] },
+    { ...PHASES, connections: 10_000, phases: [PER_SEC], pool: "own" },
+  ],
+  "constant phases, ramps up and down, from and to nothing, and pauses": [{
+    phases: [
+      { duration: "2s", arrivals: "5/s" },
+      { duration: "1m", arrivals: "0/s", rampTo: "200/s" },
+      { pause: "10s" },
+      { duration: "500ms", arrivals: "90/m", rampTo: "0/s" },
+    ],
+    ...{ arrivals: "poisson", pool: "shared", connections: 7, timeout: "10s" },
+  }, {
+    ...{ ...PHASES, connections: 7, arrivals: "poisson", pool: "shared", timeoutMs: 10_000 },
+    phases: [
+      PER_SEC,
+      { durationUs: 60_000_000, fromPerSec: 0, toPerSec: 200 },
+      { durationUs: 10_000_000, fromPerSec: 0, toPerSec: 0 },
+      { durationUs: 500_000, fromPerSec: 1.5, toPerSec: 0 },
+    ],
+  }],
+  "stages of connections, ramps up and down, jumps, and nobody": [{
+    stages: [
+      { duration: "30s", connections: 1, rampTo: 20 },
+      { duration: "1m", connections: 25 },
+      { duration: "500ms", connections: 25, rampTo: 0 },
+      { duration: "1s", connections: 0 },
+    ],
+    ...{ keepAlive: false, timeout: "10s" },
+  }, {
+    ...{ ...CLOSED, connections: 25, durationMs: 91_500, keepAlive: false, timeoutMs: 10_000 },
+    stages: [
+      { durationUs: 30_000_000, from: 1, to: 20 },
+      { durationUs: 60_000_000, from: 25, to: 25 },
+      { durationUs: 500_000, from: 25, to: 0 },
+      { durationUs: 1_000_000, from: 0, to: 0 },
+    ],
+  }],
+};
+
+for (const [sentence, [load, cell]] of Object.entries(loads)) {
   Deno.test(`a load can be ${sentence}`, () => {
     assert.deepEqual(cellsOf(load).map(({ load }) => load), [cell]);
   });

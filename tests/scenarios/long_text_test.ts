@@ -30,75 +30,51 @@ function repeated(part: string): string {
   return part.repeat(LENGTH / part.length);
 }
 
-const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
-  ["a claim with brackets", () => parseClaim(`(${repeated("(")})(`)],
-  ["a threshold of spaces", () => parseThreshold(`p99 ${repeated("< ")}`)],
-  ["a selector of quotation marks", () => parseSelector(`,${repeated(',""')}"`)],
-  [
-    "a percentage of tabs",
-    () => readPercentage(`1${repeated("\t")}1`, { what: "a", example: "5%", aboveZero: true }),
-  ],
-  ["repetitions until tabs", () => repeat.safeParse(`until\n${repeated("\t")}\n.`)],
-  [
-    "braces in an Artillery script",
-    () => becomes(script(`[{ get: { url: "/${repeated("{{")}" } }]`), "a.yml"),
-  ],
-  [
-    "a template of tabs in an Artillery script",
-    () => becomes(script(`[{ get: { url: "/{{${repeated("\\t")}" } }]`), "a.yml"),
-  ],
-  [
-    "a long regexp in an Artillery script",
-    () =>
-      becomes(
-        script(`[{ get: { url: /, capture: { as: a, regexp: "${repeated("[")}" } } }]`),
-        "a.yml",
+const READERS: Readonly<Record<string, () => unknown>> = {
+  "a claim with brackets": () => parseClaim(`(${repeated("(")})(`),
+  "a threshold of spaces": () => parseThreshold(`p99 ${repeated("< ")}`),
+  "a selector of quotation marks": () => parseSelector(`,${repeated(',""')}"`),
+  "a percentage of tabs": () =>
+    readPercentage(`1${repeated("\t")}1`, { what: "a", example: "5%", aboveZero: true }),
+  "repetitions until tabs": () => repeat.safeParse(`until\n${repeated("\t")}\n.`),
+  "braces in an Artillery script": () =>
+    becomes(script(`[{ get: { url: "/${repeated("{{")}" } }]`), "a.yml"),
+  "a template of tabs in an Artillery script": () =>
+    becomes(script(`[{ get: { url: "/{{${repeated("\\t")}" } }]`), "a.yml"),
+  "a long regexp in an Artillery script": () =>
+    becomes(
+      script(`[{ get: { url: /, capture: { as: a, regexp: "${repeated("[")}" } } }]`),
+      "a.yml",
+    ),
+  "a variable of an Artillery script that one text names many times": () =>
+    becomes(
+      script(
+        `[{ get: { url: "/${"{{ v }}".repeat(10_000)}" } }]`,
+        `variables: { v: "${repeated("a")}" }`,
       ),
-  ],
-  [
-    "a variable of an Artillery script that one text names many times",
-    () =>
-      becomes(
-        script(
-          `[{ get: { url: "/${"{{ v }}".repeat(10_000)}" } }]`,
-          `variables: { v: "${repeated("a")}" }`,
-        ),
-        "a.yml",
-      ),
-  ],
-  [
-    "environments of an Artillery script",
-    () => {
-      const names = Array.from({ length: 1_000 }, (_, at) => `e${at}: {}`);
-      return becomes(
-        script("[{ get: { url: / } }]", `environments: { ${names.join(", ")} }`),
-        "a.yml",
-      );
-    },
-  ],
-  [
-    "a long list in a k6 script",
-    () => becomes(walked(`const list = [${repeated("1,")}];`), "a.js"),
-  ],
-  [
-    "a condition in a loop of a k6 script",
-    () => {
-      const branch = Array.from({ length: LENGTH / 8 }, (_, at) => `v${at};`).join("");
-      return becomes(walked(`for (let i = 0; i < 9000; i++) if (v) { ${branch} }`), "a.js");
-    },
-  ],
-  [
-    "functions of a k6 script that call each other twice",
-    () => {
-      const call = (at: number): string => `function f${at}() { f${at + 1}(); f${at + 1}(); }`;
-      return becomes(
-        walked(`${Array.from({ length: 60 }, (_, at) => call(at)).join("")} f0();`),
-        "a.js",
-      );
-    },
-  ],
-  ["a path in a profile", () => moduleOf(repeated("a"))],
-  ["thousands of parameters that there are not", () => {
+      "a.yml",
+    ),
+  "environments of an Artillery script": () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `e${at}: {}`);
+    return becomes(
+      script("[{ get: { url: / } }]", `environments: { ${names.join(", ")} }`),
+      "a.yml",
+    );
+  },
+  "a long list in a k6 script": () => becomes(walked(`const list = [${repeated("1,")}];`), "a.js"),
+  "a condition in a loop of a k6 script": () => {
+    const branch = Array.from({ length: LENGTH / 8 }, (_, at) => `v${at};`).join("");
+    return becomes(walked(`for (let i = 0; i < 9000; i++) if (v) { ${branch} }`), "a.js");
+  },
+  "functions of a k6 script that call each other twice": () => {
+    const call = (at: number): string => `function f${at}() { f${at + 1}(); f${at + 1}(); }`;
+    return becomes(
+      walked(`${Array.from({ length: 60 }, (_, at) => call(at)).join("")} f0();`),
+      "a.js",
+    );
+  },
+  "a path in a profile": () => moduleOf(repeated("a")),
+  "thousands of parameters that there are not": () => {
     const texts = (write: (at: number) => string): string =>
       Array.from({ length: 3_000 }, (_, at) => write(at)).join(", ");
     const form = texts((at) => `f${at}: "\${other_${at}}"`);
@@ -106,10 +82,10 @@ const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
       `parameters: { ${texts((at) => `name${at}: 1`)} }\nscenarios: { a: { form: { ${form} } } }`,
       "a.yaml",
     );
-  }],
-];
+  },
+};
 
-for (const [what, read] of READERS) {
+for (const [what, read] of Object.entries(READERS)) {
   Deno.test(`${what} is read in time`, async () => await inTime(read));
 }
 

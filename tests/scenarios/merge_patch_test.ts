@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LayeredData } from "../../base/yaml/merge_patch.ts";
+import { forAll } from "../for_all.ts";
 
 /** The examples of RFC 7396, appendix A, but those that are no maps. */
 const PATCHES: [target: unknown, patch: unknown, result: unknown][] = [
@@ -41,17 +42,14 @@ Deno.test("every value of laid-over data is found where it was written", () => {
     })).value,
     { noNullPrototype: true },
   );
-  fc.assert(
-    fc.property(data, fc.array(data, { maxLength: 3 }), (target, patches) => {
-      const file: unknown = { ...target, patches };
-      const layered = new LayeredData(target);
-      patches.forEach((patch, at) => layered.lay(patch, ["patches", at]));
-      for (const { path, value } of leavesOf(layered.data)) {
-        assert.equal(valueAt(file, layered.writtenAt(path)), value);
-      }
-    }),
-    { seed: 1, numRuns: 300 },
-  );
+  forAll([data, fc.array(data, { maxLength: 3 })], (target, patches) => {
+    const file: unknown = { ...target, patches };
+    const layered = new LayeredData(target);
+    patches.forEach((patch, at) => layered.lay(patch, ["patches", at]));
+    for (const { path, value } of leavesOf(layered.data)) {
+      assert.equal(valueAt(file, layered.writtenAt(path)), value);
+    }
+  }, { seed: 1, numRuns: 300 });
 });
 
 function leavesOf(data: unknown, path: string[] = []): { path: string[]; value: unknown }[] {

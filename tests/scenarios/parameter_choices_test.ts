@@ -24,10 +24,7 @@ function read(set: Record<string, string>): ReturnType<typeof parseExperiment> {
 
 Deno.test("a choice gives other parameters values, which --set overrules", () => {
   const used = (set: Record<string, string>): unknown => read(set).parameters;
-  assert.deepEqual(read({ scale: "paper" }).targets.slow, {
-    app: "user",
-    set: { delay: "1s" },
-  });
+  assert.deepEqual(read({ scale: "paper" }).targets.slow, { app: "user", set: { delay: "1s" } });
   assert.deepEqual(used({ scale: "paper" }), { delay: "1s", scale: "paper", users: 20 });
   assert.deepEqual(used({ scale: "paper", delay: "5ms" }), {
     delay: "5ms",

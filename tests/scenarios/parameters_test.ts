@@ -153,9 +153,7 @@ const wrong: [
   ]],
   ["a choice that does not fit, where it was written", "repeat: 10", "repeat: many", {
     scale: "paper",
-  }, [
-    /^x\.yaml:3:40: parameters\.scale\.paper\.repeat: Cannot /,
-  ]],
+  }, [/^x\.yaml:3:40: parameters\.scale\.paper\.repeat: Cannot /]],
   ["a choice with a strange key, where it was written", "repeat: 10", "repaet: 10", {
     scale: "paper",
   }, [
@@ -167,9 +165,7 @@ const wrong: [
     "repeat: 10",
     "targets: null",
     { scale: "paper" },
-    [
-      "x.yaml:3:41: parameters.scale.paper.targets: Cannot do without it",
-    ],
+    ["x.yaml:3:41: parameters.scale.paper.targets: Cannot do without it"],
   ],
   ["a choice that is no map", "small: {}", "small: 5", {}, [
     "x.yaml:3:19: parameters.scale.small: Cannot use 5: it must be a map of names to values",

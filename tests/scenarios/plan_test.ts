@@ -13,6 +13,8 @@ import {
   type PlannedRun,
   type PlanOptions,
 } from "../../scenarios/plan/plan.ts";
+import { forAll } from "../for_all.ts";
+import { thrown } from "../thrown.ts";
 
 function experimentOf(changes: Partial<ExperimentInput> = {}): Experiment {
   return experimentSpecWith().parse({
@@ -44,6 +46,12 @@ function blocksOf(runs: readonly PlannedRun[]): string[][] {
   return [...blocks.values()].map((block) => block.map(({ cell }) => nameOf(cell)));
 }
 
+/** One cell, which a load multiplies. */
+const ONE: Partial<ExperimentInput> = {
+  targets: { a: { app: "api" } },
+  scenarios: { static: { get: "/" } },
+};
+
 const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string[]][] = [
   ["every scenario of every target, in the order of the file", {}, [
     "static a",
@@ -55,8 +63,7 @@ const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string
     scenarios: { static: { get: "/static" }, fib: { get: "/fib", targets: ["b"] } },
   }, ["static a", "static b", "fib b"]],
   ["each number of connections, as a parameter", {
-    targets: { a: { app: "api" } },
-    scenarios: { static: { get: "/" } },
+    ...ONE,
     load: { connections: [1, 10] },
   }, ["static a connections=1", "static a connections=10"]],
   ["a list of one value as no parameter", {
@@ -65,8 +72,7 @@ const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string
     load: { connections: [7], pipeline: [2] },
   }, ["static a"]],
   ["a value that is listed twice once", {
-    targets: { a: { app: "api" } },
-    scenarios: { static: { get: "/" } },
+    ...ONE,
     load: { connections: [5, 5, 6] },
   }, ["static a connections=5", "static a connections=6"]],
   ["all combinations of load and settings", {
@@ -84,10 +90,8 @@ const cells: [sentence: string, changes: Partial<ExperimentInput>, names: string
     "static a connections=1 pipeline=3 set.gzip=off",
     "static a connections=1 pipeline=4 set.gzip=off",
     "static a connections=2 pipeline=3 set.gzip=off",
-    "static a connections=2 pipeline=4 set.gzip=off",
-    "static u connections=1 pipeline=3",
-    "static u connections=1 pipeline=4",
-    "static u connections=2 pipeline=3",
+    ...["static a connections=2 pipeline=4 set.gzip=off", "static u connections=1 pipeline=3"],
+    ...["static u connections=1 pipeline=4", "static u connections=2 pipeline=3"],
     "static u connections=2 pipeline=4",
   ]],
 ];
@@ -124,21 +128,18 @@ const experiments = fc.record({
 const FIXED = { seed: 1, numRuns: 200 };
 
 Deno.test("each block of a shuffled plan holds every cell once, and the orders count up from 1", () => {
-  fc.assert(
-    fc.property(experiments, seeds, (experiment, seed) => {
-      const runs = planned(experiment, { seed });
-      const names = planCells(experiment).map(nameOf).sort();
-      const blocks = blocksOf(runs);
-      assert.equal(blocks.length, experiment.repeat);
-      for (const block of blocks) assert.deepEqual(block.toSorted(), names);
-      assert.deepEqual(runs.map(({ order }) => order), runs.map((_, at) => at + 1));
-      assert.deepEqual(
-        runs.map(({ repetition }) => repetition),
-        runs.map((_, at) => 1 + Math.floor(at / names.length)),
-      );
-    }),
-    FIXED,
-  );
+  forAll([experiments, seeds], (experiment, seed) => {
+    const runs = planned(experiment, { seed });
+    const names = planCells(experiment).map(nameOf).sort();
+    const blocks = blocksOf(runs);
+    assert.equal(blocks.length, experiment.repeat);
+    for (const block of blocks) assert.deepEqual(block.toSorted(), names);
+    assert.deepEqual(runs.map(({ order }) => order), runs.map((_, at) => at + 1));
+    assert.deepEqual(
+      runs.map(({ repetition }) => repetition),
+      runs.map((_, at) => 1 + Math.floor(at / names.length)),
+    );
+  }, FIXED);
 });
 
 Deno.test("the same seed gives the same plan, and seeds differ in theirs", () => {
@@ -165,11 +166,9 @@ Deno.test("a sequential plan keeps the order of the file in every block", () => 
   assert.deepEqual(blocksOf(planned(experiment, { seed: 5 })), [names, names, names]);
 });
 
-const filters: [
-  sentence: string,
-  only: { targets?: string[]; scenarios?: string[] },
-  names: string[],
-][] = [
+type Only = { readonly targets?: string[]; readonly scenarios?: string[] };
+
+const filters: [sentence: string, only: Only, names: string[]][] = [
   ["of one target", { targets: ["b"] }, ["static b", "fib b"]],
   ["of one scenario", { scenarios: ["fib"] }, ["fib a", "fib b"]],
   ["of one target and one scenario", { targets: ["a"], scenarios: ["fib"] }, ["fib a"]],
@@ -185,36 +184,27 @@ for (const [sentence, only, names] of filters) {
   });
 }
 
-const empty: [
-  sentence: string,
-  changes: Partial<ExperimentInput>,
-  only: { targets?: string[]; scenarios?: string[] },
-  says: RegExp,
-][] = [
-  [
-    "an unknown target",
+const EXCLUDED = { static: { get: "/" }, fib: { get: "/", targets: ["a"] } };
+const empty: Readonly<
+  Record<string, [changes: Partial<ExperimentInput>, only: Only, says: RegExp]>
+> = {
+  "an unknown target": [
     {},
     { targets: ["c"] },
     /^--only target=c: Cannot find target "c" \(there are a, b\)$/,
   ],
-  ["an unknown scenario", {}, { scenarios: ["statc"] }, /did you mean "static"\?/],
-  [
-    "a pair that the file excludes",
-    {
-      scenarios: { static: { get: "/" }, fib: { get: "/", targets: ["a"] } },
-    },
+  "an unknown scenario": [{}, { scenarios: ["statc"] }, /did you mean "static"\?/],
+  "a pair that the file excludes": [
+    { scenarios: EXCLUDED },
     { targets: ["b"], scenarios: ["fib"] },
     /no scenario applies to any target/,
   ],
-];
+};
 
-for (const [sentence, changes, only, says] of empty) {
+for (const [sentence, [changes, only, says]] of Object.entries(empty)) {
   Deno.test(`a filter for ${sentence} is told`, () => {
-    assert.throws(() => planned(experimentOf(changes), { seed: 1, only }), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.match(error.message, says);
-      return true;
-    });
+    const error = thrown(UserError, () => planned(experimentOf(changes), { seed: 1, only }));
+    assert.match(error.message, says);
   });
 }
 

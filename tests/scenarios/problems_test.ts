@@ -83,9 +83,7 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   [
     "a form of several parts with head",
     RIGHT.replace("get: /static", "head: /, multipart: { a: b }"),
-    [
-      /^x\.yaml:3:33: scenarios\.static\.multipart: Cannot send a form with head/,
-    ],
+    [/^x\.yaml:3:33: scenarios\.static\.multipart: Cannot send a form with head/],
   ],
   ["a line break in a header", RIGHT.replace("get: /static", 'get: /, headers: { a: "b\\nc" }'), [
     /^x\.yaml:3:46: scenarios\.static\.headers\.a: .*line breaks/,
@@ -103,9 +101,7 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   [
     "a scenario of a target that there is not",
     RIGHT.replace("get: /static", "get: /, targets: [apy]"),
-    [
-      'x.yaml:3:42: scenarios.static.targets.0: Cannot find target "apy": did you mean "api"?',
-    ],
+    ['x.yaml:3:42: scenarios.static.targets.0: Cannot find target "apy": did you mean "api"?'],
   ],
   ["one wrong number of connections", `${RIGHT}load: { connections: [1, 0, x] }`, [
     "x.yaml:4:26: load.connections.1: Cannot use 0: the least is 1",
@@ -123,9 +119,7 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   [
     "several at once on a connection for one",
     `${RIGHT}load: { pipeline: [1, 4], keepAlive: false }`,
-    [
-      /^x\.yaml:4:9: load\.pipeline: Cannot pipeline requests .*: leave out pipeline or/,
-    ],
+    [/^x\.yaml:4:9: load\.pipeline: Cannot pipeline requests .*: leave out pipeline or/],
   ],
   [
     "a connection for each request of HTTP/2",
@@ -220,14 +214,8 @@ load: { connections: 0 }
 repeat: 0
 `);
   assert.deepEqual(lines.map((line) => line.split(": ")[1]), [
-    "name",
-    "targets.api.app",
-    "targets.ours.command",
-    "scenarios.s.get",
-    "scenarios.s.expect.status",
-    "scenarios.s.targets.0",
-    "load.connections",
-    "repeat",
+    ...["name", "targets.api.app", "targets.ours.command", "scenarios.s.get"],
+    ...["scenarios.s.expect.status", "scenarios.s.targets.0", "load.connections", "repeat"],
   ]);
 });
 

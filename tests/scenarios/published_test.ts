@@ -123,11 +123,7 @@ const wrong: [sentence: string, yaml: string, told: RegExp][] = [
     "{ confounder: [a], values: { express: 1 } }",
     /published\.confounder: Cannot understand "confounder": did you mean "confounders"\?$/,
   ],
-  [
-    "no values",
-    "{ source: Table 2 }",
-    /published\.values: Cannot do without it$/,
-  ],
+  ["no values", "{ source: Table 2 }", /published\.values: Cannot do without it$/],
 ];
 for (const [sentence, yaml, told] of wrong) {
   Deno.test(`published figures with ${sentence} are told of, once, with the fix`, () => {

@@ -8,6 +8,7 @@ import {
   ratePerSec,
   rateText,
 } from "../../base/quantity.ts";
+import { forAll } from "../for_all.ts";
 
 const durations: [text: string, ms: number | null][] = [
   ["250ms", 250],
@@ -91,9 +92,7 @@ for (const text of ["1000/s", "0.5/s", "100/m", "1.6/m", "7/h", "0/s", "0.1/s", 
 }
 
 Deno.test("a rate is the same after it was written and read", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1e7 }), fc.constantFrom(1, 7, 60, 3_600), (n, by) => {
-      assert.equal(parseRatePerSec(rateText(n / by)), n / by);
-    }),
-  );
+  forAll([fc.integer({ min: 1, max: 1e7 }), fc.constantFrom(1, 7, 60, 3_600)], (n, by) => {
+    assert.equal(parseRatePerSec(rateText(n / by)), n / by);
+  });
 });

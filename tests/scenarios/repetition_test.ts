@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { type Repeat, repeatText } from "../../scenarios/plan/repetition.ts";
+import { thrown } from "../thrown.ts";
 
 const REST = `name: small
 targets: { api: { app: api } }
@@ -73,13 +74,10 @@ const wrong: [text: string, says: RegExp][] = [
 
 for (const [text, says] of wrong) {
   Deno.test(`${text} is refused with what to write`, () => {
-    assert.throws(() => parseExperiment(`${REST}${text}\n`, "a.yaml"), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.equal(error.problems.length, 1, JSON.stringify(error.problems));
-      const [{ message, fix }] = error.problems;
-      assert.match(`${message} ${fix ?? ""}`, says);
-      return true;
-    });
+    const error = thrown(UserError, () => parseExperiment(`${REST}${text}\n`, "a.yaml"));
+    assert.equal(error.problems.length, 1, JSON.stringify(error.problems));
+    const [{ message, fix }] = error.problems;
+    assert.match(`${message} ${fix ?? ""}`, says);
   });
 }
 

@@ -81,74 +81,66 @@ Deno.test("lines are told apart: requests, other methods, no request, unreadable
 const TIME = "[22/Dec/2025:15:19:01 +0300]";
 
 /** A line of text, and what becomes of it: the path of its GET, or why there is none. */
-const ACCESS_LINES: readonly (readonly [what: string, line: string, path: string | RegExp])[] = [
-  [
-    "Apache's escaped quotes",
+const ACCESS_LINES: Readonly<Record<string, readonly [line: string, path: string | RegExp]>> = {
+  "Apache's escaped quotes": [
     String.raw`h - - ${TIME} "GET /q?a=\"b\" HTTP/1.1" 200 1`,
     '/q?a="b"',
   ],
-  ["Apache's backslash", String.raw`h - - ${TIME} "GET /a\\b HTTP/1.1" 200 1`, "/a\\b"],
-  ["Apache's octets", String.raw`h - - ${TIME} "GET /\xc3\xa9\t HTTP/1.1" 200 1`, "/%C3%A9"],
-  [
-    "nginx's octets",
+  "Apache's backslash": [String.raw`h - - ${TIME} "GET /a\\b HTTP/1.1" 200 1`, "/a\\b"],
+  "Apache's octets": [String.raw`h - - ${TIME} "GET /\xc3\xa9\t HTTP/1.1" 200 1`, "/%C3%A9"],
+  "nginx's octets": [
     String.raw`h - - ${TIME} "GET /q?a=\x22b\x22\x5C HTTP/1.1" 200 1`,
     '/q?a="b"\\',
   ],
-  ["nginx's escape=json", String.raw`h - - ${TIME} "GET /a\u001fb HTTP/1.1" 200 1`, "/a%1Fb"],
-  ["nginx's escape=none", `h - - ${TIME} "GET /q?a="b" HTTP/1.1" 200 1 "-" "x"`, '/q?a="b"'],
-  ["octets of UTF-8", `h - - ${TIME} "GET /為 HTTP/1.1" 200 1`, "/%E7%82%BA"],
-  ["a decoded space", `h - - ${TIME} "GET /two words HTTP/1.1" 200 1`, "/two%20words"],
-  ["a space that was refused", `h - - ${TIME} "GET /two words HTTP/1.1" 400 1`, /two words/],
-  ["HTTP/0.9", `h - - ${TIME} "GET /old" 200 1 "-" "x"`, "/old"],
-  ["nothing", `h - - ${TIME} "" 400 0 "-" "-"`, /no method|is none/],
-  ["a time-out", `h - - ${TIME} "-" 408 -`, /is none/],
-  ["TLS", String.raw`h - - ${TIME} "\x16\x03\x01\x00\xEE" 400 150 "-" "-"`, /is none/],
-  ["a scanner's word", `h - - ${TIME} "HELP" 400 47 "-" "-"`, /is none/],
-  ["OPTIONS of the whole server", `h - - ${TIME} "OPTIONS * HTTP/1.0" 200 1`, /is no path/],
-  [
-    "a virtual host",
+  "nginx's escape=json": [String.raw`h - - ${TIME} "GET /a\u001fb HTTP/1.1" 200 1`, "/a%1Fb"],
+  "nginx's escape=none": [`h - - ${TIME} "GET /q?a="b" HTTP/1.1" 200 1 "-" "x"`, '/q?a="b"'],
+  "octets of UTF-8": [`h - - ${TIME} "GET /為 HTTP/1.1" 200 1`, "/%E7%82%BA"],
+  "a decoded space": [`h - - ${TIME} "GET /two words HTTP/1.1" 200 1`, "/two%20words"],
+  "a space that was refused": [`h - - ${TIME} "GET /two words HTTP/1.1" 400 1`, /two words/],
+  "HTTP/0.9": [`h - - ${TIME} "GET /old" 200 1 "-" "x"`, "/old"],
+  "nothing": [`h - - ${TIME} "" 400 0 "-" "-"`, /no method|is none/],
+  "a time-out": [`h - - ${TIME} "-" 408 -`, /is none/],
+  "TLS": [String.raw`h - - ${TIME} "\x16\x03\x01\x00\xEE" 400 150 "-" "-"`, /is none/],
+  "a scanner's word": [`h - - ${TIME} "HELP" 400 47 "-" "-"`, /is none/],
+  "OPTIONS of the whole server": [`h - - ${TIME} "OPTIONS * HTTP/1.0" 200 1`, /is no path/],
+  "a virtual host": [
     `v:80 "10.0.0.1, 10.0.0.2" 10.0.0.3 - - ${TIME} "GET /v HTTP/1.1" 200 1`,
     "/v",
   ],
-  ["fields after it", `h - - ${TIME} "GET /x HTTP/1.1" 404 0 "-" "-"rt=0.017 uct="-"`, "/x"],
-  ["an upstream's name", `h - - ${TIME} "GET /i HTTP/1.1" 200 1 "-" "c" 8 0.1 [web-80] [] -`, "/i"],
-  ["Apache's log of TLS", `${TIME} 10.0.0.1 TLSv1.2 ECDHE "GET /tls HTTP/1.1" -`, "/tls"],
-  ["S3", `b59 www.a ${TIME} 1.2.3.4 arn:x E5 WEBSITE.GET.OBJECT k "GET /k HTTP/1.1" 200 -`, "/k"],
-  ["Python's server", `1.2.3.4 - - [26/Oct/2025 13:08:39] "GET /.git/a HTTP/1.1" 404 -`, "/.git/a"],
-  [
-    "HAProxy",
+  "fields after it": [`h - - ${TIME} "GET /x HTTP/1.1" 404 0 "-" "-"rt=0.017 uct="-"`, "/x"],
+  "an upstream's name": [`h - - ${TIME} "GET /i HTTP/1.1" 200 1 "-" "c" 8 0.1 [web-80] [] -`, "/i"],
+  "Apache's log of TLS": [`${TIME} 10.0.0.1 TLSv1.2 ECDHE "GET /tls HTTP/1.1" -`, "/tls"],
+  "S3": [`b59 www.a ${TIME} 1.2.3.4 arn:x E5 WEBSITE.GET.OBJECT k "GET /k HTTP/1.1" 200 -`, "/k"],
+  "Python's server": [`1.2.3.4 - - [26/Oct/2025 13:08:39] "GET /.git/a HTTP/1.1" 404 -`, "/.git/a"],
+  "HAProxy": [
     String
       .raw`Feb  6 12:14:14 h haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] in b/s ` +
     String.raw`10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {a} {} "GET /q?a=#22b#23 HTTP/1.1"`,
     '/q?a="b',
   ],
-  [
-    "HAProxy's bad request",
+  "HAProxy's bad request": [
     `h haproxy[1]: 1.2.3.4:1 [06/Feb/2009:12:14:14.655] a a/<NOSRV> -1/-1 400 187 "<BADREQ>"`,
     /is none/,
   ],
-  [
-    "HAProxy's connection of TCP",
+  "HAProxy's connection of TCP": [
     "h haproxy[1]: 1.2.3.4:1 [06/Feb/2009:12:14:14.655] fnt bck/srv1 0/0/5007 212 -- 0/0",
     /nothing in quotes/,
   ],
-  ["Envoy", `[2019-04-08T16:16:55.931Z] "GET /e HTTP/1.1" 200 - 0 89 5 4 "-" "curl"`, "/e"],
-  ["Envoy's TCP", `[2019-04-08T16:50:12.533Z] "- - -" 0 - 87 254 4 - "-" "-"`, /is none/],
-  [
-    "Amazon's load balancer",
+  "Envoy": [`[2019-04-08T16:16:55.931Z] "GET /e HTTP/1.1" 200 - 0 89 5 4 "-" "curl"`, "/e"],
+  "Envoy's TCP": [`[2019-04-08T16:50:12.533Z] "- - -" 0 - 87 254 4 - "-" "-"`, /is none/],
+  "Amazon's load balancer": [
     `https 2020-01-01T00:55:04.127531Z app/a 1.2.3.4:2817 10.0.0.1:80 0.001 200 200 225 24950 ` +
     `"GET https://www.a:443/p?q=1 HTTP/1.1" "Mozilla" ECDHE TLSv1.2 0 2020-01-01T00:55:04.0Z`,
     "/p?q=1",
   ],
-  ["nginx's $msec", `1622537123.456 10.0.0.1 "GET /msec HTTP/1.1" 200`, "/msec"],
-  [
-    "JSON around it",
+  "nginx's $msec": [`1622537123.456 10.0.0.1 "GET /msec HTTP/1.1" 200`, "/msec"],
+  "JSON around it": [
     String.raw`{"message":"[2019-04-10T03:49:34.451Z] \"GET /a HTTP/1.1\" 501 - \"1\"","time":""}`,
     /is none/,
   ],
-];
+};
 
-for (const [what, text, path] of ACCESS_LINES) {
+for (const [what, [text, path]] of Object.entries(ACCESS_LINES)) {
   Deno.test(`a line of an access log with ${what} is ${path}`, () => {
     const builder = builderOf("combined", [text]);
     assert.deepEqual([builder.wrongLines, ...builder.otherMethods], [0]);

@@ -120,12 +120,7 @@ function longJson(bytes: number): string {
 
 const { jsonBody, patternBody } = LIMITS;
 
-const answers: [
-  sentence: string,
-  expect: Expectation,
-  answer: Answer,
-  wrong: string | null,
-][] = [
+const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: string | null][] = [
   ["2xx is right when nothing is expected", {}, OK, null],
   ["3xx is right when nothing is expected", {}, { status: 399, body: "" }, null],
   [
@@ -218,7 +213,7 @@ const answers: [
     "a match behind what a pattern looks at is none",
     { matches: "hello$" },
     { status: 200, body: `${"-".repeat(patternBody.most)}hello` },
-    'expected a body that matches "hello$", a pattern looks at the first 256 KB of a body, and this one is longer',
+    'expected a body that matches "hello$", a pattern looks at the first 256 kB of a body, and this one is longer',
   ],
 ];
 

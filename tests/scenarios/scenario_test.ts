@@ -216,8 +216,8 @@ for (const [sentence, scenario, told] of wrong) {
 Deno.test("a flow is told of more cookies from the start than a user keeps", () => {
   const wrongs: [count: number, length: number, what: string][] = [
     [182, 1, "a virtual user has 182 cookies, and 180 are the most"],
-    [1, 8_200, "a cookie of a virtual user has 8.2 KB, and 8 KB are the most"],
-    [10, 7_000, "what a virtual user has in cookies has 70 KB, and 64 KB are the most"],
+    [1, 8_200, "a cookie of a virtual user has 8.2 kB, and 8 kB are the most"],
+    [10, 7_000, "what a virtual user has in cookies has 70 kB, and 64 kB are the most"],
   ];
   for (const [count, length, what] of wrongs) {
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);

@@ -138,10 +138,7 @@ for (const text of ["a,,b", ",a", "a,", "=50", "connections=", "a, =1"]) {
 
 Deno.test("a comma within quotes is part of a value", () => {
   assert.deepEqual(parseSelector('a="1, 2",  b'), {
-    value: {
-      text: 'a="1, 2", b',
-      parts: [{ key: "a", value: "1, 2" }, { key: null, value: "b" }],
-    },
+    value: { text: 'a="1, 2", b', parts: [{ key: "a", value: "1, 2" }, { key: null, value: "b" }] },
   });
 });
 

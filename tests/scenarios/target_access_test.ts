@@ -7,8 +7,11 @@ import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import { certificates } from "../certificates.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { launchContext } from "../targets/fixtures/launch_context.ts";
+import { rejected } from "../thrown.ts";
+
+const withOpenssl = needing("openssl");
 
 interface Folder extends Disposable {
   readonly path: string;
@@ -54,32 +57,28 @@ Deno.test("a target's socket starts from the experiment's folder", async () => {
   assert.equal((await accessOf(folder))?.unixPath, join(folder.path, "socket"));
 });
 
-testWith(["openssl"], "a target's authorities are read from the experiment's folder", async () => {
+withOpenssl.test("a target's authorities are read from the experiment's folder", async () => {
   using folder = folderOf('{ url: "https://a:1", cacert: ./ca.pem }');
   const { authority } = certificates();
   Deno.writeTextFileSync(join(folder.path, "ca.pem"), authority);
   assert.deepEqual((await accessOf(folder))?.caCerts, [authority]);
 });
 
-testWith(
-  ["openssl"],
-  "a target's client certificate is read from the experiment's folder",
-  async () => {
-    using folder = folderOf('{ url: "https://a:1", cert: ./own.crt, key: ./own.key }');
-    const { own, signed } = certificates();
-    Deno.writeTextFileSync(join(folder.path, "own.crt"), own.cert);
-    Deno.writeTextFileSync(join(folder.path, "own.key"), own.key);
-    assert.deepEqual((await accessOf(folder))?.clientCertificate, own);
-    const { experiment } = await loadExperiment(join(folder.path, "x.yaml"));
-    const saved = JSON.stringify(experiment.targets);
-    assert.ok(saved.includes('"key":"./own.key"') && !saved.includes("BEGIN"), saved);
-    Deno.writeTextFileSync(join(folder.path, "own.key"), signed.key);
-    await assert.rejects(
-      loadExperiment(join(folder.path, "x.yaml")),
-      /targets\.a\.key: Cannot use this key: it is not that of the certificate/,
-    );
-  },
-);
+withOpenssl.test("a target's client certificate is read from the experiment's folder", async () => {
+  using folder = folderOf('{ url: "https://a:1", cert: ./own.crt, key: ./own.key }');
+  const { own, signed } = certificates();
+  Deno.writeTextFileSync(join(folder.path, "own.crt"), own.cert);
+  Deno.writeTextFileSync(join(folder.path, "own.key"), own.key);
+  assert.deepEqual((await accessOf(folder))?.clientCertificate, own);
+  const { experiment } = await loadExperiment(join(folder.path, "x.yaml"));
+  const saved = JSON.stringify(experiment.targets);
+  assert.ok(saved.includes('"key":"./own.key"') && !saved.includes("BEGIN"), saved);
+  Deno.writeTextFileSync(join(folder.path, "own.key"), signed.key);
+  await assert.rejects(
+    loadExperiment(join(folder.path, "x.yaml")),
+    /targets\.a\.key: Cannot use this key: it is not that of the certificate/,
+  );
+});
 
 Deno.test("a target has an address of its own, or a proxy", async () => {
   using named = folderOf('{ url: "https://[::1]", resolve: "[::1]:443:[::2]" }');
@@ -148,12 +147,9 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
 for (const [sentence, target, told] of WRONG) {
   Deno.test(`an experiment is told about ${sentence}`, async () => {
     using folder = folderOf(target);
-    await assert.rejects(loadExperiment(join(folder.path, "x.yaml")), (error) => {
-      assert.ok(error instanceof UserError);
-      const lines = error.lines.map((line) => line.replace(`${folder.path}/x.yaml`, "x.yaml"));
-      assert.equal(lines.length, told.length, lines.join("\n"));
-      for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
-      return true;
-    });
+    const error = await rejected(UserError, loadExperiment(join(folder.path, "x.yaml")));
+    const lines = error.lines.map((line) => line.replace(`${folder.path}/x.yaml`, "x.yaml"));
+    assert.equal(lines.length, told.length, lines.join("\n"));
+    for (const [index, pattern] of told.entries()) assert.match(lines[index], pattern);
   });
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { asked, countsOf, manyRows, requestsOf } from "./made_script.ts";
 
-const drawn: [sentence: string, value: object | string, form: RegExp, different: number][] = [
-  ["a number", { from: 5, to: 7 }, /^\/[567]$/, 3],
-  ["a number from 1 on", { to: 2 }, /^\/[12]$/, 2],
-  ["a negative number", { from: -1, to: 0 }, /^\/(-1|0)$/, 2],
-  ["a number beyond 32 bits", { from: 2 ** 40, to: 2 ** 41 }, /^\/[12]\d{12}$/, 1_000],
-  ["one of several", { pick: ["a", 2, true] }, /^\/(a|2|true)$/, 3],
-  ["a UUID", "uuid", /^\/[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/, 1_000],
-];
+const drawn: Readonly<Record<string, [value: object | string, form: RegExp, different: number]>> = {
+  "a number": [{ from: 5, to: 7 }, /^\/[567]$/, 3],
+  "a number from 1 on": [{ to: 2 }, /^\/[12]$/, 2],
+  "a negative number": [{ from: -1, to: 0 }, /^\/(-1|0)$/, 2],
+  "a number beyond 32 bits": [{ from: 2 ** 40, to: 2 ** 41 }, /^\/[12]\d{12}$/, 1_000],
+  "one of several": [{ pick: ["a", 2, true] }, /^\/(a|2|true)$/, 3],
+  "a UUID": ["uuid", /^\/[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/, 1_000],
+};
 
-for (const [sentence, value, form, different] of drawn) {
+for (const [sentence, [value, form, different]] of Object.entries(drawn)) {
   Deno.test(`a value can be ${sentence}, in 1,000 variants`, () => {
     const paths = asked({ get: "/{{ v }}", values: { v: value } }, 1_000);
     for (const path of paths) assert.match(path, form);
@@ -21,42 +21,31 @@ for (const [sentence, value, form, different] of drawn) {
   });
 }
 
-const tables: [sentence: string, values: object, path: string, asked: string[]][] = [
-  [
-    "the column of a file, row after row, then again",
-    {
-      v: { csv: "people.csv", column: "name" },
-    },
+const tables: Readonly<Record<string, [values: object, path: string, asked: string[]]>> = {
+  "the column of a file, row after row, then again": [
+    { v: { csv: "people.csv", column: "name" } },
     "/{{ v }}",
     ["/ada", "/bob", "/eve", "/ada"],
   ],
-  ["every column of a file", { v: { csv: "people.csv" } }, "/{{ v.name }}/{{v.word}}", [
+  "every column of a file": [{ v: { csv: "people.csv" } }, "/{{ v.name }}/{{v.word}}", [
     "/ada/a1",
     "/bob/b2",
     "/eve/e3",
     "/ada/a1",
   ]],
-  [
-    "two columns of a file, of one row",
-    {
-      user: { csv: "people.csv", column: "name" },
-      word: { csv: "people.csv", column: "word" },
-    },
+  "two columns of a file, of one row": [
+    { user: { csv: "people.csv", column: "name" }, word: { csv: "people.csv", column: "word" } },
     "/{{user}}/{{word}}",
     ["/ada/a1", "/bob/b2", "/eve/e3"],
   ],
-  [
-    "the rows of two files, in step while both last",
-    {
-      v: { csv: "people.csv", column: "name" },
-      n: { csv: "2", column: "n" },
-    },
+  "the rows of two files, in step while both last": [
+    { v: { csv: "people.csv", column: "name" }, n: { csv: "2", column: "n" } },
     "/{{v}}/{{n}}",
     ["/ada/0", "/bob/1", "/eve/0"],
   ],
-];
+};
 
-for (const [sentence, values, path, paths] of tables) {
+for (const [sentence, [values, path, paths]] of Object.entries(tables)) {
   Deno.test(`a value can be ${sentence}`, () => {
     assert.deepEqual(asked({ get: path, values }, paths.length), paths);
   });
@@ -75,13 +64,13 @@ Deno.test("rows in random order come once a round each, with their columns toget
   assert.deepEqual(new Set(paths), new Set(inOrder));
 });
 
-const sizes: [sentence: string, rows: number, values: object, variants: number][] = [
-  ["every row of a long file", 2_500, {}, 2_500],
-  ["every row of a long file, though something is random", 2_500, { id: "uuid" }, 2_500],
-  ["whole rounds through a short file, where something is random", 300, { id: "uuid" }, 900],
-];
+const sizes: Readonly<Record<string, [rows: number, values: object, variants: number]>> = {
+  "every row of a long file": [2_500, {}, 2_500],
+  "every row of a long file, though something is random": [2_500, { id: "uuid" }, 2_500],
+  "whole rounds through a short file, where something is random": [300, { id: "uuid" }, 900],
+};
 
-for (const [sentence, rows, values, variants] of sizes) {
+for (const [sentence, [rows, values, variants]] of Object.entries(sizes)) {
   Deno.test(`the variants of a request hold ${sentence}`, () => {
     const all = { ...values, row: { csv: String(rows) } };
     const id = Object.keys(values).map((name) => `{{ ${name} }}`).join("");

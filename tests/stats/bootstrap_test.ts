@@ -61,10 +61,7 @@ Deno.test("a draw is the percentile of all values of the runs drawn, and every s
   const possible = runs.flatMap((a) => runs.flatMap((b) => runs.map((c) => [a, b, c])))
     .map((drawn) => medianBetween(drawn.flatMap((run) => values[run])));
   const found = new Set([...logDraws].map((draw) => (value * Math.exp(draw)).toFixed(6)));
-  assert.deepEqual(
-    [...found].sort(),
-    [...new Set(possible.map((one) => one.toFixed(6)))].sort(),
-  );
+  assert.deepEqual([...found].sort(), [...new Set(possible.map((one) => one.toFixed(6)))].sort());
 });
 
 /** Of whole values, each of which stands for the microsecond about it. */
@@ -126,8 +123,6 @@ Deno.test("the mean of what runs have one value of is drawn with the runs", () =
 });
 
 Deno.test("there is no estimate where a run may come up that has nothing", () => {
-  const [rate, p50] = bootstrap([[blockOf([], 10)], [blockOf([], 0)]], {
-    figures: ["rate", 50],
-  });
+  const [rate, p50] = bootstrap([[blockOf([], 10)], [blockOf([], 0)]], { figures: ["rate", 50] });
   assert.deepEqual([rate, p50], [null, null]);
 });

@@ -13,6 +13,7 @@ import {
 } from "../../runner/stats/histogram/histogram.ts";
 import { Pool } from "../../runner/stats/confidence/pool.ts";
 import { Random } from "../../bench/statistics/random.ts";
+import { forAll } from "../for_all.ts";
 
 const SEED = 19_580_601;
 
@@ -44,18 +45,10 @@ const times = fc.array(fc.integer({ min: 1, max: 2_000 }), { minLength: 1, maxLe
 const percentiles = fc.constantFrom(1, 10, 50, 75, 90, 99, 99.9);
 
 Deno.test("the product limit is that of every value by itself", () => {
-  fc.assert(
-    fc.property(
-      times,
-      fc.array(fc.integer({ min: 1, max: 2_000 })),
-      percentiles,
-      (ended, bounds, p) => {
-        const { all, censored } = sampleOf(ended, bounds);
-        assert.equal(productLimitUs(all, censored, p), byHand(ended, bounds, p));
-      },
-    ),
-    { seed: SEED },
-  );
+  forAll([times, fc.array(fc.integer({ min: 1, max: 2_000 })), percentiles], (ended, bounds, p) => {
+    const { all, censored } = sampleOf(ended, bounds);
+    assert.equal(productLimitUs(all, censored, p), byHand(ended, bounds, p));
+  }, { seed: SEED });
 });
 
 Deno.test("the example of Kaplan and Meier's paper: 0.8, 1.0+, 2.7+, 3.1, 5.4, 7.0+, 9.2, 12.1+ months", () => {
@@ -69,33 +62,27 @@ Deno.test("the example of Kaplan and Meier's paper: 0.8, 1.0+, 2.7+, 3.1, 5.4, 7
 });
 
 Deno.test("without bounds every percentile is that of the histogram", () => {
-  fc.assert(
-    fc.property(times, percentiles, (ended, p) => {
-      const { all, censored } = sampleOf(ended, []);
-      const plain = valueAtPercentile(all, p);
-      assert.equal(productLimitUs(all, censored, p), plain);
-      assert.equal(mostUs(all, censored, p), plain);
-      assert.equal(isMovable(all, censored, p), false);
-    }),
-    { seed: SEED },
-  );
+  forAll([times, percentiles], (ended, p) => {
+    const { all, censored } = sampleOf(ended, []);
+    const plain = valueAtPercentile(all, p);
+    assert.equal(productLimitUs(all, censored, p), plain);
+    assert.equal(mostUs(all, censored, p), plain);
+    assert.equal(isMovable(all, censored, p), false);
+  }, { seed: SEED });
 });
 
 Deno.test("whatever the bounds turn out to be, a percentile stays between its least and its most", () => {
   const longer = fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 40, maxLength: 40 });
   const bounds = fc.array(fc.integer({ min: 1, max: 2_000 }), { minLength: 1, maxLength: 40 });
-  fc.assert(
-    fc.property(times, bounds, longer, percentiles, (ended, bounds, longer, p) => {
-      const { all, censored } = sampleOf(ended, bounds);
-      const truth = sampleOf([...ended, ...bounds.map((us, i) => us + longer[i])], []).all;
-      const trueUs = valueAtPercentile(truth, p);
-      assert.ok(trueUs >= valueAtPercentile(all, p), "least");
-      assert.ok(trueUs <= mostUs(all, censored, p) * 1.001, "most");
-      const limitUs = productLimitUs(all, censored, p);
-      assert.ok(limitUs >= valueAtPercentile(all, p) && limitUs <= mostUs(all, censored, p));
-    }),
-    { seed: SEED },
-  );
+  forAll([times, bounds, longer, percentiles], (ended, bounds, longer, p) => {
+    const { all, censored } = sampleOf(ended, bounds);
+    const truth = sampleOf([...ended, ...bounds.map((us, i) => us + longer[i])], []).all;
+    const trueUs = valueAtPercentile(truth, p);
+    assert.ok(trueUs >= valueAtPercentile(all, p), "least");
+    assert.ok(trueUs <= mostUs(all, censored, p) * 1.001, "most");
+    const limitUs = productLimitUs(all, censored, p);
+    assert.ok(limitUs >= valueAtPercentile(all, p) && limitUs <= mostUs(all, censored, p));
+  }, { seed: SEED });
 });
 
 Deno.test("a percentile can move only where bounds lie below it, or it is one of them", () => {
@@ -108,30 +95,19 @@ Deno.test("a percentile can move only where bounds lie below it, or it is one of
 });
 
 Deno.test("what is left without the bounds is what ended", () => {
-  fc.assert(
-    fc.property(times, fc.array(fc.integer({ min: 1, max: 2_000 })), (ended, bounds) => {
-      const { all, censored } = sampleOf(ended, bounds);
-      assert.deepEqual(withoutBounds(all, censored), sampleOf(ended, []).all);
-    }),
-    { seed: SEED },
-  );
+  forAll([times, fc.array(fc.integer({ min: 1, max: 2_000 }))], (ended, bounds) => {
+    const { all, censored } = sampleOf(ended, bounds);
+    assert.deepEqual(withoutBounds(all, censored), sampleOf(ended, []).all);
+  }, { seed: SEED });
 });
 
 Deno.test("a pool's percentile is the product limit, within a bucket", () => {
-  fc.assert(
-    fc.property(
-      times,
-      fc.array(fc.integer({ min: 1, max: 2_000 })),
-      percentiles,
-      (ended, bounds, p) => {
-        const { all, censored } = sampleOf(ended, bounds);
-        const pool = new Pool([{ seconds: 1, completed: ended.length, latency: all, censored }]);
-        const found = pool.figure(p, Float64Array.of(1));
-        assert.ok(Math.abs(found - productLimitUs(all, censored, p)) <= 0.5 + 1e-6);
-      },
-    ),
-    { seed: SEED },
-  );
+  forAll([times, fc.array(fc.integer({ min: 1, max: 2_000 })), percentiles], (ended, bounds, p) => {
+    const { all, censored } = sampleOf(ended, bounds);
+    const pool = new Pool([{ seconds: 1, completed: ended.length, latency: all, censored }]);
+    const found = pool.figure(p, Float64Array.of(1));
+    assert.ok(Math.abs(found - productLimitUs(all, censored, p)) <= 0.5 + 1e-6);
+  }, { seed: SEED });
 });
 
 Deno.test("exponential times cut off by the clock: the product limit is right where bounds as values are not", () => {

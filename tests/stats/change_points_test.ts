@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { findChangePoints } from "../../runner/stats/steady_state/change_points.ts";
 import reference from "./data/change_points.json" with { type: "json" };
+import { forAll } from "../for_all.ts";
 
 const SEED = 20_120_101;
 
@@ -60,25 +61,21 @@ Deno.test("no segmentation is cheaper than PELT's, whatever the series, penalty 
         Array.from({ length }, () => mean + spread * noise.next().value)
       )
     );
-  fc.assert(
-    fc.property(
-      series,
-      fc.integer({ min: 1, max: 40 }),
-      fc.integer({ min: 2, max: 6 }),
-      (values, penalty, minSegment) => {
-        const changes = findChangePoints(values, { penalty, minSegment, minVariance: 1e-4 });
-        const bounds = [0, ...changes, values.length];
-        if (values.length >= minSegment) {
-          assert.ok(
-            bounds.slice(1).every((end, i) => end - bounds[i] >= minSegment),
-            `too short a segment in ${bounds}`,
-          );
-          assert.ok(
-            totalCost(values, changes, penalty) <= bruteForce(values, penalty, minSegment) + 1e-6,
-          );
-        }
-      },
-    ),
+  forAll(
+    [series, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 2, max: 6 })],
+    (values, penalty, minSegment) => {
+      const changes = findChangePoints(values, { penalty, minSegment, minVariance: 1e-4 });
+      const bounds = [0, ...changes, values.length];
+      if (values.length >= minSegment) {
+        assert.ok(
+          bounds.slice(1).every((end, i) => end - bounds[i] >= minSegment),
+          `too short a segment in ${bounds}`,
+        );
+        assert.ok(
+          totalCost(values, changes, penalty) <= bruteForce(values, penalty, minSegment) + 1e-6,
+        );
+      }
+    },
     { seed: SEED, numRuns: 300 },
   );
 });

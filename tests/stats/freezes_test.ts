@@ -48,11 +48,7 @@ const found: [sentence: string, intervals: Completions[], freezes: Partial<Freez
     run(...at(100, 9), ...halted(2), ...at(100, 9)),
     null,
   ],
-  [
-    "next to nothing is nothing",
-    run(...at(100, 9), ...at(3, 4), ...at(100, 9)),
-    { count: 1 },
-  ],
+  ["next to nothing is nothing", run(...at(100, 9), ...at(3, 4), ...at(100, 9)), { count: 1 }],
   ["a tenth of the rate is not", run(...at(100, 9), ...at(10, 8), ...at(100, 9)), null],
   ["a server that starts late is no freeze", run(...halted(8), ...at(100, 20)), null],
   ["nor is one that ends early", run(...at(100, 20), ...halted(8)), null],

@@ -6,6 +6,7 @@ import {
   type SparseHistogram,
 } from "../../runner/stats/histogram/histogram.ts";
 import { HistogramSum } from "../../runner/stats/histogram/histogram.ts";
+import { forAll } from "../for_all.ts";
 
 const SEED = 20_261_121;
 
@@ -20,15 +21,12 @@ const parts = fc.array(fc.array(fc.nat(5_000_000), { maxLength: 5 }).map(histogr
 });
 
 Deno.test("a sum of histograms is that of all of them at once, also when it goes on after it was asked", () => {
-  fc.assert(
-    fc.property(parts, parts, (some, more) => {
-      const sum = new HistogramSum();
-      for (const part of some) sum.add(part);
-      assert.deepEqual(sum.whole(), mergeHistograms(some).toSparse());
-      for (const part of more) sum.add(part);
-      assert.deepEqual(sum.whole(), mergeHistograms([...some, ...more]).toSparse());
-      assert.deepEqual(sum.whole(), mergeHistograms([...some, ...more]).toSparse());
-    }),
-    { seed: SEED },
-  );
+  forAll([parts, parts], (some, more) => {
+    const sum = new HistogramSum();
+    for (const part of some) sum.add(part);
+    assert.deepEqual(sum.whole(), mergeHistograms(some).toSparse());
+    for (const part of more) sum.add(part);
+    assert.deepEqual(sum.whole(), mergeHistograms([...some, ...more]).toSparse());
+    assert.deepEqual(sum.whole(), mergeHistograms([...some, ...more]).toSparse());
+  }, { seed: SEED });
 });

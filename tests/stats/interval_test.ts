@@ -5,6 +5,7 @@ import {
   type Estimate,
   type Sampling,
 } from "../../runner/stats/confidence/bootstrap.ts";
+import { Random } from "../../bench/statistics/random.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import {
   type ConfidenceInterval,
@@ -13,6 +14,7 @@ import {
   pBeyond,
   pValueOf,
   ratioInterval,
+  studentInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { quantileOf } from "../../runner/stats/quantile.ts";
 import reference from "./data/welch.json" with { type: "json" };
@@ -20,11 +22,7 @@ import reference from "./data/welch.json" with { type: "json" };
 const NOTHING = new Histogram().toSparse();
 
 /** An estimate of the rate of runs of one block each. */
-function rateOf(
-  values: readonly number[],
-  sampling?: Sampling,
-  resamples?: number,
-): Estimate {
+function rateOf(values: readonly number[], sampling?: Sampling, resamples?: number): Estimate {
   const runs = values.map((completed) => [{ seconds: 1, completed, latency: NOTHING }]);
   const [found] = bootstrap(runs, { figures: ["rate"], sampling, resamples });
   assert.ok(found, "no estimate");
@@ -175,11 +173,26 @@ Deno.test("a ratio of ratios pairs all four", () => {
   assertRelative(found.logStandardError, 2 * ratio.logStandardError, 1e-9);
 });
 
-Deno.test("the p of lying within a margin is 0.05 where the interval's end touches it", () => {
+Deno.test("the p of lying within a margin is that of one side at its edge, and of both without a margin", () => {
   const ratio = given(ratioInterval(rateOf(NEW, ONE), rateOf(OLD, ONE)));
-  assertRelative(pBeyond(ratio, 1 / ratio.high - 1), 0.05, 1e-6);
+  assertRelative(pBeyond(ratio, 1 / ratio.high - 1), 0.025, 1e-3);
+  assert.equal(pBeyond(ratio, 0), pValueOf(ratio));
   assert.equal(pBeyond(ratio, 0.1), 1);
-  assert.ok(pBeyond(ratio, 0.02) > pValueOf(ratio));
+  const narrow = studentInterval(1, { variance: 1e-12, degreesOfFreedom: 4 }, 0.95);
+  assertRelative(pBeyond({ ...narrow, value: narrow.high }, 0), 0.05, 1e-6);
+});
+
+Deno.test("a ratio at the edge of the margin is beyond it by chance in 1 of 20, however wide the margin is for the noise", () => {
+  const random = new Random(9);
+  for (const noise of [0.002, 0.01, 0.05, 0.5]) {
+    const found = Array.from({ length: 2_000 }, () => {
+      const [value, scale] = [random.normal(), [1, 2, 3, 4].map(() => random.normal() ** 2)];
+      const variance = noise ** 2 * scale.reduce((sum, one) => sum + one, 0) / 4;
+      const ratio = Math.exp(Math.log1p(0.02) + noise * value);
+      return pBeyond(studentInterval(ratio, { variance, degreesOfFreedom: 4 }, 0.95), 0.02);
+    }).filter((p) => p <= 0.05).length / 2_000;
+    assert.ok(found > 0.035 && found < 0.065, `${noise}: ${found}`);
+  }
 });
 
 Deno.test("the ratio of two figures says nothing of their product, whichever was asked for first", () => {

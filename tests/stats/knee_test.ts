@@ -21,10 +21,7 @@ function pointsOf(
   { random, stdev, runs = 5 }: Noise,
 ): KneePoint[] {
   return values.map((at) => {
-    const rates = Array.from(
-      { length: runs },
-      () => truth(at) * Math.exp(stdev * random.normal()),
-    );
+    const rates = Array.from({ length: runs }, () => truth(at) * Math.exp(stdev * random.normal()));
     const [served] = bootstrap(
       rates.map((rate) => [{ seconds: 1, completed: rate, latency: EMPTY }]),
       { figures: ["rate"], resamples: 400 },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { medianOf, quantileOf } from "../../runner/stats/quantile.ts";
 import { findOutliers } from "../../runner/stats/steady_state/segments.ts";
+import { forAll } from "../for_all.ts";
 
 /** Small, even noise without randomness. */
 const wiggle = (length: number, level = 0): number[] =>
@@ -39,9 +40,9 @@ for (const [sentence, values, outliers] of table) {
 
 Deno.test("outliers are those of windows that are sorted anew for every value", () => {
   const value = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ noNaN: true, max: 1e3 }));
-  fc.assert(fc.property(fc.array(value, { maxLength: 120 }), (values) => {
+  forAll([fc.array(value, { maxLength: 120 })], (values) => {
     assert.deepEqual(findOutliers(values), sortedAnew(values));
-  }));
+  });
 });
 
 /** The median of up to seven values, and the quartiles of up to 51 deviations from it. */

@@ -5,15 +5,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { installedAt } from "../../targets/frameworks/install.ts";
-import { testWith } from "../needs.ts";
-import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { needing, testWith } from "../needs.ts";
+import { emptyFolder, exits } from "../e2e/plateau.ts";
+
+const withRedis = needing("redis");
+const withLinuxAndRedisAndNginx = needing("linux", "redis", "nginx");
 
 /** Runs a file of fixtures/; every answer is right. */
 async function runFile(name: string): Promise<Results> {
   using folder = emptyFolder();
   const file = join(import.meta.dirname ?? "", "fixtures", name);
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path]);
   const text = readFileSync(join(folder.path, "results.json"), "utf8");
   const saved = results.parse(JSON.parse(text));
   for (const { target, scenario, requests, checks } of saved.runs) {
@@ -30,56 +32,47 @@ function cellsOf({ runs }: Results): string[] {
   ).sort();
 }
 
-testWith(
-  ["redis"],
-  "run measures user, wiki and site, each with its settings as factors",
-  async () => {
-    const saved = await runFile("apps.yaml");
-    assert.deepEqual(saved.missing, []);
-    assert.deepEqual(cellsOf(saved), [
-      'limited user {"set.cache":"none"}',
-      'limited user {"set.cache":"redis"}',
-      "site page {}",
-      'wiki read {"set.renderCache":"off"}',
-      'wiki read {"set.renderCache":"on"}',
-      'wiki session {"set.renderCache":"off"}',
-      'wiki session {"set.renderCache":"on"}',
-    ]);
-  },
-);
+withRedis.test("run measures user, wiki and site, each with its settings as factors", async () => {
+  const saved = await runFile("apps.yaml");
+  assert.deepEqual(saved.missing, []);
+  assert.deepEqual(cellsOf(saved), [
+    'limited user {"set.cache":"none"}',
+    'limited user {"set.cache":"redis"}',
+    "site page {}",
+    'wiki read {"set.renderCache":"off"}',
+    'wiki read {"set.renderCache":"on"}',
+    'wiki session {"set.renderCache":"off"}',
+    'wiki session {"set.renderCache":"on"}',
+  ]);
+});
 
-testWith(
-  ["linux", "redis", "nginx"],
-  "run measures proxies, clusters and nginx, each with its settings as factors",
-  async () => {
-    const saved = await runFile("fronts.yaml");
-    assert.deepEqual(saved.missing, []);
-    assert.deepEqual(cellsOf(saved), [
-      "behind user {}",
-      "files file {}",
-      'proxied user {"proxy.store":"memory"}',
-      'proxied user {"proxy.store":"redis"}',
-      "shared user {}",
-      'twice user {"cluster.balancer":"builtin"}',
-      'twice user {"cluster.balancer":"nginx"}',
-      'twice user {"cluster.balancer":"reuseport"}',
-    ]);
-    const medians = new Map(
-      saved.runs.map(({ target, latency }) => [target, latency.percentiles["50"]]),
-    );
-    for (const [target, isCached] of [["proxied", true], ["shared", true], ["twice", false]]) {
-      const median = medians.get(String(target)) ?? NaN;
-      assert.equal(median < 200, isCached, `${target}: ${median} ms, where the origin takes 200`);
-    }
-  },
-);
+withLinuxAndRedisAndNginx.test("run measures proxies, clusters and nginx, each with its settings as factors", async () => {
+  const saved = await runFile("fronts.yaml");
+  assert.deepEqual(saved.missing, []);
+  assert.deepEqual(cellsOf(saved), [
+    "behind user {}",
+    "files file {}",
+    'proxied user {"proxy.store":"memory"}',
+    'proxied user {"proxy.store":"redis"}',
+    "shared user {}",
+    'twice user {"cluster.balancer":"builtin"}',
+    'twice user {"cluster.balancer":"nginx"}',
+    'twice user {"cluster.balancer":"reuseport"}',
+  ]);
+  const medians = new Map(
+    saved.runs.map(({ target, latency }) => [target, latency.percentiles["50"]]),
+  );
+  for (const [target, isCached] of [["proxied", true], ["shared", true], ["twice", false]]) {
+    const median = medians.get(String(target)) ?? NaN;
+    assert.equal(median < 200, isCached, `${target}: ${median} ms, where the origin takes 200`);
+  }
+});
 
 testWith(
   installedAt("node-http") === null ? ["redis", "node", "npm", "installs"] : ["redis", "node"],
   "run measures the servers of the frameworks study, and leaves out those that are not installed",
   async () => {
-    const { code, stderr } = await plateau(["setup", "frameworks", "node-http"]);
-    assert.equal(code, 0, stderr);
+    await exits(0, ["setup", "frameworks", "node-http"]);
     const saved = await runFile("frameworks.yaml");
     const installed = frameworkNames.filter((name) => installedAt(name) !== null);
     const measured = new Set(saved.runs.map(({ target }) => target));

@@ -5,8 +5,10 @@ import { takeStep } from "../../targets/launch/step.ts";
 import { descendantsOf, readName, readStat } from "../../base/system/processes.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { serveOrigin } from "./fixtures/origin.ts";
+
+const withLinux = needing("linux");
 
 Deno.test("a process hears every line, also of those who tell it something at the same time", async () => {
   await using stack = new AsyncDisposableStack();
@@ -27,7 +29,7 @@ Deno.test("a process hears every line, also of those who tell it something at th
   assert.deepEqual(heard, new Set(["first", "second", "third"]));
 });
 
-testWith(["linux"], "a step may print what its supervisor does", async () => {
+withLinux.test("a step may print what its supervisor does", async () => {
   for (const printed of ["left 3 rows to migrate", "left 3 4"]) {
     const { why, evidence } = await takeStep(
       { command: ["echo", printed], env: {}, timeout: 60_000 },
@@ -38,7 +40,7 @@ testWith(["linux"], "a step may print what its supervisor does", async () => {
   }
 });
 
-testWith(["linux"], "a program that prints of a start has not announced itself", async () => {
+withLinux.test("a program that prints of a start has not announced itself", async () => {
   const child = startSupervised(["/bin/echo", "started 5"], { env: {}, isStep: true });
   let announced: string | null = null;
   void child.announced.then(({ text }) => announced = text);
@@ -48,26 +50,22 @@ testWith(["linux"], "a program that prints of a start has not announced itself",
   assert.deepEqual(child.output.lastLines(), ["started 5"]);
 });
 
-testWith(
-  ["linux"],
-  "the start of a program is announced whatever it has printed before",
-  async () => {
-    const child = startSupervised(["/bin/sh", "-c", "printf 'started 5\\nmore'"], { env: {} });
-    const { text } = await child.announced;
-    assert.match(text, /^\d+$/);
-    assert.notEqual(text, "5");
-    await child.exited;
-    await child.stop();
-    assert.deepEqual(child.output.lastLines(), ["started 5", "more"]);
-  },
-);
+withLinux.test("the start of a program is announced whatever it has printed before", async () => {
+  const child = startSupervised(["/bin/sh", "-c", "printf 'started 5\\nmore'"], { env: {} });
+  const { text } = await child.announced;
+  assert.match(text, /^\d+$/);
+  assert.notEqual(text, "5");
+  await child.exited;
+  await child.stop();
+  assert.deepEqual(child.output.lastLines(), ["started 5", "more"]);
+});
 
 /** All of it ignores TERM: a child, one in a session of its own, and a daemon in another. */
 const STUBBORN = "trap '' TERM; sleep 600 & setsid sleep 600 & (setsid sleep 600 &); sleep 600";
 
 for (const isStep of [false, true]) {
   const what = isStep ? "step" : "program";
-  testWith(["linux"], `nothing of a ${what} is left when its supervisor is killed`, async () => {
+  withLinux.test(`nothing of a ${what} is left when its supervisor is killed`, async () => {
     using folder = emptyFolder();
     const stage = Deno.makeTempDirSync({ dir: folder.path });
     const command = ["/bin/sh", "-c", STUBBORN];

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Instance, makePolicy, SlowStart } from "../../targets/gateways/cluster/balancer.ts";
 import { drawBy } from "../../base/random.ts";
+import { forAll } from "../for_all.ts";
 
 const busy = (...inFlight: number[]): Instance[] => inFlight.map((each) => ({ inFlight: each }));
 
@@ -15,23 +16,19 @@ function drawing(...numbers: number[]): () => number {
 
 for (const name of policyNames) {
   Deno.test(`policy ${name} picks one of the instances, also when there come more`, () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 8 }), {
-          minLength: 1,
-          maxLength: 20,
-        }),
-        fc.array(fc.double({ min: 0, max: 0.999999, noNaN: true }), { minLength: 1 }),
-        (rounds, draws) => {
-          const policy = makePolicy(name, drawing(...draws));
-          for (const round of rounds) {
-            const index = policy.pick(busy(...round));
-            assert.ok(Number.isInteger(index) && index >= 0 && index < round.length);
-          }
-        },
-      ),
-      { seed: 19 },
-    );
+    forAll([
+      fc.array(fc.array(fc.nat(9), { minLength: 1, maxLength: 8 }), {
+        minLength: 1,
+        maxLength: 20,
+      }),
+      fc.array(fc.double({ min: 0, max: 0.999999, noNaN: true }), { minLength: 1 }),
+    ], (rounds, draws) => {
+      const policy = makePolicy(name, drawing(...draws));
+      for (const round of rounds) {
+        const index = policy.pick(busy(...round));
+        assert.ok(Number.isInteger(index) && index >= 0 && index < round.length);
+      }
+    }, { seed: 19 });
   });
 
   Deno.test(`policy ${name} leaves no idle instance without requests`, () => {

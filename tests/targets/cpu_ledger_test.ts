@@ -90,11 +90,7 @@ const CASES: { what: string; samples: (readonly CpuSample[])[]; told: number[] }
   },
   {
     what: "nothing below 0 for children that nobody waits for, and that are in no count",
-    samples: [
-      [process(1, null, [3, 0]), process(2, 1, [40, 0])],
-      [process(1, null, [4, 0])],
-      [],
-    ],
+    samples: [[process(1, null, [3, 0]), process(2, 1, [40, 0])], [process(1, null, [4, 0])], []],
     told: [43, 1, 0],
   },
 ];

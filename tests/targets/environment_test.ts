@@ -19,14 +19,7 @@ Deno.test("a target sees a clean environment, what the file says, and nothing el
   ]);
   assert.ok(rest.PATH);
   const inherited = new Set([
-    "PATH",
-    "HOME",
-    "LANG",
-    "TMPDIR",
-    "SystemRoot",
-    "USERPROFILE",
-    "TEMP",
-    "TMP",
+    ...["PATH", "HOME", "LANG", "TMPDIR", "SystemRoot", "USERPROFILE", "TEMP", "TMP"],
   ]);
   assert.deepEqual(Object.keys(rest).filter((name) => !inherited.has(name)), []);
 });

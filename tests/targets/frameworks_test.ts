@@ -28,10 +28,7 @@ for (const name of frameworkNames) {
   Deno.test(`framework ${name} describes itself and each of its settings, and logs nothing unless told`, () => {
     assert.match(summary, /^\w.{10,80}$/);
     for (const field of Object.values(settings.shape)) assert.ok(field.description);
-    assert.deepEqual(
-      [settings.parse({}).logging, settings.parse({}).trace],
-      [false, false],
-    );
+    assert.deepEqual([settings.parse({}).logging, settings.parse({}).trace], [false, false]);
   });
 }
 

@@ -10,10 +10,7 @@ const FRONTS: { name: string; settings: (origin: string) => GatewaySettings }[] 
     name: "balancer",
     settings: (origin) => ({ kind: "balancer", origins: [origin], policy: "round-robin" }),
   },
-  {
-    name: "proxy",
-    settings: (origin) => ({ ...PROXY_DEFAULTS, origin }),
-  },
+  { name: "proxy", settings: (origin) => ({ ...PROXY_DEFAULTS, origin }) },
 ];
 
 const SMUGGLED = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n";

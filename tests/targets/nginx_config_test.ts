@@ -28,11 +28,7 @@ const LINES: { what: string; text: string; has: RegExp[]; lacks?: RegExp[] }[] =
     ],
     lacks: [/upstream/, /^user/m],
   },
-  {
-    what: "an IPv6 address",
-    text: config({ host: "fd00::2" }),
-    has: [/listen \[fd00::2\]:8080 /],
-  },
+  { what: "an IPv6 address", text: config({ host: "fd00::2" }), has: [/listen \[fd00::2\]:8080 /] },
   {
     what: "a path with quotes",
     text: config({ serves: { folder: '/a "b" \\c' } }),

@@ -8,7 +8,9 @@ import {
   readStat,
   readThreads,
 } from "../../base/system/processes.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withLinux = needing("linux");
 
 const REST =
   "4242 1 4242 4242 0 -1 4194304 5 0 0 0 123 45 600 700 20 5 11 0 98765 1000000 2500 18446744073709551615";
@@ -56,25 +58,21 @@ Deno.test("parseChildren() reads none, one and many", () => {
   assert.deepEqual(["", "7 ", "7 8 900 "].map(parseChildren), [[], [7], [7, 8, 900]]);
 });
 
-testWith(
-  ["linux"],
-  "descendantsOf() sees children and grandchildren, and nothing once they have ended",
-  async () => {
-    const child = new Deno.Command("sh", {
-      args: ["-c", "sleep 60 & echo up; wait"],
-      stdout: "piped",
-    }).spawn();
-    const reader = child.stdout.getReader();
-    await reader.read();
-    const [grandchild, ...others] = descendantsOf(child.pid);
-    assert.deepEqual(others, []);
-    const ours = descendantsOf(Deno.pid);
-    assert.ok(ours.includes(child.pid) && ours.includes(grandchild));
-    for (const pid of [grandchild, child.pid]) Deno.kill(pid, "SIGKILL");
-    await child.status;
-    await reader.cancel();
-    assert.deepEqual(descendantsOf(child.pid), []);
-    assert.deepEqual([readStat(child.pid), readThreads(child.pid)], [null, []]);
-    assert.equal(countOpenFiles(child.pid), 0);
-  },
-);
+withLinux.test("descendantsOf() sees children and grandchildren, and nothing once they have ended", async () => {
+  const child = new Deno.Command("sh", {
+    args: ["-c", "sleep 60 & echo up; wait"],
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  const [grandchild, ...others] = descendantsOf(child.pid);
+  assert.deepEqual(others, []);
+  const ours = descendantsOf(Deno.pid);
+  assert.ok(ours.includes(child.pid) && ours.includes(grandchild));
+  for (const pid of [grandchild, child.pid]) Deno.kill(pid, "SIGKILL");
+  await child.status;
+  await reader.cancel();
+  assert.deepEqual(descendantsOf(child.pid), []);
+  assert.deepEqual([readStat(child.pid), readThreads(child.pid)], [null, []]);
+  assert.equal(countOpenFiles(child.pid), 0);
+});

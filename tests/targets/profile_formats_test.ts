@@ -123,14 +123,7 @@ function varint(value: number): number[] {
 }
 
 const STRINGS = [
-  "",
-  "samples",
-  "count",
-  "cpu",
-  "nanoseconds",
-  "main.hot",
-  "/srv/x/main.go",
-  "main",
+  ...["", "samples", "count", "cpu", "nanoseconds", "main.hot", "/srv/x/main.go", "main"],
 ];
 
 /** Samples of main → main.hot, the second one a packed list with a long number. */

@@ -11,7 +11,9 @@ import {
 import { MemoryStore } from "../../targets/gateways/proxy/stores/memory.ts";
 import type { ResponseStore, StoredResponse } from "../../targets/gateways/proxy/stores/store.ts";
 import { provideRedis } from "../../targets/redis/provide.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withRedis = needing("redis");
 
 const ANSWER: StoredResponse = {
   status: 200,
@@ -90,19 +92,15 @@ Deno.test("store memory keeps answers byte for byte, and forgets them when it is
   await suite(new MemoryStore());
 });
 
-testWith(
-  ["redis"],
-  "store redis keeps answers byte for byte, forgets them when it is emptied and after their time, whatever that is",
-  async () => {
-    const { signal } = new AbortController();
-    const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
-    try {
-      await undisturbed(() => openRedisStore(redis?.url ?? null));
-    } finally {
-      await redis?.stop();
-    }
-  },
-);
+withRedis.test("store redis keeps answers byte for byte, forgets them when it is emptied and after their time, whatever that is", async () => {
+  const { signal } = new AbortController();
+  const redis = await provideRedis({ url: null, signal, wellKnownUrl: "redis://127.0.0.1:1" });
+  try {
+    await undisturbed(() => openRedisStore(redis?.url ?? null));
+  } finally {
+    await redis?.stop();
+  }
+});
 
 Deno.test("store memory forgets what is past its time", () => {
   let nowMs = 1_000;

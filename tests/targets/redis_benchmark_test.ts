@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { benchmarkRedis, perSecIn } from "../../targets/redis/benchmark.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
+
+const withRedisAndRedisBenchmark = needing("redis", "redis-benchmark");
+const withRedisBenchmark = needing("redis-benchmark");
 
 const HEADER = '"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms"';
 const { signal } = new AbortController();
@@ -19,39 +22,27 @@ for (
   });
 }
 
-testWith(
-  ["redis", "redis-benchmark"],
-  "what Redis can answer is measured by redis-benchmark",
-  async () => {
-    await using redis = await startRedis();
-    const { perSec, rounds, by } = await benchmarkRedis(redis.url, { signal, requests: 5_000 });
-    assert.ok(perSec > 1_000, `${perSec} requests/s`);
-    assert.equal(rounds.length, 3);
-    assert.ok(perSec >= Math.min(...rounds) && perSec <= Math.max(...rounds));
-    assert.match(
-      by,
-      /^(?:redis|valkey)-benchmark \d\S+: GET, 50 connections, no pipelining, 5000 requests$/,
-    );
-  },
-);
+withRedisAndRedisBenchmark.test("what Redis can answer is measured by redis-benchmark", async () => {
+  await using redis = await startRedis();
+  const { perSec, rounds, by } = await benchmarkRedis(redis.url, { signal, requests: 5_000 });
+  assert.ok(perSec > 1_000, `${perSec} requests/s`);
+  assert.equal(rounds.length, 3);
+  assert.ok(perSec >= Math.min(...rounds) && perSec <= Math.max(...rounds));
+  assert.match(
+    by,
+    /^(?:redis|valkey)-benchmark \d\S+: GET, 50 connections, no pipelining, 5000 requests$/,
+  );
+});
 
-testWith(
-  ["redis-benchmark"],
-  "a Redis that is gone has no figure, and the reason is told",
-  async () => {
-    await assert.rejects(benchmarkRedis("redis://127.0.0.1:1", { signal }), /127\.0\.0\.1:1/);
-  },
-);
+withRedisBenchmark.test("a Redis that is gone has no figure, and the reason is told", async () => {
+  await assert.rejects(benchmarkRedis("redis://127.0.0.1:1", { signal }), /127\.0\.0\.1:1/);
+});
 
-testWith(
-  ["redis", "redis-benchmark"],
-  "what measures Redis ends when the user interrupts",
-  async () => {
-    await using redis = await startRedis();
-    const signal = AbortSignal.abort(new Error("interrupted"));
-    await assert.rejects(benchmarkRedis(redis.url, { signal }), /interrupted/);
-  },
-);
+withRedisAndRedisBenchmark.test("what measures Redis ends when the user interrupts", async () => {
+  await using redis = await startRedis();
+  const signal = AbortSignal.abort(new Error("interrupted"));
+  await assert.rejects(benchmarkRedis(redis.url, { signal }), /interrupted/);
+});
 
 Deno.test("a Redis with a password or TLS is not measured, and the reason is told", async () => {
   const env = { PATH: Deno.env.get("PATH") ?? "" };

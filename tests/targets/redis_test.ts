@@ -4,7 +4,12 @@ import { api } from "../../targets/apps/api.ts";
 import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
 import { connectRedis, printableUrl } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+
+const withRedis = needing("redis");
+const withRedisAndLinux = needing("redis", "linux");
+const withLinux = needing("linux");
 
 const NOWHERE = "redis://127.0.0.1:1";
 const { signal } = new AbortController();
@@ -19,37 +24,29 @@ async function besidePrivateRedis(body: (redis: ProvidedRedis) => Promise<void>)
   }
 }
 
-testWith(
-  ["redis"],
-  "a private Redis is started when there is no other; it writes nothing to disk",
-  async () => {
-    await besidePrivateRedis(async (redis) => {
-      assert.equal(redis.kind, "private");
-      assert.match(redis.version, /^\d+\.\d+/);
-      assert.ok(redis.pid !== null && redis.supervised);
-      const client = await connectRedis(redis.url);
-      const { save, appendonly, bind } = await client.configGet(["save", "appendonly", "bind"]);
-      assert.deepEqual([save, appendonly, bind], ["", "no", "127.0.0.1"]);
-      client.destroy();
-    });
-  },
-);
+withRedis.test("a private Redis is started when there is no other; it writes nothing to disk", async () => {
+  await besidePrivateRedis(async (redis) => {
+    assert.equal(redis.kind, "private");
+    assert.match(redis.version, /^\d+\.\d+/);
+    assert.ok(redis.pid !== null && redis.supervised);
+    const client = await connectRedis(redis.url);
+    const { save, appendonly, bind } = await client.configGet(["save", "appendonly", "bind"]);
+    assert.deepEqual([save, appendonly, bind], ["", "no", "127.0.0.1"]);
+    client.destroy();
+  });
+});
 
-testWith(
-  ["redis", "linux"],
-  "a private Redis is gone after stop, which may be called twice",
-  async () => {
-    await besidePrivateRedis(async (redis) => {
-      const pids = [redis.pid ?? 0, ...descendantsOf(redis.pid ?? 0)];
-      assert.equal(pids.length, 2, "the supervisor and the server");
-      await Promise.all([redis.stop(), redis.stop()]);
-      assert.deepEqual(pids.map(readStat), [null, null]);
-      await assert.rejects(connectRedis(redis.url), TargetError);
-    });
-  },
-);
+withRedisAndLinux.test("a private Redis is gone after stop, which may be called twice", async () => {
+  await besidePrivateRedis(async (redis) => {
+    const pids = [redis.pid ?? 0, ...descendantsOf(redis.pid ?? 0)];
+    assert.equal(pids.length, 2, "the supervisor and the server");
+    await Promise.all([redis.stop(), redis.stop()]);
+    assert.deepEqual(pids.map(readStat), [null, null]);
+    await assert.rejects(connectRedis(redis.url), TargetError);
+  });
+});
 
-testWith(["redis"], "a Redis that is found or given is used, and left alone by stop", async () => {
+withRedis.test("a Redis that is found or given is used, and left alone by stop", async () => {
   await besidePrivateRedis(async ({ url }) => {
     const found = await provideRedis({ url: null, signal, wellKnownUrl: url });
     const given = await provideRedis({ url, signal, wellKnownUrl: NOWHERE });
@@ -61,28 +58,24 @@ testWith(["redis"], "a Redis that is found or given is used, and left alone by s
   });
 });
 
-testWith(
-  ["redis"],
-  "forget() takes all from a private Redis, from others what is ours",
-  async () => {
-    await besidePrivateRedis(async (redis) => {
-      const client = await connectRedis(redis.url);
-      const keys = ["plateau:user:limit:127.0.0.1", "plateau:proxy:a", "plateau:counter", "theirs"];
-      const fill = (): Promise<unknown> =>
-        client.mSet(Object.fromEntries(keys.map((key) => [key, "1"])));
-      const given = await provideRedis({ url: redis.url, signal });
-      await fill();
-      await given?.forget();
-      assert.deepEqual((await client.keys("*")).sort(), ["plateau:counter", "theirs"]);
-      await fill();
-      await redis.forget();
-      assert.deepEqual(await client.keys("*"), []);
-      client.destroy();
-    });
-  },
-);
+withRedis.test("forget() takes all from a private Redis, from others what is ours", async () => {
+  await besidePrivateRedis(async (redis) => {
+    const client = await connectRedis(redis.url);
+    const keys = ["plateau:user:limit:127.0.0.1", "plateau:proxy:a", "plateau:counter", "theirs"];
+    const fill = (): Promise<unknown> =>
+      client.mSet(Object.fromEntries(keys.map((key) => [key, "1"])));
+    const given = await provideRedis({ url: redis.url, signal });
+    await fill();
+    await given?.forget();
+    assert.deepEqual((await client.keys("*")).sort(), ["plateau:counter", "theirs"]);
+    await fill();
+    await redis.forget();
+    assert.deepEqual(await client.keys("*"), []);
+    client.destroy();
+  });
+});
 
-testWith(["redis"], "a Redis that does not let us clear it is an error that says so", async () => {
+withRedis.test("a Redis that does not let us clear it is an error that says so", async () => {
   await besidePrivateRedis(async ({ url }) => {
     const client = await connectRedis(url);
     await client.sendCommand(["ACL", "SETUSER", "default", "-scan"]);
@@ -95,22 +88,18 @@ testWith(["redis"], "a Redis that does not let us clear it is an error that says
   });
 });
 
-testWith(
-  ["redis"],
-  "a found Redis that wants a password is passed over, a given one gets it",
-  async () => {
-    await besidePrivateRedis(async ({ url }) => {
-      const client = await connectRedis(url);
-      await client.configSet("requirepass", "s3cret");
-      client.destroy();
-      const other = await provideRedis({ url: null, signal, wellKnownUrl: url });
-      assert.equal(other?.kind, "private");
-      await other?.stop();
-      const withPassword = url.replace("//", "//:s3cret@");
-      assert.equal((await provideRedis({ url: withPassword, signal }))?.kind, "given");
-    });
-  },
-);
+withRedis.test("a found Redis that wants a password is passed over, a given one gets it", async () => {
+  await besidePrivateRedis(async ({ url }) => {
+    const client = await connectRedis(url);
+    await client.configSet("requirepass", "s3cret");
+    client.destroy();
+    const other = await provideRedis({ url: null, signal, wellKnownUrl: url });
+    assert.equal(other?.kind, "private");
+    await other?.stop();
+    const withPassword = url.replace("//", "//:s3cret@");
+    assert.equal((await provideRedis({ url: withPassword, signal }))?.kind, "given");
+  });
+});
 
 Deno.test("there may be no Redis at all", async () => {
   const options = { url: null, signal, wellKnownUrl: NOWHERE, env: { PATH: "/nowhere" } };
@@ -150,7 +139,7 @@ Deno.test("printableUrl() leaves out user name and password, nothing else", () =
   assert.equal(printableUrl("redis://host:6379"), "redis://host:6379");
 });
 
-testWith(["redis"], "api reads the key that it has set, and fails at once when Redis is gone", {
+withRedis.test("api reads the key that it has set, and fails at once when Redis is gone", {
   sanitizeOps: false, // the client may be about to dial again when it is closed
   sanitizeResources: false,
   fn: () =>
@@ -165,22 +154,14 @@ testWith(["redis"], "api reads the key that it has set, and fails at once when R
     }),
 });
 
-testWith(
-  ["linux"],
-  "a private Redis that ends at once is an error with its last lines",
-  async () => {
-    const folder = Deno.makeTempDirSync();
-    try {
-      const text = "#!/bin/sh\necho out of luck >&2\nexit 1\n";
-      Deno.writeTextFileSync(`${folder}/redis-server`, text, { mode: 0o755 });
-      const env = { PATH: `${folder}:/usr/bin:/bin` };
-      const options = { url: null, signal, wellKnownUrl: NOWHERE, env };
-      const error: unknown = await provideRedis(options).catch((error) => error);
-      assert.ok(error instanceof TargetError, `${error}`);
-      assert.match(error.message, /^Cannot start a private Redis: it exited with code 1/);
-      assert.deepEqual(error.evidence, ["out of luck"]);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
-  },
-);
+withLinux.test("a private Redis that ends at once is an error with its last lines", async () => {
+  using folder = emptyFolder();
+  const text = "#!/bin/sh\necho out of luck >&2\nexit 1\n";
+  Deno.writeTextFileSync(`${folder.path}/redis-server`, text, { mode: 0o755 });
+  const env = { PATH: `${folder.path}:/usr/bin:/bin` };
+  const options = { url: null, signal, wellKnownUrl: NOWHERE, env };
+  const error: unknown = await provideRedis(options).catch((error) => error);
+  assert.ok(error instanceof TargetError, `${error}`);
+  assert.match(error.message, /^Cannot start a private Redis: it exited with code 1/);
+  assert.deepEqual(error.evidence, ["out of luck"]);
+});

@@ -109,9 +109,7 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       b: {
         cluster: { of: "a", balancer: ["builtin", "nginx"], slowStart: "2s", add: { at: "1s" } },
       },
-      c: {
-        cluster: { of: "a", balancer: "nginx", add: { at: "1s", warmUp: { duration: "1s" } } },
-      },
+      c: { cluster: { of: "a", balancer: "nginx", add: { at: "1s", warmUp: { duration: "1s" } } } },
       d: { cluster: { of: "a", slowStart: "2s" } },
       e: { cluster: { of: "a", slowStart: ["0s", "2s"], add: { at: "1s" } } },
       f: { cluster: { of: "a", balancer: "nginx", add: { at: "1s", ahead: true } } },

@@ -8,7 +8,15 @@ import { epochNowMs } from "../../base/system/clock.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import type { Collection } from "../../targets/observe/runtime/counter_records.ts";
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
+
+const withPython = needing("python");
+
+/** Counters that are closed at the end of their `await using` scope. */
+function opened(): RuntimeCounters & AsyncDisposable {
+  const counters = RuntimeCounters.open();
+  return Object.assign(counters, { [Symbol.asyncDispose]: () => counters.close() });
+}
 
 /** Nobody interrupts. */
 const NEVER = new AbortController().signal;
@@ -58,27 +66,19 @@ for thread in threads:
 /** Less than the first thread has computed before. */
 const LITTLE_MS = 100;
 
-testWith(
-  ["python"],
-  "the CPU time of a turn of an event loop is that of its own thread",
-  async () => {
-    const counters = RuntimeCounters.open();
-    try {
-      counters.begin();
-      const { success, stderr } = await new Deno.Command("python3", {
-        args: ["-c", TWO_LOOPS],
-        env: counters.env(cleanEnv()),
-        clearEnv: true,
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
-      assert.equal(stalls.length, 2, JSON.stringify(stalls));
-      assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
-    } finally {
-      await counters.close();
-    }
-  },
-);
+withPython.test("the CPU time of a turn of an event loop is that of its own thread", async () => {
+  await using counters = opened();
+  counters.begin();
+  const { success, stderr } = await new Deno.Command("python3", {
+    args: ["-c", TWO_LOOPS],
+    env: counters.env(cleanEnv()),
+    clearEnv: true,
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const { processes: [{ stalls }] } = await counters.take(0, NEVER);
+  assert.equal(stalls.length, 2, JSON.stringify(stalls));
+  assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
+});
 
 /** The machine may halt for less in any turn. */
 const HALT_MS = 300;
@@ -96,28 +96,20 @@ loop.run_until_complete(asyncio.sleep(0))
 loop.close()
 `;
 
-testWith(
-  ["python"],
-  "what a program does between turns of its event loop is no stall",
-  async () => {
-    const counters = RuntimeCounters.open();
-    try {
-      counters.begin();
-      const { success, stderr } = await new Deno.Command("python3", {
-        args: ["-c", BETWEEN_TURNS],
-        env: counters.env(cleanEnv()),
-        clearEnv: true,
-      }).output();
-      assert.ok(success, new TextDecoder().decode(stderr));
-      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
-      const its = stalls.filter(({ ms }) => ms > HALT_MS);
-      assert.equal(its.length, 1, JSON.stringify(stalls));
-      assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
-    } finally {
-      await counters.close();
-    }
-  },
-);
+withPython.test("what a program does between turns of its event loop is no stall", async () => {
+  await using counters = opened();
+  counters.begin();
+  const { success, stderr } = await new Deno.Command("python3", {
+    args: ["-c", BETWEEN_TURNS],
+    env: counters.env(cleanEnv()),
+    clearEnv: true,
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const { processes: [{ stalls }] } = await counters.take(0, NEVER);
+  const its = stalls.filter(({ ms }) => ms > HALT_MS);
+  assert.equal(its.length, 1, JSON.stringify(stalls));
+  assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
+});
 
 /** A worker collects, then the main thread three times; says between which moments either did, and stays. */
 const COLLECTING = `
@@ -134,29 +126,25 @@ process.stdin.resume();
 `;
 
 testWith(["node"], "Node reports its main thread's collections at their moments", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    await using program = new Deno.Command("node", {
-      args: ["--expose-gc", "--input-type=module", "-e", COLLECTING],
-      env: counters.env(cleanEnv()),
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
-    const { value } = await program.stdout.getReader().read();
-    const [began, middle, ended] = JSON.parse(new TextDecoder().decode(value));
-    const collections = await collectionsUntil(counters, ended);
-    const majorsIn = (fromMs: number, toMs: number): Collection[] =>
-      collections.filter(({ atMs, ms, kind }) =>
-        kind === "major" && atMs >= fromMs && atMs + ms <= toMs
-      );
-    assert.equal(majorsIn(middle, ended).length, 3, JSON.stringify(collections));
-    assert.equal(majorsIn(began, middle).length, 0, "those of a worker");
-    assert.ok(majorsIn(middle, ended).every(({ ms }) => ms > 0));
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  await using program = new Deno.Command("node", {
+    args: ["--expose-gc", "--input-type=module", "-e", COLLECTING],
+    env: counters.env(cleanEnv()),
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const { value } = await program.stdout.getReader().read();
+  const [began, middle, ended] = JSON.parse(new TextDecoder().decode(value));
+  const collections = await collectionsUntil(counters, ended);
+  const majorsIn = (fromMs: number, toMs: number): Collection[] =>
+    collections.filter(({ atMs, ms, kind }) =>
+      kind === "major" && atMs >= fromMs && atMs + ms <= toMs
+    );
+  assert.equal(majorsIn(middle, ended).length, 3, JSON.stringify(collections));
+  assert.equal(majorsIn(began, middle).length, 0, "those of a worker");
+  assert.ok(majorsIn(middle, ended).every(({ ms }) => ms > 0));
 });
 
 /** It collects at once, says when it had, and never rests. */
@@ -171,37 +159,29 @@ setTimeout(() => {
 `;
 
 testWith(["node"], "all collections of a Node that is always busy are waited for", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    await using program = startNode(counters, ["--expose-gc", "-e", BUSY]);
-    const { value } = await program.stdout.getReader().read();
-    const endedMs: number = JSON.parse(new TextDecoder().decode(value));
-    const { processes: [{ collections, spans }] } = await counters.take(endedMs, NEVER);
-    assert.ok(spans.some(({ atMs }) => atMs >= endedMs));
-    const majors = collections.filter(({ atMs, kind }) => kind === "major" && atMs < endedMs);
-    assert.equal(majors.length, 3, JSON.stringify(collections));
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  await using program = startNode(counters, ["--expose-gc", "-e", BUSY]);
+  const { value } = await program.stdout.getReader().read();
+  const endedMs: number = JSON.parse(new TextDecoder().decode(value));
+  const { processes: [{ collections, spans }] } = await counters.take(endedMs, NEVER);
+  assert.ok(spans.some(({ atMs }) => atMs >= endedMs));
+  const majors = collections.filter(({ atMs, kind }) => kind === "major" && atMs < endedMs);
+  assert.equal(majors.length, 3, JSON.stringify(collections));
 });
 
 testWith(["node"], "nobody waits for reports of a program that has ended", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    const { success } = await new Deno.Command("node", {
-      args: ["-e", "0"],
-      env: counters.env(cleanEnv()),
-      clearEnv: true,
-    }).output();
-    assert.ok(success);
-    const loadEndMs = epochNowMs();
-    await counters.take(loadEndMs, NEVER);
-    assert.ok(epochNowMs() < loadEndMs + 4_000, "a busy one is given five seconds");
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  const { success } = await new Deno.Command("node", {
+    args: ["-e", "0"],
+    env: counters.env(cleanEnv()),
+    clearEnv: true,
+  }).output();
+  assert.ok(success);
+  const loadEndMs = epochNowMs();
+  await counters.take(loadEndMs, NEVER);
+  assert.ok(epochNowMs() < loadEndMs + 4_000, "a busy one is given five seconds");
 });
 
 /** Blocks its event loop once, when spans without a stall have ended; spans end after it, too. */
@@ -213,35 +193,27 @@ setInterval(() => {}, 10);
 `;
 
 testWith(["node"], "a stall is reported once, by the span in which it was", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    await using program = startNode(counters, ["-e", BLOCKED_ONCE]);
-    await program.stdout.getReader().read();
-    const { processes: [{ stalls }] } = await counters.take(epochNowMs(), NEVER);
-    const moments = stalls.map(({ atMs }) => atMs);
-    assert.ok(stalls.some(({ ms }) => ms > 300), JSON.stringify(stalls));
-    assert.equal(new Set(moments).size, moments.length, JSON.stringify(stalls));
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  await using program = startNode(counters, ["-e", BLOCKED_ONCE]);
+  await program.stdout.getReader().read();
+  const { processes: [{ stalls }] } = await counters.take(epochNowMs(), NEVER);
+  const moments = stalls.map(({ atMs }) => atMs);
+  assert.ok(stalls.some(({ ms }) => ms > 300), JSON.stringify(stalls));
+  assert.equal(new Set(moments).size, moments.length, JSON.stringify(stalls));
 });
 
 /** By then several spans have ended, also where the machine halts. */
 const LATER = `setTimeout(() => console.log("later"), 1_500); setInterval(() => {}, 10);`;
 
 testWith(["node"], "Node is held up by its reports only once they are requested", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    await using program = startNode(counters, ["-e", LATER]);
-    await program.stdout.getReader().read();
-    assert.equal(linesOf(counters).length, 1, "besides the line that says whose it is");
-    const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
-    assert.ok(spans.length >= 3, JSON.stringify(spans));
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  await using program = startNode(counters, ["-e", LATER]);
+  await program.stdout.getReader().read();
+  assert.equal(linesOf(counters).length, 1, "besides the line that says whose it is");
+  const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
+  assert.ok(spans.length >= 3, JSON.stringify(spans));
 });
 
 /** The folder in which its processes report. */
@@ -256,36 +228,28 @@ const REPORT = [
 ].join("\n");
 
 testWith(["linux"], "nothing that stands where reports should be is waited for", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    const inside = (name: string): string => join(folderOf(counters), name);
-    counters.begin();
-    const pipes = new Deno.Command("mkfifo", { args: ["requested", "1.jsonl"].map(inside) });
-    assert.ok((await pipes.output()).success);
-    Deno.symlinkSync("/dev/zero", inside("2.jsonl"));
-    Deno.mkdirSync(inside("3.jsonl"));
-    for (let i = 0; i < 5_000; i++) Deno.writeTextFileSync(inside(`${i}-more.jsonl`), REPORT);
-    const { processes, leftOut } = await counters.take(0, NEVER);
-    assert.equal(processes.length, 64);
-    assert.equal(leftOut.processes, 5_000 - 64);
-    assert.ok(processes.every(({ spans }) => spans.length === 1));
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  const inside = (name: string): string => join(folderOf(counters), name);
+  counters.begin();
+  const pipes = new Deno.Command("mkfifo", { args: ["requested", "1.jsonl"].map(inside) });
+  assert.ok((await pipes.output()).success);
+  Deno.symlinkSync("/dev/zero", inside("2.jsonl"));
+  Deno.mkdirSync(inside("3.jsonl"));
+  for (let i = 0; i < 5_000; i++) Deno.writeTextFileSync(inside(`${i}-more.jsonl`), REPORT);
+  const { processes, leftOut } = await counters.take(0, NEVER);
+  assert.equal(processes.length, 64);
+  assert.equal(leftOut.processes, 5_000 - 64);
+  assert.ok(processes.every(({ spans }) => spans.length === 1));
 });
 
 testWith(["linux"], "a signal ends the wait for a process that is still to report", async () => {
-  const counters = RuntimeCounters.open();
-  try {
-    counters.begin();
-    const steady = JSON.stringify({ pid: Deno.pid, runtime: "x", isSteady: true });
-    Deno.writeTextFileSync(join(folderOf(counters), "1.jsonl"), `${steady}\n`);
-    const before = performance.now();
-    await counters.take(epochNowMs() + 1e6, AbortSignal.abort());
-    assert.ok(performance.now() - before < 2_500, "3 s are the most without it");
-  } finally {
-    await counters.close();
-  }
+  await using counters = opened();
+  counters.begin();
+  const steady = JSON.stringify({ pid: Deno.pid, runtime: "x", isSteady: true });
+  Deno.writeTextFileSync(join(folderOf(counters), "1.jsonl"), `${steady}\n`);
+  const before = performance.now();
+  await counters.take(epochNowMs() + 1e6, AbortSignal.abort());
+  assert.ok(performance.now() - before < 2_500, "3 s are the most without it");
 });
 
 function startNode(counters: RuntimeCounters, args: readonly string[]): Deno.ChildProcess {

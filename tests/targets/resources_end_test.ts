@@ -3,25 +3,23 @@ import process from "node:process";
 import { setImmediate } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 
-testWith(
-  ["linux"],
-  "a watch that begins when its time is over ends at once, without a warning",
-  async () => {
-    const warnings: string[] = [];
-    const onWarning = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
-    process.on("warning", onWarning);
-    const times = { intervalMs: 50, sinceMs: performance.now() - 1_000, forMs: 100 };
-    const watch = watchResources({ pid: Deno.pid, supervised: false }, times);
-    await watch.stop();
-    await new Promise(setImmediate); // a warning is an event of its own
-    process.off("warning", onWarning);
-    assert.deepEqual(warnings, []);
-  },
-);
+const withLinux = needing("linux");
 
-testWith(["linux"], "a watch may end by itself before it is stopped", async () => {
+withLinux.test("a watch that begins when its time is over ends at once, without a warning", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+  process.on("warning", onWarning);
+  const times = { intervalMs: 50, sinceMs: performance.now() - 1_000, forMs: 100 };
+  const watch = watchResources({ pid: Deno.pid, supervised: false }, times);
+  await watch.stop();
+  await new Promise(setImmediate); // a warning is an event of its own
+  process.off("warning", onWarning);
+  assert.deepEqual(warnings, []);
+});
+
+withLinux.test("a watch may end by itself before it is stopped", async () => {
   const times = { intervalMs: 50, sinceMs: performance.now(), forMs: 100 };
   const watch = watchResources({ pid: Deno.pid, supervised: false }, times);
   await pause(1_000);

@@ -11,8 +11,11 @@ import type { WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { pause, until } from "../e2e/patience.ts";
-import { testWith } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
+
+const withLinuxAndPython = needing("linux", "python");
+const withLinux = needing("linux");
 
 processCpuMs(Deno.pid); // opens libc for good: no test has opened it
 
@@ -51,7 +54,7 @@ function secondsOf(
   );
 }
 
-testWith(["linux"], "two processes that compute are seen as user time of their tree", async () => {
+withLinux.test("two processes that compute are seen as user time of their tree", async () => {
   await beside(TWO_BUSY, async (pid) => {
     const busy = descendantsOf(pid);
     assert.equal(busy.length, 2);
@@ -99,50 +102,42 @@ print("up", flush=True)
 threading.Event().wait()
 `;
 
-testWith(
-  ["linux", "python"],
-  "threads, open files and the context switches of all threads are seen",
-  async () => {
-    await beside(["python3", "-c", HOLDER], async (pid) => {
-      const sinceMs = performance.now();
-      const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
-      await pause(350);
-      const { resources: points } = await watch.stop();
-      const [point] = points.slice(-1);
-      assert.equal(point.threads, 7);
-      assert.ok(point.files !== undefined && point.files >= 40 && point.files <= 45);
-      const count = secondsOf(points, ({ switches }) => switches?.voluntary ?? 0);
-      assert.ok(count > 30 && count < point.endS * 6 * 400, `${count} in ${point.endS} s`);
-    });
-  },
-);
+withLinuxAndPython.test("threads, open files and the context switches of all threads are seen", async () => {
+  await beside(["python3", "-c", HOLDER], async (pid) => {
+    const sinceMs = performance.now();
+    const watch = watchResources({ pid, supervised: false }, { intervalMs: 100, sinceMs });
+    await pause(350);
+    const { resources: points } = await watch.stop();
+    const [point] = points.slice(-1);
+    assert.equal(point.threads, 7);
+    assert.ok(point.files !== undefined && point.files >= 40 && point.files <= 45);
+    const count = secondsOf(points, ({ switches }) => switches?.voluntary ?? 0);
+    assert.ok(count > 30 && count < point.endS * 6 * 400, `${count} in ${point.endS} s`);
+  });
+});
 
-testWith(
-  ["linux"],
-  "CPU time of processes that start and end between two looks counts",
-  async () => {
-    const compute = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-    const script = `echo up; sleep 0.2; for n in 1 2 3; do sh -c '${compute}'; done; sleep 60`;
-    await beside(["sh", "-c", script], async (pid) => {
-      const tree = new TreeUse({ pid, supervised: false });
-      const told = [];
-      const waited = (): number => (readStat(pid)?.waitedUserTicks ?? 0) / TICKS_PER_SEC;
-      while (descendantsOf(pid).length === 0 || waited() === 0) {
-        await pause(20);
-        told.push(tree.take().cpuMs);
-      }
-      await pause(300);
-      const { waitedUserTicks = 0, waitedSystemTicks = 0 } = readStat(pid) ?? {};
-      told.push(tree.take().cpuMs); // after it: another may end in between
-      const endedMs = (waitedUserTicks + waitedSystemTicks) * 1_000 / TICKS_PER_SEC;
-      const toldMs = told.reduce((sum, ms) => sum + ms, 0);
-      assert.ok(toldMs >= endedMs - 25, `${toldMs} of ${endedMs} ms`);
-      assert.ok(told.every((ms) => ms >= 0));
-    });
-  },
-);
+withLinux.test("CPU time of processes that start and end between two looks counts", async () => {
+  const compute = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+  const script = `echo up; sleep 0.2; for n in 1 2 3; do sh -c '${compute}'; done; sleep 60`;
+  await beside(["sh", "-c", script], async (pid) => {
+    const tree = new TreeUse({ pid, supervised: false });
+    const told = [];
+    const waited = (): number => (readStat(pid)?.waitedUserTicks ?? 0) / TICKS_PER_SEC;
+    while (descendantsOf(pid).length === 0 || waited() === 0) {
+      await pause(20);
+      told.push(tree.take().cpuMs);
+    }
+    await pause(300);
+    const { waitedUserTicks = 0, waitedSystemTicks = 0 } = readStat(pid) ?? {};
+    told.push(tree.take().cpuMs); // after it: another may end in between
+    const endedMs = (waitedUserTicks + waitedSystemTicks) * 1_000 / TICKS_PER_SEC;
+    const toldMs = told.reduce((sum, ms) => sum + ms, 0);
+    assert.ok(toldMs >= endedMs - 25, `${toldMs} of ${endedMs} ms`);
+    assert.ok(told.every((ms) => ms >= 0));
+  });
+});
 
-testWith(["linux"], "a supervisor's own use is left out", async () => {
+withLinux.test("a supervisor's own use is left out", async () => {
   await beside(TWO_BUSY, async (pid) => {
     const [busy, other] = descendantsOf(pid);
     const [whole, without] = [true, false].map((own) => new TreeUse({ pid, supervised: !own }));
@@ -156,7 +151,7 @@ testWith(["linux"], "a supervisor's own use is left out", async () => {
   });
 });
 
-testWith(["linux"], "a tree that has ended uses nothing", async () => {
+withLinux.test("a tree that has ended uses nothing", async () => {
   const trees: TreeUse[] = [];
   await beside(TWO_BUSY, (pid) => {
     trees.push(new TreeUse({ pid, supervised: false }));
@@ -180,7 +175,7 @@ Deno.test("a target without a process of ours has no points", async () => {
   assert.deepEqual(await watch.stop(), { resources: [], parts: [] });
 });
 
-testWith(["linux"], "the parts of a target are seen apart, and together", async () => {
+withLinux.test("the parts of a target are seen apart, and together", async () => {
   await beside(TWO_BUSY, async (pid) => {
     const [one, other] = descendantsOf(pid);
     const parts = [
@@ -208,15 +203,9 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
 
 Deno.test("what Redis says of itself is read with its ended children, or not at all", () => {
   const lines = [
-    "# CPU",
-    "used_cpu_sys:1.500000",
-    "used_cpu_user:2.250000",
-    "used_cpu_sys_children:0.100000",
-    "used_cpu_user_children:0.150000",
-    "used_cpu_sys_main_thread:1.4",
-    "# Memory",
-    "used_memory:1000",
-    "used_memory_rss:14000000",
+    ...["# CPU", "used_cpu_sys:1.500000", "used_cpu_user:2.250000"],
+    ...["used_cpu_sys_children:0.100000", "used_cpu_user_children:0.150000"],
+    ...["used_cpu_sys_main_thread:1.4", "# Memory", "used_memory:1000", "used_memory_rss:14000000"],
   ];
   assert.deepEqual(parseInfo(lines.join("\r\n")), {
     cpuMs: 4_000,

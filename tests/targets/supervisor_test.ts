@@ -9,7 +9,9 @@ import {
   SUPERVISED_FOLDER,
   SUPERVISED_SIGN,
 } from "../../targets/launch/supervisor.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
+
+const withLinux = needing("linux");
 
 function supervise(command: string[], env: Record<string, string> = {}): Deno.ChildProcess {
   const [program, args] = selfCommand(["supervise", "--", ...command]);
@@ -25,7 +27,7 @@ const ENDS: [what: string, script: string, code: number][] = [
 ];
 
 for (const [what, script, code] of ENDS) {
-  testWith(["linux"], `a supervisor ends with ${what}`, async () => {
+  withLinux.test(`a supervisor ends with ${what}`, async () => {
     const child = supervise(["sh", "-c", script]);
     const output = await child.output();
     await child.stdin.close();
@@ -43,39 +45,31 @@ Deno.test("a supervisor says why it can't run a program, and ends with 127 as a 
   assert.match(new TextDecoder().decode(stderr), /^Cannot run \/no\/such\/program: /);
 });
 
-testWith(
-  ["linux"],
-  "a supervisor gives its program the environment that it was given for it, and its output",
-  async () => {
-    const env = { [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin", COLOUR: "blue" }) };
-    const child = supervise(["sh", "-c", "echo $COLOUR $DENO_DIR >&2; env | wc -l"], env);
-    const { stdout, stderr } = await child.output();
-    await child.stdin.close();
-    assert.equal(new TextDecoder().decode(stderr), "blue\n");
-    // Either line may be the first. sh adds PWD, perhaps SHLVL.
-    assert.match(
-      new TextDecoder().decode(stdout).split("\n").sort().join(" "),
-      /^ [2-4] started \d+$/,
-    );
-  },
-);
+withLinux.test("a supervisor gives its program the environment that it was given for it, and its output", async () => {
+  const env = { [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin", COLOUR: "blue" }) };
+  const child = supervise(["sh", "-c", "echo $COLOUR $DENO_DIR >&2; env | wc -l"], env);
+  const { stdout, stderr } = await child.output();
+  await child.stdin.close();
+  assert.equal(new TextDecoder().decode(stderr), "blue\n");
+  // Either line may be the first. sh adds PWD, perhaps SHLVL.
+  assert.match(
+    new TextDecoder().decode(stdout).split("\n").sort().join(" "),
+    /^ [2-4] started \d+$/,
+  );
+});
 
-testWith(
-  ["linux"],
-  "a supervisor signs what it prints, with a sign that its program does not know",
-  async () => {
-    const env = {
-      [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin" }),
-      [SUPERVISED_SIGN]: "17",
-    };
-    const child = supervise(["sh", "-c", `env | grep -c ${SUPERVISED_SIGN}`], env);
-    const { stdout } = await child.output();
-    await child.stdin.close();
-    assert.match(new TextDecoder().decode(stdout), /^(?:17 started \d+\n0|0\n17 started \d+)\n$/);
-  },
-);
+withLinux.test("a supervisor signs what it prints, with a sign that its program does not know", async () => {
+  const env = {
+    [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin" }),
+    [SUPERVISED_SIGN]: "17",
+  };
+  const child = supervise(["sh", "-c", `env | grep -c ${SUPERVISED_SIGN}`], env);
+  const { stdout } = await child.output();
+  await child.stdin.close();
+  assert.match(new TextDecoder().decode(stdout), /^(?:17 started \d+\n0|0\n17 started \d+)\n$/);
+});
 
-testWith(["linux"], "a supervisor removes its program's folder when that has ended", async () => {
+withLinux.test("a supervisor removes its program's folder when that has ended", async () => {
   const folder = Deno.makeTempDirSync();
   const env = {
     [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin" }),
@@ -89,19 +83,15 @@ testWith(["linux"], "a supervisor removes its program's folder when that has end
   assert.equal(existsSync(folder), false);
 });
 
-testWith(
-  ["linux"],
-  "a supervisor whose parent is gone before the start leaves no program behind",
-  async () => {
-    const file = await Deno.makeTempFile();
-    const child = supervise(["sh", "-c", `echo $$ > ${file}; exec sleep 60`]);
-    await Promise.all([child.stdout.cancel(), child.stderr.cancel(), child.stdin.close()]);
-    await child.status;
-    const pid = Number(await Deno.readTextFile(file));
-    await Deno.remove(file);
-    assert.equal(readStat(pid), null, `process ${pid} lives`);
-  },
-);
+withLinux.test("a supervisor whose parent is gone before the start leaves no program behind", async () => {
+  const file = await Deno.makeTempFile();
+  const child = supervise(["sh", "-c", `echo $$ > ${file}; exec sleep 60`]);
+  await Promise.all([child.stdout.cancel(), child.stderr.cancel(), child.stdin.close()]);
+  await child.status;
+  const pid = Number(await Deno.readTextFile(file));
+  await Deno.remove(file);
+  assert.equal(readStat(pid), null, `process ${pid} lives`);
+});
 
 /** Of one process that only KILL ends. @param haltMs How long the machine halts in each wait. */
 async function endStubborn(haltMs: number): Promise<[left: number[], signals: string[]]> {

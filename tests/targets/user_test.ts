@@ -3,9 +3,11 @@ import { TargetError } from "../../base/errors.ts";
 import { appNeedsRedis } from "../../targets/apps/registry.ts";
 import { flatSettings } from "../../base/target/settings.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
-import { testWith } from "../needs.ts";
+import { needing } from "../needs.ts";
 import { startRedis } from "./fixtures/own_redis.ts";
 import { type Settings, startApp, type StartedApp } from "./fixtures/started_app.ts";
+
+const withRedis = needing("redis");
 
 async function stats(app: StartedApp): Promise<unknown> {
   return await (await app.ask("/stats")).json();
@@ -112,7 +114,7 @@ Deno.test("user needs no Redis for a limit that there is not", async () => {
   assert.equal((await app.ask("/user")).status, 200);
 });
 
-testWith(["redis"], "two instances share cache and limit in Redis", async () => {
+withRedis.test("two instances share cache and limit in Redis", async () => {
   await using redis = await startRedis();
   const set = { cache: "redis", ttl: "1h", rateLimit: { store: "redis", limit: 3 } };
   await using one = await startApp("user", set, redis.url);
@@ -125,26 +127,22 @@ testWith(["redis"], "two instances share cache and limit in Redis", async () => 
   assert.deepEqual(await stats(other), { originCalls: 0, hits: 1, misses: 0, limited: 1 });
 });
 
-testWith(
-  ["redis"],
-  "a start of user forgets what an earlier one left in Redis, and nothing else",
-  async () => {
-    await using redis = await startRedis();
-    const client = await connectRedis(redis.url);
-    await client.set("someone's", "own");
-    const set = { cache: "redis", rateLimit: { store: "redis", limit: 1 } };
-    for (const _ of ["first", "second"]) {
-      await using app = await startApp("user", set, redis.url);
-      const response = await app.ask("/user");
-      assert.deepEqual([response.status, response.headers.get("x-cache")], [200, "miss"]);
-      assert.equal((await app.ask("/user")).status, 429);
-    }
-    assert.equal(await client.get("someone's"), "own");
-    client.destroy();
-  },
-);
+withRedis.test("a start of user forgets what an earlier one left in Redis, and nothing else", async () => {
+  await using redis = await startRedis();
+  const client = await connectRedis(redis.url);
+  await client.set("someone's", "own");
+  const set = { cache: "redis", rateLimit: { store: "redis", limit: 1 } };
+  for (const _ of ["first", "second"]) {
+    await using app = await startApp("user", set, redis.url);
+    const response = await app.ask("/user");
+    assert.deepEqual([response.status, response.headers.get("x-cache")], [200, "miss"]);
+    assert.equal((await app.ask("/user")).status, 429);
+  }
+  assert.equal(await client.get("someone's"), "own");
+  client.destroy();
+});
 
-testWith(["redis"], "an instance that joins others leaves what they share as it is", async () => {
+withRedis.test("an instance that joins others leaves what they share as it is", async () => {
   await using redis = await startRedis();
   const set = { cache: "redis", rateLimit: { store: "redis", limit: 2 } };
   await using one = await startApp("user", set, redis.url);
@@ -154,7 +152,7 @@ testWith(["redis"], "an instance that joins others leaves what they share as it 
   assert.equal((await other.ask("/user")).status, 429);
 });
 
-testWith(["redis"], "user answers 503 when its Redis is gone", {
+withRedis.test("user answers 503 when its Redis is gone", {
   // The client's last wait before it dials again, 100 ms, is not cut short.
   sanitizeOps: false,
   sanitizeResources: false,

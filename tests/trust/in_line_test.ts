@@ -78,11 +78,7 @@ function slowAtFirst(moreMs: number, turnMs: () => number): () => number {
 
 const LINES: [sentence: string, server: Server, atOnce: number][] = [
   ["a lock that is held for 5 ms", { connections: 8, atOnce: 1, turnMs: () => 5 }, 1],
-  [
-    "a lock held for 5 to 6 ms",
-    { connections: 20, atOnce: 1, turnMs: drawn((u) => 5 + u) },
-    1,
-  ],
+  ["a lock held for 5 to 6 ms", { connections: 20, atOnce: 1, turnMs: drawn((u) => 5 + u) }, 1],
   ["a lock of four", { connections: 4, atOnce: 1, turnMs: drawn((u) => 5 + u / 2) }, 1],
   [
     "a lock of a program whose first request takes 5 ms more",
@@ -126,12 +122,7 @@ const NO_LINES: [sentence: string, server: Server][] = [
     atOnce: 1,
     turnMs: drawn((u) => -5 * Math.log(1 - u)),
   }],
-  ["a lock that is not fair", {
-    connections: 20,
-    atOnce: 1,
-    turnMs: () => 5,
-    isUnfair: true,
-  }],
+  ["a lock that is not fair", { connections: 20, atOnce: 1, turnMs: () => 5, isUnfair: true }],
   ["a cache that has one response in 50, in the time of a turn", {
     connections: 8,
     atOnce: 8,

@@ -122,7 +122,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a CPU limit that was felt",
     { surroundings: { throttled: 3 } },
     "suspect",
-    /^A CPU limit \(cgroup\) paused the generator for 3 ms of 3000 ms/,
+    /^A CPU limit \(cgroup\) paused the generator for 3 ms of 3 s/,
   ],
   [
     "a CPU limit that was felt for long",

@@ -60,10 +60,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
   ],
   [
     "more arrivals than the connections can take",
-    {
-      run: { ...OPEN, ...service(526), rate: 95 },
-      evidence: { lag: lag(476, 900) },
-    },
+    { run: { ...OPEN, ...service(526), rate: 95 }, evidence: { lag: lag(476, 900) } },
     ["connections"],
     /^All 50 connections were busy \(50\.0 on average\), so requests waited 480 ms \(p50\) for a free one\. The target never had more than 50 requests at once\. Add connections/,
   ],
@@ -108,10 +105,7 @@ const harmless: [sentence: string, spoiled: Spoiled][] = [
   }],
   [
     "requests that waited in a moment in which the target hung, while connections were free on average",
-    {
-      run: { ...OPEN, ...service(1, 20, 200) },
-      evidence: { lag: lag(0, 40) },
-    },
+    { run: { ...OPEN, ...service(1, 20, 200) }, evidence: { lag: lag(0, 40) } },
   ],
   ["latency beside the baseline where many requests are out at once", {
     run: { ...service(0.08), rate: 100_000 },

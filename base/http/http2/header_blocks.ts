@@ -67,7 +67,7 @@ export class HeaderBlocks {
         throw new ConnectionError("COMPRESSION_ERROR", error.message);
       }
       if (error instanceof FieldListTooLong) {
-        throw new MalformedResponse("the response's head is larger than 65.5 KB, the limit");
+        throw new MalformedResponse("the response's head is larger than 65.5 kB, the limit");
       }
       throw error;
     }

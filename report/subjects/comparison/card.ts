@@ -20,6 +20,7 @@ import {
   figureNameOf,
   type Judged,
   judgedTwice,
+  oppositeMedian,
   type Place,
   winnerOf,
 } from "../../judge/places.ts";
@@ -150,6 +151,7 @@ function placeOf(
     of: figure,
     figure: figureNameOf(figure, match.next),
     decision: comparisonOf(comparison, figure),
+    median: oppositeMedian(comparisonOf(comparison, figure), comparison),
     marginRatio: comparison.marginRatio,
   });
 }

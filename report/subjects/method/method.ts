@@ -111,7 +111,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
     ),
     ...measuredSentences(runs),
     figures === "steady" &&
-    `Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one has no part in them. ${WHOLE}`,
+    `Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one counts whole. ${WHOLE}`,
     discardS > 0 &&
     `The first ${
       formatExactly(discardS)

@@ -8,7 +8,7 @@ import { betweenText, type NumericFactor, numericFactors, textAt } from "../../c
 import { legendOf } from "../../chart.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
-import { type DisplayUnit, formatNumber, timeUnit } from "../../writing/units.ts";
+import { formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ReportContext, ScenarioContext, Subject } from "../subject.ts";
 import { percentileColumn } from "../tables/latency_cells.ts";
@@ -24,7 +24,7 @@ import {
 } from "../tables/table.ts";
 import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
-import { weightsTable } from "./variance_explained.ts";
+import { PERCENT, weightsTable } from "./variance_explained.ts";
 
 export const sweeps: Subject<ReportContext> = {
   id: "sweeps",
@@ -115,8 +115,6 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
     ),
   ]);
 }
-
-const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 4 };
 
 const GROWTHS: Readonly<Record<Knee["kind"], string>> = {
   knee: "stops",

@@ -1,11 +1,14 @@
 /** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
 import type { Run } from "../../../runner/result/result.ts";
 import {
-  type VarianceExplained,
+  type FactorialCell,
+  type SharesShown,
+  sharesShown,
   varianceExplained,
 } from "../../../runner/stats/regression/variance_explained.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
+import type { DisplayUnit } from "../../writing/units.ts";
 import { mean, median } from "../../writing/spread.ts";
 import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
 
@@ -35,27 +38,34 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const isWeighed = cells.length >= FEWEST_WEIGHED && dimensions.length > 1 &&
     factorPaths(cells).length > 0;
   const explained = FIGURES.flatMap((figure) => {
-    const weights = isWeighed ? weightsBy(figure, dimensions, cells) : null;
-    return weights === null ? [] : [{ figure, weights }];
+    const logs = isWeighed ? logsOf(figure, dimensions, cells) : null;
+    // Else the effects of factors cannot be separated.
+    const isFull = logs !== null && varianceExplained(logs) !== null;
+    return isFull ? [{ figure, weights: sharesShown(logs) }] : [];
   });
+  const isShared = explained.some(({ weights }) => weights !== null);
   const rows: FactorRow[] = [
     ...dimensions.map((dimension, i) => ({
       name: dimension.name,
       ends: `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
       effect: (figure: ExplainedFigure) => effectOf(dimension, figure, cells),
-      share: ({ factors }: VarianceExplained) => factors[i],
+      share: ({ factors }: SharesShown) => factors[i],
     })),
-    { name: "factors together", share: ({ together }) => together },
-    ...cells.some(({ runs }) => runs.length > 1)
-      ? [{ name: "runs of a cell", share: ({ runs }: VarianceExplained) => runs }]
+    ...isShared
+      ? [
+        { name: "factors together", share: ({ together }: SharesShown) => together },
+        { name: "runs of a cell", share: ({ runs }: SharesShown) => runs },
+      ]
       : [],
   ];
   const caption = `Variance explained in ${scenario}`;
   return tableOf({ caption, notes: [NOTE] }, explained.length === 0 ? [] : rows, [
     { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
     textColumn("From → to", ({ ends = "" }) => ends),
-    ...explained.map(({ figure, weights }) =>
-      column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), "share")
+    ...explained.flatMap(({ figure, weights }) =>
+      weights === null
+        ? []
+        : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), PERCENT)]
     ),
     ...explained.map(({ figure }) =>
       column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
@@ -68,16 +78,18 @@ interface FactorRow {
   readonly name: string;
   readonly ends?: string;
   readonly effect?: (figure: ExplainedFigure) => number;
-  readonly share: (weights: VarianceExplained) => number;
+  readonly share: (weights: SharesShown) => SharesShown["runs"];
 }
 
 const TIMES = unitNamed("×");
+export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 4 };
 
 const NOTE =
-  "A share is that of the variance of logarithms over all runs (analysis of variance, η²): how much of what " +
-  "differs goes with this factor alone. Together: where the effect of one factor depends on another. The ratios " +
-  "are geometric means over all else, from the first value to the last; values that are no numbers go from the " +
-  "fewest requests/s to the most.";
+  "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
+  "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
+  "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Together: where " +
+  "the effect of one factor depends on another. The ratios are geometric means over all else, from the first value to " +
+  "the last; values that are no numbers go from the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
 function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
@@ -113,16 +125,17 @@ function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): stri
     .sort((a, b) => a.rate - b.rate).map(({ level }) => level);
 }
 
-function weightsBy(
+/** Null where a run has no such figure. */
+function logsOf(
   { of }: ExplainedFigure,
   dimensions: readonly Dimension[],
   cells: readonly CellRuns[],
-): VarianceExplained | null {
+): FactorialCell[] | null {
   const logs = cells.map((cell) => ({
     levels: dimensions.map(({ levelOf }) => levelOf(cell)),
     values: cell.runs.map((run) => Math.log(of(run))),
   }));
-  return logs.every(({ values }) => values.every(Number.isFinite)) ? varianceExplained(logs) : null;
+  return logs.every(({ values }) => values.every(Number.isFinite)) ? logs : null;
 }
 
 /** The last value over the first, all else equal: the plan is full, so that all else is the same on both sides. */

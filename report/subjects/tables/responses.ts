@@ -408,7 +408,7 @@ const CONNECTIONS =
   "over the completed responses.";
 const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
-  "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
+  "run, in brackets the 95 % interval of the median run, which takes six runs, and the mean is that of the runs' means.";
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);

@@ -17,7 +17,7 @@ import {
   worstFirst,
 } from "../../findings/card_sentences.ts";
 import { shortfallShare } from "../../findings/judgements.ts";
-import { isMoreBetter, type Place, winnerOf } from "../../judge/places.ts";
+import { isMoreBetter, type Place, targetsOf, winnerOf } from "../../judge/places.ts";
 import type { Shortfall } from "../../judge/shortfall.ts";
 import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
 import { boundText, formatInterval, GLUE } from "../../writing/units.ts";
@@ -80,11 +80,6 @@ function areSeparate(places: readonly Place[]): boolean {
   const byScenario = [...Map.groupBy(places, ({ scenario }) => scenario).values()];
   const targets = byScenario.flatMap((those) => unique(those.flatMap(targetsOf)));
   return byScenario.length > 1 && new Set(targets).size === targets.length;
-}
-
-function targetsOf({ first, rival, peers, beaten, short, unsettled }: Place): string[] {
-  const shorts = short.map(({ label }) => label);
-  return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
 /** By their winner, from the one of most places. */

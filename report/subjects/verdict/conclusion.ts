@@ -11,6 +11,7 @@ import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
 import { choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
+  invalidNotes,
   peakNotes,
   priceNotes,
   refusedNotes,
@@ -258,7 +259,11 @@ function besideIt(
   const contested = plans.find(({ contests }) => contests.length > 0);
   const plan = contested ?? (plans.length === 1 ? plans[0] : null);
   const isDoubted = places.some(({ why }) => why === "doubted" || why === "lost");
-  return { forest: plan && baseForest(plan, isDoubted), winners: [] };
+  const invalid = places.flatMap((place) => place.invalid);
+  return {
+    forest: plan && baseForest(plan, (target) => isDoubted || invalid.includes(target)),
+    winners: [],
+  };
 }
 
 function notesOf(
@@ -272,6 +277,7 @@ function notesOf(
     .some(({ figure }) => figure === "stable");
   return [
     ...(base === null ? [...priceNotes(places, plans), ...shortNotes(places, plans)] : []),
+    ...invalidNotes(places),
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
@@ -358,14 +364,11 @@ export function conclusionJson(conclusion: ConclusionModel): unknown {
   );
 }
 
-/** `13 ✓ · 11 ✗ · 37 ?`. */
+/** `13 reproduced · 11 not reproduced · 37 inconclusive`. */
 export function claimCountsText(claims: NonNullable<CardModel["claims"]>): string {
-  const parts = [
-    [claims.reproduced, "✓"],
-    [claims["not reproduced"], "✗"],
-    [claims.inconclusive, "?"],
-  ] as const;
-  return parts.filter(([count]) => count > 0).map(([count, mark]) => `${count}${GLUE}${mark}`)
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .filter((outcome) => claims[outcome] > 0)
+    .map((outcome) => `${claims[outcome]}${GLUE}${outcome}`)
     .join(" · ");
 }
 

@@ -2,7 +2,7 @@
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import { neverSettled } from "../../findings/card_sentences.ts";
+import { neverSettled, unsettledRuns, unsettledShare } from "../../findings/card_sentences.ts";
 import { tooManyRunsText } from "../../findings/judgements.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
@@ -84,10 +84,14 @@ function checkStep({ plans }: Situation): NextStep[] {
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
   const targets = neverSettled(places);
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
-  return targets.length === 0 || isSaid ? [] : [{
-    code: "longer-runs",
-    text: `Make runs longer: most runs of ${listedAll(targets, 60)} never settle.`,
-  }];
+  if (isSaid) return [];
+  if (targets.length > 0) {
+    const text = `Make runs longer: most runs of ${listedAll(targets, 60)} never settle.`;
+    return [{ code: "longer-runs", text }];
+  }
+  const [lost] = places.flatMap((place) => unsettledRuns(place) ?? []);
+  if (lost === undefined) return [];
+  return [{ code: "longer-runs", text: `Make runs longer: ${unsettledShare(lost)}.` }];
 }
 
 /** Fewer runs of a kind show nothing of how often the other comes. */
@@ -100,7 +104,8 @@ const NOISY_RATIO = 1.2;
 /** How many runs would decide, one number for all places; or that more would not. */
 function runsStep({ places, runs }: Situation): NextStep[] {
   const open = places.filter(({ code }) => code === "undecided" || code === "likely");
-  const has = (why: Place["why"]): boolean => open.some((place) => place.why === why);
+  const has = (why: Place["why"]): boolean =>
+    open.some((place) => place.why === why && unsettledRuns(place) === null);
   const needing = open.filter(({ decision }) => decision !== null && decision.runsNeeded !== null);
   const most = Math.max(USUAL_RUNS, ...needing.map(({ decision }) => decision?.runsNeeded ?? 0));
   const addRuns = (text: string): NextStep[] => [{ code: "add-runs", text }];

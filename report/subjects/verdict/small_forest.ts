@@ -63,7 +63,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
 /** Of one scenario at one setting, or of one target: from the best of those that keep up, where any does. */
 export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
-  isDoubted: boolean,
+  isDoubted: (target: string) => boolean,
 ): ConclusionForest | null {
   const of = decisiveFigure(cells);
   const figure = figureNameOf(of, cells[0], unit);
@@ -72,7 +72,10 @@ export function baseForest(
   const shown = rows.filter(({ name, base }) =>
     able.length === 0 || able.includes(name) && able.includes(base)
   ).map(({ name, color, base, comparison }) => ({
-    ...{ label: name, color, base, figure, isDoubted },
+    ...{ label: name, color, base, figure },
+    isDoubted: cells.some(({ label, target }) =>
+      (label === name || label === base) && isDoubted(target)
+    ),
     decision: comparisonOf(comparison, of),
     marginRatio: comparison.marginRatio,
   }));

@@ -13,7 +13,7 @@ import { pBeyond, studentInterval, type Variance } from "../confidence/confidenc
 import { tQuantile } from "../confidence/student_t.ts";
 import { moderated, variancePriorOf } from "./moderation.ts";
 import { holm, signFlip } from "./significance_tests.ts";
-import { SIGNIFICANCE } from "./verdict.ts";
+import { confidenceAmong, SIGNIFICANCE } from "./verdict.ts";
 
 /** What is known of one figure over all cells that are compared. */
 export interface PairNoise {
@@ -87,7 +87,7 @@ const POWER = 0.8;
 export function effectSeen(pairs: number, family: PlannedFamily): number {
   const borrowed = Math.min(family.borrowed, (family.cells - 1) * (pairs - 1));
   const freedom = pairs - 1 + borrowed;
-  const confidence = 1 - SIGNIFICANCE / family.tests;
+  const confidence = confidenceAmong(family.tests, family.marginRatio);
   const errors = tQuantile(confidence, freedom);
   if (pairs > MOST_DRAWN) {
     return (errors + tQuantile(2 * POWER - 1, freedom)) / Math.sqrt(pairs);
@@ -167,8 +167,13 @@ export function falseAlarmRatio(
 }
 
 function isAlarm(cells: readonly (readonly number[])[], marginRatio: number): boolean {
-  const ps = holm(cells.map((ratios) => pBeyond(intervalOfPairs(ratios), marginRatio)));
-  return ps.some((p, i) => p <= SIGNIFICANCE && isExact(cells[i], marginRatio));
+  const intervals = cells.map(intervalOfPairs);
+  const ps = holm(intervals.map((interval) => pBeyond(interval, marginRatio)));
+  return ps.some((p, i) => {
+    const { low, high } = intervals[i];
+    const isBeyond = low > 1 + marginRatio || high < 1 / (1 + marginRatio);
+    return p <= SIGNIFICANCE && isBeyond && isExact(cells[i], marginRatio);
+  });
 }
 
 function intervalOfPairs(ratios: readonly number[]): ReturnType<typeof studentInterval> {

@@ -9,6 +9,7 @@ export type Verdict = typeof VERDICTS[number];
 /**
  * Why a comparison is inconclusive, or what its verdict is limited to:
  * - nothing: a side has no such figure; one-run: a side has one run, which says nothing about the next;
+ * - silent: some runs of a side served nothing, so that there is no ratio to their mean;
  * - few-runs: the interval holds both a difference that matters and none;
  * - margin: the sides differ for certain, but perhaps by less than matters;
  * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
@@ -21,6 +22,7 @@ export type Verdict = typeof VERDICTS[number];
 const VERDICT_REASONS = [
   "nothing",
   "one-run",
+  "silent",
   "few-runs",
   "margin",
   "many",
@@ -95,6 +97,15 @@ export function smallestChangeOf(
 ): number {
   const reach = errorsFor(confidence, degreesOfFreedom) * logStandardError;
   return Math.expm1(Math.log1p(marginRatio) + reach);
+}
+
+/**
+ * Of the interval that must lie beyond the margin where Holm's method is as strict as it may be with one of so many tests.
+ * Beside a margin chance calls a difference real on one side alone, so two tests ask no more than the 95 % interval.
+ */
+export function confidenceAmong(tests: number, marginRatio: number): number {
+  const sides = marginRatio > 0 ? 2 : 1;
+  return 1 - SIGNIFICANCE * Math.min(1, sides / Math.max(1, tests));
 }
 
 /** Standard errors that a difference must measure to be seen in 80 %: the one-sided 80 % point is the two-sided 60 %. */

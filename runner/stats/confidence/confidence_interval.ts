@@ -181,16 +181,22 @@ export function pValueOf(ratio: ConfidenceInterval): number {
 }
 
 /**
- * Two-sided probability of a ratio at least as far beyond a margin, were the true one just at its edge: 0.05 where
- * the end of the 95 % interval touches it. 1 for a ratio within.
+ * Probability of a ratio at least as far from 1, on either side, were the true one within a margin: the most of all such,
+ * which is that of one just at the margin's edge (J. L. Hodges and E. L. Lehmann, "Testing the approximate validity of
+ * statistical hypotheses", 1954). Without a margin both sides are alike, and it is the usual two-sided p; beside a margin
+ * that is wide for the noise nothing comes from the far side, and it is 0.025 where the end of the 95 % interval touches
+ * the edge. 1 for a ratio within.
  */
 export function pBeyond(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
   marginRatio: number,
 ): number {
-  const distance = Math.abs(Math.log(value)) - Math.log1p(marginRatio);
-  if (!(distance > 0)) return 1;
-  return logStandardError === 0 ? 0 : twoSidedP(distance / logStandardError, degreesOfFreedom);
+  const [found, edge] = [Math.abs(Math.log(value)), Math.log1p(marginRatio)];
+  if (!(found > edge)) return 1;
+  if (logStandardError === 0) return 0;
+  const pAt = (distance: number): number =>
+    twoSidedP(distance / logStandardError, degreesOfFreedom) / 2;
+  return pAt(found - edge) + pAt(found + edge);
 }
 
 /**

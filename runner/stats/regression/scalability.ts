@@ -28,7 +28,7 @@ export interface ScalingFit {
   readonly contention: number;
   /** β. */
   readonly coherency: number;
-  /** How many serve the most; Infinity without coherency. */
+  /** How many serve the most; Infinity without coherency, below 1 where each further one serves less. */
   readonly peak: number;
 }
 
@@ -42,7 +42,7 @@ export interface ScalingLaw {
   readonly fit: ScalingFit;
   readonly contention: Interval | null;
   readonly coherency: Interval | null;
-  /** Of the peak; null with that of coherency. */
+  /** Of the peak; null with that of coherency, and where it may be below 1, as where one is served the most, or anywhere above. */
   readonly peak: Interval | null;
 }
 
@@ -97,11 +97,13 @@ export function scalingLawOf(
     return interval.low > NOTHING ? interval : null;
   };
   const coherency = shown((drawn) => drawn.coherency);
+  const peak = intervalOf((drawn) => drawn.peak);
+  const isPeak = coherency !== null && peak.low >= 1 && peak.high < Infinity;
   return {
     fit,
     contention: shown((drawn) => drawn.contention),
     coherency,
-    peak: coherency && intervalOf(({ peak }) => peak),
+    peak: isPeak ? peak : null,
   };
 }
 

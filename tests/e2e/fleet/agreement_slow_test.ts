@@ -7,12 +7,14 @@ import { measurementAgents } from "../../../report/subjects/agents/agents.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { EMPTY } from "../../../runner/stats/histogram/histogram.ts";
-import { testWith } from "../../needs.ts";
+import { needing } from "../../needs.ts";
 import { emptyFolder } from "../plateau.ts";
 import { assertConserved, partOf, sum } from "./conservation.ts";
 import { type Arrival, Fleet } from "./fleet.ts";
 import { startNetwork } from "./namespaces.ts";
 import { latenciesOf, readLogs } from "./request_logs.ts";
+
+const withRedisAndNetns = needing("redis", "netns");
 
 const DELAY_MS = 20;
 const DELAYED = "d";
@@ -111,28 +113,24 @@ function assertSeen(agents: readonly AgentPart[], { fleet: { arrivals }, address
   }
 }
 
-testWith(
-  ["redis", "netns"],
-  "four machines, by count: witness, logs and result agree, and one is seen to be far",
-  async () => {
-    await using stage = await startFour();
-    const measured = await stage.fleet.measure("-c", "10", "-n", "601");
-    const agents = assertConserved(measured);
-    assert.deepEqual(agents.map(({ name }) => name), ["a", "b", "c", DELAYED]);
-    assert.equal(measured.requests.completed, 601);
-    assert.equal(await stage.fleet.witness.settledCount(), 601);
-    assertSeen(agents, stage);
-    assertSameLatencies(measured, stage.logs);
-    assertClocksKnown(agents);
-    assert.deepEqual(agents.map(({ connections }) => connections).sort(), [2, 2, 3, 3]);
-    const far = partOf(agents, DELAYED);
-    assert.ok(far.latency.p50 >= DELAY_MS && far.connect.min >= DELAY_MS, JSON.stringify(far));
-    assert.ok(far.clock.uncertainty >= DELAY_MS / 2, JSON.stringify(far.clock));
-    const findings = await findingsOnQuickMachine(stage, measured);
-    const ofFar = findings.find((finding) => finding.startsWith(`Agent ${DELAYED} `)) ?? "";
-    assert.match(ofFar, /the network between it and the target/, `${findings}`);
-  },
-);
+withRedisAndNetns.test("four machines, by count: witness, logs and result agree, and one is seen to be far", async () => {
+  await using stage = await startFour();
+  const measured = await stage.fleet.measure("-c", "10", "-n", "601");
+  const agents = assertConserved(measured);
+  assert.deepEqual(agents.map(({ name }) => name), ["a", "b", "c", DELAYED]);
+  assert.equal(measured.requests.completed, 601);
+  assert.equal(await stage.fleet.witness.settledCount(), 601);
+  assertSeen(agents, stage);
+  assertSameLatencies(measured, stage.logs);
+  assertClocksKnown(agents);
+  assert.deepEqual(agents.map(({ connections }) => connections).sort(), [2, 2, 3, 3]);
+  const far = partOf(agents, DELAYED);
+  assert.ok(far.latency.p50 >= DELAY_MS && far.connect.min >= DELAY_MS, JSON.stringify(far));
+  assert.ok(far.clock.uncertainty >= DELAY_MS / 2, JSON.stringify(far.clock));
+  const findings = await findingsOnQuickMachine(stage, measured);
+  const ofFar = findings.find((finding) => finding.startsWith(`Agent ${DELAYED} `)) ?? "";
+  assert.match(ofFar, /the network between it and the target/, `${findings}`);
+});
 
 /** Measures again while the machine halts so that the near agents take as long to connect as the far one. */
 async function findingsOnQuickMachine(
@@ -152,40 +150,32 @@ async function findingsOnQuickMachine(
 
 const MOST_TRIES = 6;
 
-testWith(
-  ["redis", "netns"],
-  "four machines, by rate: every arrival is asked once, by one",
-  async () => {
-    await using stage = await startFour();
-    const measured = await stage.fleet.measure("-c", "41", "-r", "400/s", "-d", "1s");
-    const agents = assertConserved(measured);
-    assert.equal(measured.requests.due, 400);
-    assert.equal(
-      await stage.fleet.witness.settledCount(),
-      measured.requests.due - measured.requests.dropped,
-    );
-    assert.equal(sum(agents.map(({ requests }) => requests.due)), 400);
-    assertSeen(agents, stage);
-    assertSameLatencies(measured, stage.logs);
-    assertClocksKnown(agents);
-  },
-);
+withRedisAndNetns.test("four machines, by rate: every arrival is asked once, by one", async () => {
+  await using stage = await startFour();
+  const measured = await stage.fleet.measure("-c", "41", "-r", "400/s", "-d", "1s");
+  const agents = assertConserved(measured);
+  assert.equal(measured.requests.due, 400);
+  assert.equal(
+    await stage.fleet.witness.settledCount(),
+    measured.requests.due - measured.requests.dropped,
+  );
+  assert.equal(sum(agents.map(({ requests }) => requests.due)), 400);
+  assertSeen(agents, stage);
+  assertSameLatencies(measured, stage.logs);
+  assertClocksKnown(agents);
+});
 
-testWith(
-  ["redis", "netns"],
-  "four machines start together, as exactly as they know the time",
-  async () => {
-    await using stage = await startFour();
-    const { fleet, addresses } = stage;
-    const apartMs: number[] = [];
-    while (apartMs.length < ATTEMPTS && !apartMs.some((ms) => ms <= SENDING_MS)) {
-      const before = fleet.arrivals.length;
-      const { agents = [] } = await fleet.measure("-c", "4", "-n", "80");
-      assertClocksKnown(agents);
-      const trips = 2; // to open the connection, and to send
-      const arrivals = fleet.arrivals.slice(before);
-      apartMs.push(startsApartMs(agents, { arrivals, addresses, trips }));
-    }
-    assert.ok(apartMs.some((ms) => ms <= SENDING_MS), `${apartMs} ms`);
-  },
-);
+withRedisAndNetns.test("four machines start together, as exactly as they know the time", async () => {
+  await using stage = await startFour();
+  const { fleet, addresses } = stage;
+  const apartMs: number[] = [];
+  while (apartMs.length < ATTEMPTS && !apartMs.some((ms) => ms <= SENDING_MS)) {
+    const before = fleet.arrivals.length;
+    const { agents = [] } = await fleet.measure("-c", "4", "-n", "80");
+    assertClocksKnown(agents);
+    const trips = 2; // to open the connection, and to send
+    const arrivals = fleet.arrivals.slice(before);
+    apartMs.push(startsApartMs(agents, { arrivals, addresses, trips }));
+  }
+  assert.ok(apartMs.some((ms) => ms <= SENDING_MS), `${apartMs} ms`);
+});

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Results, results } from "../../../runner/result/result.ts";
-import { testWith } from "../../needs.ts";
+import { needing } from "../../needs.ts";
 import { until } from "../patience.ts";
-import { emptyFolder, Plateau, plateau } from "../plateau.ts";
+import { emptyFolder, exits, Plateau } from "../plateau.ts";
 import { assertAsked, assertConserved, partOf } from "./conservation.ts";
 import { Fleet } from "./fleet.ts";
+
+const withRedis = needing("redis");
 
 /** Two targets × two numbers of connections. */
 const EXPERIMENT = {
@@ -28,11 +30,10 @@ function saved(folder: string): Results {
   return results.parse(JSON.parse(Deno.readTextFileSync(join(folder, "out/results.json"))));
 }
 
-testWith(["redis"], "an experiment runs whole from two agents, whatever its target", async () => {
+withRedis.test("an experiment runs whole from two agents, whatever its target", async () => {
   using folder = emptyFolder();
   await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
-  const { code, stderr } = await fleet.endOf(start(fleet, folder.path, EXPERIMENT));
-  assert.equal(code, 0, stderr);
+  await exits(0, fleet.endOf(start(fleet, folder.path, EXPERIMENT)));
   const { runs, missing } = saved(folder.path);
   assert.deepEqual([runs.length, missing.length], [4, 0]);
   for (const run of runs) {
@@ -45,72 +46,62 @@ testWith(["redis"], "an experiment runs whole from two agents, whatever its targ
   assert.match(page, /\bagents?\b/i);
 });
 
-testWith(
-  ["redis"],
-  "what an agent tells late of a run that is over is left out of the next",
-  async () => {
-    using folder = emptyFolder();
-    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
-    const url = fleet.witness.origin;
-    await using coordinator = start(fleet, folder.path, {
-      name: "late",
-      targets: { witness: { url } },
-      scenarios: { any: { get: "/" } },
-      load: { rate: "200/s", connections: 121, duration: "2s" },
-      repeat: 2,
-      order: "sequential",
-    });
-    await fleet.loads(coordinator, 20);
-    fleet.agents.b.program.kill("SIGSTOP");
-    await until("the first run is saved", () => isSaved(folder.path));
-    fleet.agents.b.program.kill("SIGCONT");
-    const { code, stderr } = await fleet.endOf(coordinator);
-    assert.equal(code, 0, [stderr, ...fleet.said()].join("\n"));
-    await fleet.agents.b.program.prints(
-      /results are thrown away: its coordinator has gone on without this agent/,
-    );
-    const [first, second] = saved(folder.path).runs;
-    assert.ok(partOf(assertConserved(first), "b").lost);
-    assertAsked(second, 200, 2);
-    // What a busy machine never sent is in it, too, as lower bounds.
-    assert.equal(second.latency.count, second.requests.due);
-  },
-);
+withRedis.test("what an agent tells late of a run that is over is left out of the next", async () => {
+  using folder = emptyFolder();
+  await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+  const url = fleet.witness.origin;
+  await using coordinator = start(fleet, folder.path, {
+    name: "late",
+    targets: { witness: { url } },
+    scenarios: { any: { get: "/" } },
+    load: { rate: "200/s", connections: 121, duration: "2s" },
+    repeat: 2,
+    order: "sequential",
+  });
+  await fleet.loads(coordinator, 20);
+  fleet.agents.b.program.kill("SIGSTOP");
+  await until("the first run is saved", () => isSaved(folder.path));
+  fleet.agents.b.program.kill("SIGCONT");
+  const { code, stderr } = await fleet.endOf(coordinator);
+  assert.equal(code, 0, [stderr, ...fleet.said()].join("\n"));
+  await fleet.agents.b.program.prints(
+    /results are thrown away: its coordinator has gone on without this agent/,
+  );
+  const [first, second] = saved(folder.path).runs;
+  assert.ok(partOf(assertConserved(first), "b").lost);
+  assertAsked(second, 200, 2);
+  // What a busy machine never sent is in it, too, as lower bounds.
+  assert.equal(second.latency.count, second.requests.due);
+});
 
-testWith(
-  ["redis"],
-  "an experiment is gone on with from as many agents, or not at all",
-  async () => {
-    using folder = emptyFolder();
-    await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
-    const url = fleet.witness.origin;
-    await using coordinator = start(fleet, folder.path, {
-      name: "interrupted",
-      targets: { witness: { url } },
-      scenarios: { any: { get: "/" } },
-      load: { rate: "50/s", connections: 3, duration: "1s" },
-      repeat: 2,
-    });
-    const out = join(folder.path, "out");
-    await until("the first run is saved", () => isSaved(folder.path));
-    coordinator.kill("SIGINT");
-    assert.equal((await fleet.endOf(coordinator)).code, 130);
-    const redis = ["--redis", fleet.redis.url];
-    const refused: [args: string[], why: RegExp][] = [
-      [[], /^--agents: Cannot reach agents without their Redis/],
-      [[...redis, "--agents", "1"], /^--agents: Cannot change this to 1 .* it was all/],
-    ];
-    for (const [args, why] of refused) {
-      const { code, stderr } = await plateau(["run", "--resume", out, ...args]);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, why);
-    }
-    const { code, stderr } = await plateau(["run", "--resume", out, ...redis]);
-    assert.equal(code, 0, stderr);
-    const { runs } = saved(folder.path);
-    assert.deepEqual(runs.map(({ agents }) => agents?.length), [2, 2]);
-  },
-);
+withRedis.test("an experiment is gone on with from as many agents, or not at all", async () => {
+  using folder = emptyFolder();
+  await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+  const url = fleet.witness.origin;
+  await using coordinator = start(fleet, folder.path, {
+    name: "interrupted",
+    targets: { witness: { url } },
+    scenarios: { any: { get: "/" } },
+    load: { rate: "50/s", connections: 3, duration: "1s" },
+    repeat: 2,
+  });
+  const out = join(folder.path, "out");
+  await until("the first run is saved", () => isSaved(folder.path));
+  coordinator.kill("SIGINT");
+  assert.equal((await fleet.endOf(coordinator)).code, 130);
+  const redis = ["--redis", fleet.redis.url];
+  const refused: [args: string[], why: RegExp][] = [
+    [[], /^--agents: Cannot reach agents without their Redis/],
+    [[...redis, "--agents", "1"], /^--agents: Cannot change this to 1 .* it was all/],
+  ];
+  for (const [args, why] of refused) {
+    const { stderr } = await exits(2, ["run", "--resume", out, ...args]);
+    assert.match(stderr, why);
+  }
+  await exits(0, ["run", "--resume", out, ...redis]);
+  const { runs } = saved(folder.path);
+  assert.deepEqual(runs.map(({ agents }) => agents?.length), [2, 2]);
+});
 
 function isSaved(folder: string): boolean {
   try {

@@ -7,7 +7,7 @@ import { results } from "../../../runner/result/result.ts";
 import { certificates } from "../../certificates.ts";
 import { testWith } from "../../needs.ts";
 import { readPage, readPages } from "../../pages/page.ts";
-import { emptyFolder, plateau } from "../plateau.ts";
+import { emptyFolder, exits, plateau } from "../plateau.ts";
 
 const REQUESTS = readPage("docs/requests.md").text;
 
@@ -73,8 +73,7 @@ testWith(["openssl"], "check accepts every way to a server that the pages show",
   const targets = [...REQUESTS.matchAll(/`(\{ url: .*?\})`/g)].map(([, target]) => parse(target));
   assert.equal(targets.length, 6);
   const file = writeExperiment(folder.path, { ...SMALLEST, targets: { ...targets } });
-  const { code, stderr } = await plateau(["check", file]);
-  assert.equal(code, 0, stderr);
+  await exits(0, ["check", file]);
 });
 
 /** Responds to the requests of the pages; a wrong request gets a 400. */
@@ -139,10 +138,7 @@ Deno.test("run sends every request of docs/requests.md, and every response is ri
     load: { connections: 2, duration: "600ms" }, // more than a pause of the machine
     repeat: 1,
   });
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path], {
-    env: ENV_OF_READER,
-  });
-  assert.equal(code, 0, stderr);
+  await exits(0, ["run", file, "--out", folder.path], { env: ENV_OF_READER });
   const { runs } = results.parse(
     JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")),
   );

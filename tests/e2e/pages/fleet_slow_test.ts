@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { parse as words } from "shell-quote";
 import { freePort } from "../../../targets/launch/environment.ts";
 import { OWN_HOST } from "../../listening.ts";
-import { findProgram, testWith } from "../../needs.ts";
+import { findProgram, needing } from "../../needs.ts";
 import { until } from "../patience.ts";
 import { emptyFolder, Plateau, plateau, type Surroundings } from "../plateau.ts";
+
+const withLinuxAndRedisAndOpenssl = needing("linux", "redis", "openssl");
 
 const PAGE = readFileSync(new URL("../../../docs/fleet.md", import.meta.url), "utf8");
 const EXPERIMENT = `name: mine
@@ -70,44 +72,40 @@ async function outputOf(line: string, surroundings: Surroundings): Promise<strin
   return stdout;
 }
 
-testWith(
-  ["linux", "redis", "openssl"],
-  "docs/fleet.md leads from one machine to four",
-  async () => {
-    using folder = emptyFolder();
-    Deno.writeTextFileSync(join(folder.path, "mine.yaml"), EXPERIMENT);
-    const { path: cwd } = folder;
-    const [prepare, here, look, onFour, load, ...more] = commands();
-    assert.deepEqual(more, []);
-    assert.ok(
-      new Deno.Command("sh", { args: ["-ec", prepare.join("\n")], cwd }).outputSync().success,
-    );
-    await using _redis = await startRedis(here[0], cwd);
-    {
-      await using _served = await start(here[1], /^listening/m, cwd);
-      await using agent = await start(here[2], /is ready/, cwd);
-      const env = exported(look[0], cwd);
-      assert.match(await outputOf(look[1], { env }), /idle/);
-      assert.match(await outputOf(look[2], { env }), /Requests\/s/);
-      agent.kill("SIGINT");
-      assert.equal((await agent.ended).code, 0);
-    }
-    await using _served = await start(onFour[0], /^listening/m, cwd);
-    await using agents = new AsyncDisposableStack();
-    const starting = Array.from(
-      { length: 4 },
-      () => agents.use(new Plateau(argsOf(onFour[1]), { cwd })),
-    );
-    await Promise.all(starting.map((agent) => agent.prints(/is ready/)));
-    const env = exported(load[0], cwd);
-    const bench = await outputOf(`${load[1]} --json -`, { env });
-    const { load: asked, requests, agents: parts } = JSON.parse(bench);
-    assert.equal(asked.connections, 4_000);
-    assert.ok(requests.completed > 0);
-    assert.deepEqual(parts.map(({ connections }: { connections: number }) => connections), [
-      ...Array(4).fill(1_000),
-    ]);
-    assert.match(await outputOf(load[2], { cwd, env }), /Report +\S+report\.html/);
-    assert.ok(existsSync(join(folder.path, "results/mine")));
-  },
-);
+withLinuxAndRedisAndOpenssl.test("docs/fleet.md leads from one machine to four", async () => {
+  using folder = emptyFolder();
+  Deno.writeTextFileSync(join(folder.path, "mine.yaml"), EXPERIMENT);
+  const { path: cwd } = folder;
+  const [prepare, here, look, onFour, load, ...more] = commands();
+  assert.deepEqual(more, []);
+  assert.ok(
+    new Deno.Command("sh", { args: ["-ec", prepare.join("\n")], cwd }).outputSync().success,
+  );
+  await using _redis = await startRedis(here[0], cwd);
+  {
+    await using _served = await start(here[1], /^listening/m, cwd);
+    await using agent = await start(here[2], /is ready/, cwd);
+    const env = exported(look[0], cwd);
+    assert.match(await outputOf(look[1], { env }), /idle/);
+    assert.match(await outputOf(look[2], { env }), /Requests\/s/);
+    agent.kill("SIGINT");
+    assert.equal((await agent.ended).code, 0);
+  }
+  await using _served = await start(onFour[0], /^listening/m, cwd);
+  await using agents = new AsyncDisposableStack();
+  const starting = Array.from(
+    { length: 4 },
+    () => agents.use(new Plateau(argsOf(onFour[1]), { cwd })),
+  );
+  await Promise.all(starting.map((agent) => agent.prints(/is ready/)));
+  const env = exported(load[0], cwd);
+  const bench = await outputOf(`${load[1]} --json -`, { env });
+  const { load: asked, requests, agents: parts } = JSON.parse(bench);
+  assert.equal(asked.connections, 4_000);
+  assert.ok(requests.completed > 0);
+  assert.deepEqual(parts.map(({ connections }: { connections: number }) => connections), [
+    ...Array(4).fill(1_000),
+  ]);
+  assert.match(await outputOf(load[2], { cwd, env }), /Report +\S+report\.html/);
+  assert.ok(existsSync(join(folder.path, "results/mine")));
+});

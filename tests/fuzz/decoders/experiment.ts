@@ -18,19 +18,7 @@ export const experiment: Decoder = {
     samples: Object.values(experiments),
     words: [
       ...[
-        "- ",
-        ": ",
-        "[",
-        "]",
-        "{",
-        "}",
-        "&a ",
-        "*a ",
-        "<<: *a",
-        "!!map ",
-        "? ",
-        "|\n",
-        ">-\n",
+        ...["- ", ": ", "[", "]", "{", "}", "&a ", "*a ", "<<: *a", "!!map ", "? ", "|\n", ">-\n"],
         "\n  ",
       ],
       ...[

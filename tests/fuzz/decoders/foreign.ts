@@ -33,16 +33,8 @@ export const artillery: Decoder = {
   seeds: {
     samples: [sample("shop.yml")],
     words: [
-      "- loop:\n",
-      "count: 1e9",
-      "- get:\n",
-      "{{ a }}",
-      "over: [1, 2]",
-      "think: 1",
-      "followRedirect: false",
-      "cookie: { a: b }",
-      "formData: { a: { fromFile: b } }",
-      "&a ",
+      ...["- loop:\n", "count: 1e9", "- get:\n", "{{ a }}", "over: [1, 2]", "think: 1"],
+      ...["followRedirect: false", "cookie: { a: b }", "formData: { a: { fromFile: b } }", "&a "],
       "*a ",
     ],
   },
@@ -65,12 +57,7 @@ export const jmeter: Decoder = {
   seeds: {
     samples: [sample("shop.jmx")],
     words: [
-      "<hashTree>",
-      "</hashTree>",
-      "<LoopController/>",
-      "${__P(a,1)}",
-      "${${a}}",
-      "<![CDATA[",
+      ...["<hashTree>", "</hashTree>", "<LoopController/>", "${__P(a,1)}", "${${a}}", "<![CDATA["],
       "&a;",
     ],
   },

@@ -25,16 +25,7 @@ export const response: Decoder = {
     samples,
     words: [
       ...[
-        "\r\n",
-        "\n",
-        "\r",
-        ":",
-        ": ",
-        "0\r\n\r\n",
-        "ffffffffffffffff",
-        ";",
-        "\t",
-        "chunked",
+        ...["\r\n", "\n", "\r", ":", ": ", "0\r\n\r\n", "ffffffffffffffff", ";", "\t", "chunked"],
         "close",
       ],
       ...[

@@ -32,11 +32,7 @@ const INFO = "used_cpu_sys:1.5\r\nused_cpu_user:2\r\nused_cpu_sys_children:0\r\n
 const READERS: readonly ((text: string) => unknown)[] = [
   ...[parseStat, parseUse, parseStatus, parseChildren, parseCores, parseCpuMax, parseMemoryLimit],
   ...[
-    parseThrottledMs,
-    parseAllowedCores,
-    parsePorts,
-    parseTcpListeners,
-    parseSchedstat,
+    ...[parseThrottledMs, parseAllowedCores, parsePorts, parseTcpListeners, parseSchedstat],
     parseInfo,
   ],
   (text) => parseCoreTimes(text, [0, 1]),

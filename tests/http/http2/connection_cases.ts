@@ -145,7 +145,7 @@ export const MALFORMED: readonly Case[] = ([
   [
     "a head over its limit",
     { ":status": "200", a: "b".repeat(70_000) },
-    "the response's head is larger than 65.5 KB, the limit",
+    "the response's head is larger than 65.5 kB, the limit",
   ],
 ] as const).map(([name, fields, why]) => {
   const whole = block(fields);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { FieldListTooLong, type HpackDefect } from "../../../base/http/http2/fields.ts";
 import { HpackDecoder } from "../../../base/http/http2/hpack_decoder.ts";
 import { hex, indexed, linesOf, tableOf } from "./blocks.ts";
+import { thrown } from "../../thrown.ts";
 
 /** `a: b` as a literal with incremental indexing: 34 bytes in the table. */
 const LITERAL = "40 01 61 01 62";
@@ -137,11 +138,8 @@ Deno.test("a list over its limit fails at the end of its block, with the table a
   const two = decoder.decode(hex(`${LITERAL} 40 01 61 01 63`)); // 68 bytes
   assert.equal(two.length, 2);
   const tooLong = hex(`bf be bf 40 01 61 01 64`); // 136 bytes
-  assert.throws(() => decoder.decode(tooLong), (error) => {
-    assert.ok(error instanceof FieldListTooLong);
-    assert.deepEqual([error.listBytes, error.mostBytes], [136, 100]);
-    return true;
-  });
+  const error = thrown(FieldListTooLong, () => decoder.decode(tooLong));
+  assert.deepEqual([error.listBytes, error.mostBytes], [136, 100]);
   assert.deepEqual(linesOf(tableOf(decoder)), ["a: d", "a: c", "a: b"]);
   assert.throws(() => decoder.decode(hex("bf be bf 80")), { name: "HpackError" });
 });

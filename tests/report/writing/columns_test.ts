@@ -17,19 +17,8 @@ Deno.test("every sign takes as many columns as string-width says", () => {
 
 for (
   const text of [
-    "checkout 結帳",
-    "한글",
-    "각",
-    "ｶﾞﾞ",
-    "cafe\u0301",
-    "नमस्ते",
-    "👍🏽",
-    "🏽",
-    "❤",
-    "❤\ufe0f",
-    "1\ufe0f\u20e3",
-    "🇩🇪🇫🇷",
-    "✓ ✗ → ≥ ±",
+    ...["checkout 結帳", "한글", "각", "ｶﾞﾞ", "cafe\u0301", "नमस्ते", "👍🏽", "🏽", "❤", "❤\ufe0f"],
+    ...["1\ufe0f\u20e3", "🇩🇪🇫🇷", "✓ ✗ → ≥ ±"],
   ]
 ) {
   Deno.test(`"${text}" takes as many columns as string-width says`, () => {
