@@ -27,6 +27,9 @@ const capacityTrial = z.strictObject({
   plannedS: seconds,
   elapsedS: seconds.describe("Less where the outcome was certain before"),
   completedPerSec: rate,
+  isSustained: z.literal(true).optional().describe(
+    "Begun with an overload of half the rate more, which the target had to get over; absent: not",
+  ),
   outcome: z.enum(TRIAL_OUTCOMES),
   counts: z.boolean().describe("false: broken, and the generator or the machine may be why"),
   rules: z.array(ruleInTrial),
@@ -48,6 +51,7 @@ export const CAPACITY_ENDS = [
   "budget",
   "generator",
   "disturbed",
+  "unsustained",
   "nothing-holds",
   "not-recovered",
   "interrupted",
