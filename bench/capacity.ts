@@ -14,12 +14,12 @@ import { capacityIn, simulateSearch } from "./capacity/simulation.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import { keepTrial, readTrials } from "./trials.ts";
 
-const SEEDS_A_ROUND = 50;
+const SEEDS_A_ROUND = 20;
 const SHORT_SEEDS = 5;
 
 export const capacity: Bench = {
   about: "the search for a capacity on simulated servers",
-  rounds: 4, // each has fixed seeds of its own
+  rounds: 10, // each has fixed seeds of its own
   run({ rounds, short, only = "", log }): Promise<Section[]> {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "searches.jsonl");

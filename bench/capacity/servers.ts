@@ -279,6 +279,12 @@ export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[
     start: ({ perSec }) => new SharedQueue(16, 16 / perSec),
   },
   {
+    name: "no queue",
+    isEven: true,
+    capacity: ({ perSec }) => perSec,
+    start: ({ perSec }) => new OneQueue(() => 1 / perSec),
+  },
+  {
     name: "GC pauses",
     rule: { limitS: 0.02 },
     capacity: null,

@@ -75,7 +75,6 @@ export function simulateSearch(
       random,
     );
     seconds += elapsedS + BETWEEN_S;
-    (globalThis as any).TRACE?.push(describe(goal, trials, plan, trial, elapsedS)); //DEV
     if (plan.ratePerSec <= sentAtMost) trials.push(trial);
     else ceiling.doubt(plan.ratePerSec);
   }
@@ -183,22 +182,3 @@ function longShare(kind: ServerKind, terms: Terms, ratePerSec: number): number {
   }
   return beyond / LONG_REQUESTS / 0.9;
 }
-
-export const trace = 1; //DEV
-function describe(goal: any, trials: any, plan: any, trial: any, e: number): string {
-  const est = capacityOf(goal, trials);
-  const sh = trial.shares[0];
-  return `${plan.ratePerSec.toFixed(1)} ${plan.plannedS.toFixed(0)}s start ${
-    sh.startS.toFixed(1)
-  } took ${e.toFixed(1)} ${plan.burst ? "SUST" : ""} shares ${
-    sh.levels.map((l: any) =>
-      (l.beyond / sh.requests).toFixed(4) + "/" +
-      (l.dispersion === null ? "-" : (l.beyond / Math.max(1, l.dispersion)).toFixed(1))
-    ).join(" ")
-  }   before: ${
-    est
-      ? [est.low, est.value, est.high].map((x) => x.toFixed(1)).join(" ") + " cl " +
-        est.clusters.toFixed(1)
-      : ""
-  }`;
-} //DEV

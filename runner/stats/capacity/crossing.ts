@@ -50,7 +50,7 @@ export function crossingOf(
     allowed: level.allowed,
     growth: growthOf(middle, rule, level.part),
     mayRefuse: rule.limitS === 0,
-    stray: unknownNats / growthOf(middle, rule, 1),
+    unknownNats,
   };
   const { clusters, everyS: clusterEveryS } = level;
   const coarse = cumulativeOf(weighed, ofLevel, range);
@@ -104,11 +104,6 @@ interface Level {
 const NEAR = 8;
 /** Rates that are farther from the highest that held, as a ratio, show nothing of clusters at the capacity. */
 const NEAR_RATE = 1.15;
-/** The unevenness of tails between a part of the limit and the limit, nats: by level. */
-const UNEVEN = [0, 0.4, 0.7];
-/** A tail that flattens more than this is not that of a queue. */
-const FLATTEST = 0.5;
-
 /** The highest with enough clusters; else the one with the most. */
 function levelOf(
   trials: readonly TrialShare[],
@@ -116,14 +111,15 @@ function levelOf(
   range: RateRange,
 ): { readonly level: Level; readonly unknownNats: number } {
   const near = nearTrials(trials, rule);
-  const { tail, stray } = tailOf(near, rule);
+  const tail = tailOf(near, rule);
   const [limit, ...parts] = LEVELS.map((_, index) => ofIndex(near, index, { rule, range, tail }));
-  if (limit.clusters >= ENOUGH_CLUSTERS || tail <= FLATTEST || rule.limitS === 0) {
+  if (limit.clusters >= ENOUGH_CLUSTERS || tail.isFlat || rule.limitS === 0) {
     return { level: limit, unknownNats: 0 };
   }
   const level = parts.find(({ clusters }) => clusters >= ENOUGH_CLUSTERS) ??
     parts[parts.length - 1];
-  const unknownNats = Math.hypot(UNEVEN[level.index], stray * -Math.log(level.allowed));
+  const { falls, unknown } = tail;
+  const unknownNats = -Math.log(level.allowed) * unknown[level.index] / falls[level.index];
   return { level, unknownNats };
 }
 
@@ -138,15 +134,7 @@ function nearTrials(trials: readonly TrialShare[], { allowed }: Rule): TrialShar
 interface TailTerms {
   readonly rule: Rule;
   readonly range: RateRange;
-  readonly tail: number;
-}
-
-/** Shares of ln(1/allowed) that a tail has lost by each part of the limit, if each quarter loses `tail` times the one before. */
-function lostBy(index: number, tail: number): number {
-  const quarters = 4 * LEVELS[index];
-  const lost = (n: number): number =>
-    Array.from({ length: n }, (_, i) => tail ** i).reduce((sum, one) => sum + one, 0);
-  return lost(quarters) / lost(4);
+  readonly tail: Tail;
 }
 
 function ofIndex(
@@ -154,7 +142,7 @@ function ofIndex(
   index: number,
   { rule, range, tail }: TailTerms,
 ): Level {
-  const allowed = rule.allowed ** lostBy(index, tail);
+  const allowed = rule.allowed ** (1 / tail.falls[index]);
   const expectedS = clusterEveryS(Math.sqrt(range.low * range.high), rule, allowed);
   const everyS = blended(expectedS, near, { index, allowed });
   const clusters = near.reduce((sum, trial) => sum + settledS(trial, rule) / everyS, 0);
@@ -190,38 +178,63 @@ function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): numb
   return Math.max(0, seconds - 2 * missing);
 }
 
-/**
- * By how much less each further quarter of the limit lowers the logarithm of the share; 1 for the exponential tail of a queue.
- * Half the limit beside a quarter of it shows that in each trial, and the limit beside its half where there are enough
- * clusters. Trials are never pooled for it: over several rates any tail looks flat.
- */
-function tailOf(near: readonly TrialShare[], { limitS }: Rule): { tail: number; stray: number } {
-  if (limitS === 0) return { tail: 1, stray: 0 };
-  const upper = fallOf(near, 2, 1);
-  const seen = upper.fall;
-  const varies = upper.variance;
-  // Shrunk toward 1 by what is known of queues beforehand.
-  const weight = 1 / (1 + varies / TAILS_VARY ** 2);
-  const tail = Math.min(STEEPEST, 1 + weight * (seen - 1));
-  const last = fallOf(near, 1, 0);
-  const isFlat = last.fall < FLATTEST - 2 * Math.sqrt(last.variance);
-  const stray = TAILS_VARY * Math.sqrt(1 - weight);
-  return { tail: isFlat ? FLATTEST : Math.max(tail, FLATTEST), stray };
+/** How a tail falls from the parts of the limit to the limit, by level. */
+interface Tail {
+  /** The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 if it is exponential. */
+  readonly falls: readonly number[];
+  /** Standard deviations of those. */
+  readonly unknown: readonly number[];
+  /** Whether it hardly falls from half the limit to the limit: then parts of the limit say nothing of it. */
+  readonly isFlat: boolean;
 }
 
-/** Where short parts of the limit are as long as single requests, tails are steeper at first than later. */
-const STEEPEST = 1.2;
-/** Standard deviation. */
-const TAILS_VARY = 0.25;
+/** Of how much a tail falls from one level to the next, beforehand: as an exponential one does, or so. */
+const TAILS_VARY = 0.3;
+const FLATTEST = 0.5;
+/** Where short parts of the limit are as long as single requests, a tail is steeper at first than later. */
+const STEEPEST = 1.5;
+
+/** As each trial shows it. Trials are never pooled for it: over several rates any tail looks flat. */
+function tailOf(near: readonly TrialShare[], { limitS }: Rule): Tail {
+  if (limitS === 0) {
+    return {
+      falls: LEVELS.map(() => 1),
+      unknown: LEVELS.map(() => 0),
+      isFlat: false,
+    };
+  }
+  const toHalf = fallOf(near, 2, 1);
+  const toLimit = fallOf(near, 1, 0);
+  const [half, ofHalf] = shrunk(toHalf);
+  const [limit, ofLimit] = shrunk(toLimit);
+  return {
+    falls: [1, 1 + limit, (1 + limit) * (1 + half)],
+    unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
+    isFlat: toLimit.fall < FLATTEST - 2 * Math.sqrt(toLimit.variance),
+  };
+}
+
+/** With what is known beforehand; and its standard deviation. */
+function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
+  const weight = 1 / (1 + variance / TAILS_VARY ** 2);
+  const seen = 1 + weight * (fall - 1);
+  return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
+}
+
 /** A trial with fewer clusters shows no share. */
 const SHOWN_CLUSTERS = 2;
+
+interface Fall {
+  readonly fall: number;
+  readonly variance: number;
+}
 
 /** How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. */
 function fallOf(
   near: readonly TrialShare[],
   from: number,
   to: number,
-): { readonly fall: number; readonly variance: number } {
+): Fall {
   let [falls, before, clusters] = [0, 0, 0];
   for (const { levels, requests } of near) {
     const { beyond, dispersion } = levels[to];
@@ -251,6 +264,9 @@ interface WeighedTrial {
 /** A queue that overflows grows all through a trial: shares of trials shorter than so many relaxation times are too small. */
 const LONG_ENOUGH = 15;
 
+/** No trial counts for more: no share is quite an exponential of the rate, and servers change from trial to trial. */
+const MOST_CLUSTERS = 20;
+
 /** Nothing where the trial ended before the queue could have grown. */
 function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] {
   const { ratePerSec, requests, seconds } = trial;
@@ -262,7 +278,8 @@ function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] 
   const near = Math.min(share, NEAR * allowed, (1 + allowed) / 2);
   const isAtLeast = share > near ||
     (isMore && seconds < LONG_ENOUGH * relaxationS(ratePerSec, rule));
-  const samples = Math.min((isMore ? seconds : settledS(trial, rule)) / everyS / allowed, requests);
+  const clusters = (isMore ? seconds : settledS(trial, rule)) / everyS;
+  const samples = Math.min(Math.min(clusters, MOST_CLUSTERS) / allowed, requests);
   if (samples === 0) return [];
   return [{
     ratePerSec,
@@ -281,27 +298,30 @@ function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): 
 /** Times the growth in M/M/1, with the probability before any trial: steeper is as probable, less steep less so. */
 const GROWTHS = [
   ...[[0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
-  ...[[1.5, 1], [2.5, 1], [8, 1]] as const,
+  ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
 ];
 /** How much the server's speed may differ from trial to trial, with the probability before any. */
-const SPEEDS_VARY = [[0, 0.6], [0.006, 0.2], [0.015, 0.15], [0.035, 0.05]] as const;
+const SPEEDS_VARY = [[0, 0.65], [0.01, 0.25], [0.03, 0.1]] as const;
 /** Gauss and Hermite's nodes and weights for a standard normal. */
 const NORMAL = [
   ...[[-2.857, 0.011257], [-1.3556, 0.222076], [0, 0.533333], [1.3556, 0.222076]] as const,
   [2.857, 0.011257],
 ] as const;
 
+/** The same of three nodes. */
+const OFFSETS = [[-1.732, 1 / 6], [0, 2 / 3], [1.732, 1 / 6]] as const;
+
 interface LevelTerms {
   readonly allowed: number;
   readonly growth: number;
   readonly mayRefuse: boolean;
-  /** Standard deviation of what the level leaves unknown, of the logarithm of the rate. */
-  readonly stray: number;
+  /** Standard deviation of the logarithm of the share at the crossing: of a part of the limit it is not quite known. */
+  readonly unknownNats: number;
 }
 
 function cumulativeOf(
   trials: readonly WeighedTrial[],
-  { allowed, growth, mayRefuse, stray }: LevelTerms,
+  { allowed, growth, mayRefuse, unknownNats }: LevelTerms,
   range: RateRange,
 ): Grid {
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
@@ -311,26 +331,29 @@ function cumulativeOf(
   );
   const shares = new Shares(allowed);
   const all: { readonly weight: number; readonly logs: Float64Array }[] = [];
+  const offsets = unknownNats === 0 ? [[0, 1] as const] : OFFSETS;
   for (const [times, ofGrowth] of GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
       const below = shares.belowMean(spread);
-      const logs = logRates.map((logRate) =>
-        logLikelihood(trials, shares, {
-          crossing: Math.exp(logRate),
-          growth: times * growth,
-          ...{ spread, below },
-        })
-      );
-      all.push({ weight: ofGrowth * ofSpeed, logs });
+      for (const [offset, ofOffset] of offsets) {
+        const logs = logRates.map((logRate) =>
+          logLikelihood(trials, shares, {
+            crossing: Math.exp(logRate),
+            growth: times * growth,
+            spread,
+            atCrossing: offset * unknownNats - below,
+          })
+        );
+        all.push({ weight: ofGrowth * ofSpeed * ofOffset, logs });
+      }
     }
   }
   if (mayRefuse) {
     const weight = all.reduce((sum, one) => sum + one.weight, 0);
     all.push({ weight, logs: logRates.map((log) => refusalLikelihood(trials, log, allowed)) });
   }
-  const likelihoods = summed(all);
-  return { logRates, cumulative: cumulated(smoothed(likelihoods, stray * POINTS / (to - from))) };
+  return { logRates, cumulative: cumulated(summed(all)) };
 }
 
 /** Up to a factor. */
@@ -350,18 +373,18 @@ interface Growth {
   readonly growth: number;
   /** Standard deviation between trials, nats of their shares. */
   readonly spread: number;
-  /** How far the median of the shares is below their mean, nats. */
-  readonly below: number;
+  /** The median of the shares at the crossing over the allowed one, nats. */
+  readonly atCrossing: number;
 }
 
 function logLikelihood(
   trials: readonly WeighedTrial[],
   shares: Shares,
-  { crossing, growth, spread, below }: Growth,
+  { crossing, growth, spread, atCrossing }: Growth,
 ): number {
   let log = 0;
   for (const trial of trials) {
-    const at = growth * (trial.ratePerSec / crossing - 1) - below;
+    const at = growth * (trial.ratePerSec / crossing - 1) + atCrossing;
     if (spread === 0) {
       log += shares.logOf(trial, at);
       continue;
@@ -440,19 +463,6 @@ function refusalLikelihood(
     log += beyond * Math.log(known / allowed) + within * Math.log((1 - known) / (1 - allowed));
   }
   return log;
-}
-
-/** @param stdev Of a normal, in points. */
-function smoothed(values: Float64Array, stdev: number): Float64Array {
-  if (stdev < 0.1) return values;
-  const reach = Math.ceil(4 * stdev);
-  const kernel = Array.from(
-    { length: 2 * reach + 1 },
-    (_, i) => Math.exp(-(((i - reach) / stdev) ** 2) / 2),
-  );
-  return values.map((_, at) =>
-    kernel.reduce((sum, weight, i) => sum + weight * (values[at + i - reach] ?? 0), 0)
-  );
 }
 
 function cumulated(values: Float64Array): Float64Array {

@@ -98,6 +98,8 @@ const FAR = 4;
 const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
 const SPREAD = 0.6;
+/** Trials below the middle for each above it, at most. */
+const MOST_ON_A_SIDE = 2;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
 /** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
@@ -113,6 +115,9 @@ export function nextStep(
   prior: PriorInterval | null = null,
 ): SearchStep {
   const { held, broken } = sidesOf(goal, trials);
+  if (trials.some(({ isSustained, shares }) => isSustained && !holdsIn(goal, shares))) {
+    return { kind: "unsustained" };
+  }
   const outside = prior && outsideStep(goal, { held, broken }, prior);
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
@@ -204,24 +209,28 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
   return Math.max(...rules.map((rule) => relaxationS(ratePerSec, rule)));
 }
 
-/** Where the interval reaches farther, around the most probable capacity; at the end the trial that must be sustained. */
+/**
+ * Where the interval reaches farther, around the most probable capacity; at the end the trial that must be sustained, at the
+ * lower end, or that of an interval as wide as is asked for.
+ */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
   if (Math.log(high / low) <= widthLogOf(goal) && clusters >= ENOUGH_CLUSTERS) {
-    return sustainedStep(goal, trials, low);
+    return sustainedStep(goal, trials, { value, low });
   }
   const away = SPREAD * widthLogOf(goal) / 2;
-  const isAbove = high / value > value / low;
+  const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
+  const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
+  // Trials on one side alone would leave the other to what is taken for granted of queues.
+  const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
 /** The overload before a sustained trial, over its rate. */
 const OVERLOAD = 1.5;
-/** The backlog of that, in limits of the rules. */
-const BACKLOG = 6;
-const LEAST_BURST_S = 0.2;
-/** A queue has lost such a backlog after so many relaxation times, and is as usual after some more. */
-const RECOVERS = 6;
+/** The backlog of that, in limits of the rules, where the trial is long enough to get over it. */
+const BACKLOG = 5;
+const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 
 /**
  * An answer stands where the lower end holds for a long time, and after an overload: a target that then stays slow, or falls
@@ -230,21 +239,23 @@ const RECOVERS = 6;
 function sustainedStep(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
-  low: number,
+  { value, low }: Pick<CapacityEstimate, "value" | "low">,
 ): SearchStep {
-  const sustained = trials.filter(({ isSustained }) => isSustained);
-  if (sustained.some(({ shares }) => !holdsIn(goal, shares))) return { kind: "unsustained" };
-  const near = low * Math.exp(-widthLogOf(goal) / 4);
-  if (sustained.some(({ ratePerSec }) => ratePerSec >= near)) return { kind: "found" };
+  const ratePerSec = Math.min(low, value * Math.exp(-widthLogOf(goal) / 2));
+  const near = ratePerSec * Math.exp(-widthLogOf(goal) / 4);
+  if (trials.some((trial) => trial.isSustained && trial.ratePerSec >= near)) {
+    return { kind: "found" };
+  }
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
-  const seconds = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
-  const recoversS = seconds + RECOVERS * longestRelaxationS(goal, low);
-  return {
-    kind: "trial",
-    ...{ ratePerSec: low, plannedS, burst: { ratePerSec: OVERLOAD * low, seconds } },
-    startS: Math.min(Math.max(STARTING * plannedS, recoversS), plannedS / 2),
-  };
+  const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
+  // The backlog goes at the rate that is left of the capacity, so many times as slowly as it came; half of what seems left.
+  const recovers = 2 * (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
+  const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
+  const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
+  const seconds = Math.max(Math.min(wantedS, mostS), SHORTEST_BURST_S);
+  const burst = { ratePerSec: OVERLOAD * ratePerSec, seconds };
+  return { kind: "trial", ratePerSec, plannedS, burst, startS: plannedS / 2 };
 }
 
 /** Null until both a rate that holds and one that breaks are known. */

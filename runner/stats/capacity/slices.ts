@@ -110,7 +110,7 @@ const CERTAIN_REQUESTS = 50;
 /** A cluster of a queue near its capacity lasts for a relaxation time: an overload is known from it after some more. */
 const CERTAIN_RELAXATIONS = 4;
 /** But as late as this, as a part of the trial, is enough. */
-const CERTAIN_PART = 1 / 3;
+const CERTAIN_PART = 1 / 6;
 
 /** So many requests beyond the limit decide the trial, whatever the others do. */
 export function certainlyBroken(
