@@ -23,6 +23,7 @@ import {
   nextStep,
   type SearchedTrial,
   type SearchGoal,
+  secondsToDecide,
   shortTrial,
   type TrialPlan,
 } from "../stats/capacity/search.ts";
@@ -252,6 +253,7 @@ class SearchRun {
     const { objectives, widthRatio, budgetS } = this.search;
     const { shortS, longS } = this.#goal;
     const capacity = this.#capacity(end);
+    const moreS = end === "budget" ? secondsToDecide(this.#goal, this.#counted) : null;
     return {
       within: objectives.map(({ text }) => text),
       widthRatio,
@@ -259,6 +261,7 @@ class SearchRun {
       budgetS,
       peakPerSec: this.context.peakPerSec,
       end,
+      ...moreS !== null && { wouldTakeS: this.#elapsedS + moreS },
       capacity,
       binding: end === "generator" ? null : this.#binding(),
       breaking: capacity === null || capacity.bound === "generator"
@@ -277,6 +280,8 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
+    // What shorter trials showed does not last.
+    if (end === "unsustained") return null;
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);
     const estimate = this.#estimate();

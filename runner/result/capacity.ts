@@ -65,6 +65,9 @@ const search = {
   budgetS: seconds,
   peakPerSec: rate.describe("Served without a wrong response in a closed loop, before the trials"),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
+  wouldTakeS: seconds.optional().describe(
+    "Of a search that the budget ended: a budget that would probably do, as far as that is known",
+  ),
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),

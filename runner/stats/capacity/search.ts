@@ -267,6 +267,28 @@ export function capacityOf(
   return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
 }
 
+/** More than so many times what was tried is no advice. */
+const MOST_TIMES = 20;
+
+/**
+ * Seconds of further trials that would probably make the interval narrow enough, with the sustained trial; null where that is
+ * unknown, or would take far longer than what was tried.
+ */
+export function secondsToDecide(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+): number | null {
+  const estimate = capacityOf(goal, trials);
+  if (estimate === null) return null;
+  const { low, high, clusters } = estimate;
+  const tooWide = Math.log(high / low) / widthLogOf(goal);
+  // Intervals narrow as the root of the time.
+  const times = Math.max(tooWide ** 2, ENOUGH_CLUSTERS / Math.max(clusters, 1e-9), 1);
+  const fineS = trials.filter(({ plannedS }) => plannedS >= goal.longS)
+    .reduce((sum, { plannedS }) => sum + plannedS, 0);
+  return times > MOST_TIMES ? null : (times - 1) * fineS + goal.longestS;
+}
+
 function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): CapacityEstimate {
   const crossings = crossingsOf(goal, trials);
   const least = leastOf(crossings);
