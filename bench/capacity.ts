@@ -159,14 +159,14 @@ function sectionsOf(searched: readonly Searched[]): Section[] {
       unit: "% of them",
       rows: rows((searches) => {
         const bounds = searches.filter(({ end }) => end === "generator");
-        return percentOf(bounds.filter(({ value, truth }) => value! <= truth!), bounds);
+        return percentOf(bounds.filter((one) => offOf(one) <= 0), bounds);
       }, atLeast(LEAST.grid)).filter(({ samples }) => samples.length > 0),
     },
     {
       caption: "How far the median of what was found is from the capacity",
       unit: "%",
       rows: rows((searches) => {
-        const off = foundOf(searches).map(({ value, truth }) => 100 * (value! / truth! - 1));
+        const off = foundOf(searches).map((one) => 100 * offOf(one));
         return off.length === 0 ? [] : [Math.abs(medianOf(off))];
       }, atMost(MOST_BIAS)),
     },
@@ -189,6 +189,11 @@ function isAnswer({ end }: Search): boolean {
 
 function foundOf(searches: readonly Search[]): Search[] {
   return searches.filter(({ end }) => end === "found");
+}
+
+/** What was found over the capacity, less 1. */
+function offOf({ value, truth }: Search): number {
+  return value === null || truth === null ? NaN : value / truth - 1;
 }
 
 function isHeld({ low, high, truth }: Search): boolean {

@@ -126,8 +126,7 @@ function budgetText({ widthRatio, wouldTakeS }: RunCapacity): string {
 function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
   const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
   if (fell === undefined) return "inconclusive: a sustained trial broke";
-  const longer = `--trial ${formatDuration(shortS)},${formatDuration(2 * fell.plannedS)}`
-    .replaceAll(" ", "");
+  const longer = `--trial ${shortS}s,${2 * Math.ceil(fell.plannedS)}s`;
   return `inconclusive: ${rateIn(fell.ratePerSec)} held in trials of ${formatDuration(longS)}, ` +
     `but not for ${formatDuration(fell.plannedS)} after an overload; ` +
     `longer trials (${longer}) would show a rate that lasts`;
