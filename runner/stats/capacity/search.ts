@@ -249,8 +249,8 @@ function sustainedStep(
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
   const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
-  // The backlog goes at the rate that is left of the capacity, so many times as slowly as it came; half of what seems left.
-  const recovers = 2 * (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
+  // The backlog goes at the rate that is left of the capacity, so many times as slowly as it came.
+  const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
   const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
   const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
   const seconds = Math.max(Math.min(wantedS, mostS), SHORTEST_BURST_S);
