@@ -25,7 +25,7 @@ const PARTED: readonly BenchName[] = [
   "counters",
   "profiles",
 ];
-const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
+const KEEPING: readonly BenchName[] = ["planted", "capacity", "known", "builds"];
 
 /** Benches that simulate dependence, and take --noise. */
 const SIMULATED: readonly BenchName[] = ["statistics", "power", "sessions", "trends", "confirm"];

@@ -1,42 +1,63 @@
-/** Simulated servers whose capacity is known. */
-import { Random } from "../statistics/random.ts";
+/** Simulated servers, each at any speed and under any rule. */
+import { FastRandom } from "./fast_random.ts";
+
+/** What a server is to keep. */
+export interface Terms {
+  /** Its speed, requests per second, as far as it has one. */
+  readonly perSec: number;
+  /** Seconds; 0: only a refused request misses the rule. */
+  readonly limitS: number;
+  /** Share of requests that may miss it. */
+  readonly allowed: number;
+}
 
 /** One server, idle at 0 s. */
-interface SimulatedServer {
+export interface SimulatedServer {
   /** When a request that comes at `atS` is done; Infinity when it is refused. Moments come in order. */
-  respond(atS: number, random: Random): number;
+  respond(atS: number, random: FastRandom): number;
 }
 
-export interface ServerModel {
+export interface ServerKind {
   readonly name: string;
-  /** Requests that take longer miss the rule, seconds; 0 where only refused ones do. */
-  readonly limitS: number;
-  /** Share that may. */
-  readonly allowed: number;
-  /** Closed-loop throughput, about. */
-  readonly peakPerSec: number;
   /** By a formula, at that moment of the search; null: by a very long simulation. */
-  readonly knownPerSec: ((atS: number) => number) | null;
-  /** Whether it has the bar of coverage alone: its shares rise too gently for 2 % in the time of the others. */
-  readonly isHeavyTailed?: true;
+  readonly capacity: ((terms: Terms, atS: number) => number) | null;
+  /** Whether requests come at even distances; else by chance (Poisson). */
+  readonly isEven?: true;
+  /** Closed-loop throughput over its speed; 1 where it is absent. */
+  readonly peak?: number;
+  /** The most that the generator sends, over the capacity, is so far from 1 at most. */
+  readonly generatorWithin?: number;
   /** @param fromS Moment of the search at which the trial begins. */
-  start(fromS: number, random: Random): SimulatedServer;
+  start(terms: Terms, fromS: number, random: FastRandom): SimulatedServer;
 }
 
-/** One queue, and one or more that serve it. */
-class SimulatedQueue implements SimulatedServer {
+/** One queue, first come, first served; `serviceS` may depend on how long the request has waited. */
+class OneQueue implements SimulatedServer {
+  #freeS = 0;
+
+  constructor(
+    private readonly serviceS: (random: FastRandom, begunS: number, waitedS: number) => number,
+  ) {}
+
+  respond(atS: number, random: FastRandom): number {
+    const begunS = atS > this.#freeS ? atS : this.#freeS;
+    return this.#freeS = begunS + this.serviceS(random, begunS, begunS - atS);
+  }
+}
+
+class SharedQueue implements SimulatedServer {
   readonly #freeS: Float64Array;
 
-  constructor(servers: number, private readonly serviceS: (random: Random, atS: number) => number) {
+  constructor(servers: number, private readonly meanS: number) {
     this.#freeS = new Float64Array(servers);
   }
 
-  respond(atS: number, random: Random): number {
+  respond(atS: number, random: FastRandom): number {
     const free = this.#freeS;
     let first = 0;
     for (let i = 1; i < free.length; i++) if (free[i] < free[first]) first = i;
     const begunS = Math.max(atS, free[first]);
-    return free[first] = begunS + this.serviceS(random, begunS);
+    return free[first] = begunS + random.exponential() * this.meanS;
   }
 }
 
@@ -57,32 +78,132 @@ class TokenBucket implements SimulatedServer {
   }
 }
 
-const PER_SEC = 10_000;
-const P99 = { limitS: 0.01, allowed: 0.01, peakPerSec: PER_SEC, knownPerSec: null };
-const REFUSED = 0.001;
+function exponentialQueue({ perSec }: Terms): SimulatedServer {
+  const meanS = 1 / perSec;
+  return new OneQueue((random) => random.exponential() * meanS);
+}
 
 /** Exponential service: the response time of M/M/1 is exponential, too, at the rate that is left over. */
-function capacityOfMM1(perSec: number): number {
-  return perSec - Math.log(1 / P99.allowed) / P99.limitS;
+function capacityOfMM1({ perSec, limitS, allowed }: Terms): number {
+  return perSec - Math.log(1 / allowed) / limitS;
 }
 
-function exponential(random: Random): number {
-  return random.exponential() / PER_SEC;
+/** Of a function that falls from above 0 to below it. */
+function rootOf(of: (x: number) => number, [low, high]: readonly [number, number]): number {
+  let [a, b] = [low, high];
+  for (let round = 0; round < 60; round++) {
+    const middle = (a + b) / 2;
+    if (of(middle) > 0) a = middle;
+    else b = middle;
+  }
+  return (a + b) / 2;
 }
 
-/** Of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
-const SIGMA = 1.5;
-
-function lognormal(random: Random): number {
-  return Math.exp(SIGMA * random.normal() - SIGMA ** 2 / 2) / PER_SEC;
+/** The highest rate at which the share beyond is what is allowed. */
+function crossingIn({ perSec, allowed }: Terms, shareAt: (ratePerSec: number) => number): number {
+  return rootOf((rate) => allowed - shareAt(rate), [perSec * 0.01, perSec * (1 - 1e-9)]);
 }
 
-/** Just above 2, below which the variance is infinite. */
-const ALPHA = 2.2;
+/** M/M/c: a wait is exponential, and has the probability of A. K. Erlang's C formula; service comes after it. */
+function capacityOfMMc(servers: number, terms: Terms): number {
+  const { perSec, limitS } = terms;
+  const each = perSec / servers;
+  return crossingIn(terms, (rate) => {
+    const load = rate / each;
+    let blocked = 1;
+    for (let i = 1; i <= servers; i++) blocked = load * blocked / (i + load * blocked);
+    const waits = blocked / (1 - (1 - blocked) * load / servers);
+    const left = perSec - rate;
+    // Sum of the wait and an independent service time.
+    const both = Math.abs(left - each) < 1e-9 * perSec
+      ? (1 + each * limitS) * Math.exp(-each * limitS)
+      : (left * Math.exp(-each * limitS) - each * Math.exp(-left * limitS)) / (left - each);
+    return (1 - waits) * Math.exp(-each * limitS) + waits * both;
+  });
+}
 
-function pareto(random: Random): number {
-  const least = (ALPHA - 1) / ALPHA / PER_SEC;
-  return least * Math.exp(random.exponential() / ALPHA);
+/** Even arrivals, exponential service: response times are exponential at µ·(1 − σ), where σ = exp(−µ·(1 − σ)/λ). */
+function capacityOfDM1(terms: Terms): number {
+  const { perSec, limitS } = terms;
+  return crossingIn(terms, (rate) => {
+    let sigma = 0.5;
+    for (let i = 0; i < 5_000; i++) sigma = Math.exp(-perSec * (1 - sigma) / rate);
+    return Math.exp(-perSec * (1 - sigma) * limitS);
+  });
+}
+
+/** The wait's tail is C·exp(−θ·t), for all but the shortest (H. Cramér; W. Feller, 1971), in M/D/1. */
+function capacityOfMD1(terms: Terms): number {
+  const { perSec, limitS } = terms;
+  const each = 1 / perSec;
+  return crossingIn(terms, (rate) => {
+    const decay = rootOf((theta) => theta - rate * Math.expm1(theta * each), [
+      1e-6 * perSec,
+      20 * perSec,
+    ]);
+    const factor = (1 - rate * each) / (rate * each * Math.exp(decay * each) - 1);
+    return factor * Math.exp(-decay * (limitS - each));
+  });
+}
+
+const SLOW_PHASE = { speed: 0.95, lastsS: 5, everyS: 25 };
+
+function slowAtTimes({ perSec }: Terms, _: number, random: FastRandom): SimulatedServer {
+  const { speed, lastsS, everyS } = SLOW_PHASE;
+  const phaseS = random.uniform() * everyS;
+  const [usualS, slowS] = [1 / perSec, 1 / perSec / speed];
+  return new OneQueue((random, begunS) =>
+    random.exponential() * ((begunS + phaseS) % everyS < lastsS ? slowS : usualS)
+  );
+}
+
+const TRIAL_SPEED = 0.02;
+
+/** Of each trial, evenly within 2 % of the mean. The share of an overload is all. */
+function capacityOfTrials(terms: Terms): number {
+  const { perSec, limitS } = terms;
+  const speeds = Array.from({ length: 2_001 }, (_, i) => 1 + TRIAL_SPEED * (i / 1_000 - 1));
+  return crossingIn(
+    { ...terms, perSec: perSec * (1 + TRIAL_SPEED) },
+    (rate) =>
+      speeds.reduce(
+        (sum, speed) => sum + Math.min(1, Math.exp(-(speed * perSec - rate) * limitS)),
+        0,
+      ) / speeds.length,
+  );
+}
+
+/** The longer a request has waited, the longer it takes, up to a wait as for a hundred others. */
+function retrograde(loss: number): ServerKind["start"] {
+  return ({ perSec }) =>
+    new OneQueue((random, _, waitedS) =>
+      random.exponential() / perSec / (1 - loss * Math.min(1, waitedS * perSec / 100))
+    );
+}
+
+const METASTABLE = { speed: 0.85, limits: 3 };
+
+/** Once a request has waited for three limits it is slow, until its queue is empty. */
+function metastable({ perSec, limitS }: Terms): SimulatedServer {
+  let isSlow = false;
+  return new OneQueue((random, _, waitedS) => {
+    isSlow = waitedS > METASTABLE.limits * limitS || (isSlow && waitedS > 0);
+    return random.exponential() / perSec / (isSlow ? METASTABLE.speed : 1);
+  });
+}
+
+const TWO_SPEEDS = { speed: 0.95, meanS: 0.25, elseS: 1 };
+
+function twoSpeeds({ perSec }: Terms, _: number, random: FastRandom): SimulatedServer {
+  const { speed, meanS, elseS } = TWO_SPEEDS;
+  let isSlow = random.uniform() < meanS / (meanS + elseS);
+  let untilS = 0;
+  return new OneQueue((random, begunS) => {
+    for (; begunS > untilS; isSlow = !isSlow) {
+      untilS += random.exponential() * (isSlow ? elseS : meanS);
+    }
+    return random.exponential() / perSec / (isSlow ? speed : 1);
+  });
 }
 
 const COLLECTION = { everyS: 0.5, pauseS: 0.008 };
@@ -99,84 +220,100 @@ function withPauses(begunS: number, workS: number): number {
 /** Of its speed, in a second: 3.6 % in an hour. */
 const DRIFT_PER_S = 0.00001;
 
-function speedAt(atS: number): number {
-  return PER_SEC * (1 - DRIFT_PER_S * atS);
+function speedAt({ perSec }: Terms, atS: number): number {
+  return perSec * (1 - DRIFT_PER_S * atS);
 }
 
-const SLOW = { speed: 0.95, meanS: 0.25, elseS: 1 };
+/** Of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
+const SIGMA = 1.5;
+/** Just above 2, below which the variance is infinite. */
+const ALPHA = 2.2;
 
-function twoSpeeds(random: Random): (atS: number) => number {
-  const { speed, meanS, elseS } = SLOW;
-  let isSlow = random.uniform() < meanS / (meanS + elseS);
-  let untilS = 0;
-  return (atS) => {
-    for (; atS > untilS; isSlow = !isSlow) {
-      untilS += random.exponential() * (isSlow ? elseS : meanS);
-    }
-    return PER_SEC * (isSlow ? speed : 1);
-  };
-}
-
-export const SERVERS: readonly ServerModel[] = [
+/** Those of the grid. */
+export const QUEUES: readonly ServerKind[] = [
+  { name: "M/M/1", capacity: capacityOfMM1, start: exponentialQueue },
   {
-    ...P99,
-    name: "M/M/1",
-    knownPerSec: () => capacityOfMM1(PER_SEC),
-    start: () => new SimulatedQueue(1, exponential),
+    name: "M/D/1",
+    capacity: capacityOfMD1,
+    start: ({ perSec }) => new OneQueue(() => 1 / perSec),
   },
-  { ...P99, name: "M/D/1", start: () => new SimulatedQueue(1, () => 1 / PER_SEC) },
+  { name: "D/M/1", isEven: true, capacity: capacityOfDM1, start: exponentialQueue },
   {
-    ...P99,
     name: "M/M/8",
-    start: () => new SimulatedQueue(8, (random) => 8 * exponential(random)),
+    capacity: (terms) => capacityOfMMc(8, terms),
+    start: ({ perSec }) => new SharedQueue(8, 8 / perSec),
   },
+  { name: "5 % slower, 5 s in 25", capacity: null, start: slowAtTimes },
+  {
+    name: "trials ± 2 %",
+    capacity: capacityOfTrials,
+    start: (terms, _, random) =>
+      exponentialQueue({
+        ...terms,
+        perSec: terms.perSec * (1 + TRIAL_SPEED * (2 * random.uniform() - 1)),
+      }),
+  },
+  { name: "retrograde, 5 %", capacity: null, start: retrograde(0.05) },
+  { name: "retrograde, 20 %", capacity: null, start: retrograde(0.2) },
+  { name: "metastable", capacity: null, start: metastable },
+  {
+    name: "generator near",
+    capacity: capacityOfMM1,
+    generatorWithin: 0.1,
+    start: exponentialQueue,
+  },
+];
+
+/** Others, at 10,000/s. */
+export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[] = [
   {
     name: "token bucket",
-    limitS: 0,
-    allowed: REFUSED,
-    peakPerSec: 2 * PER_SEC,
-    knownPerSec: () => PER_SEC / (1 - REFUSED),
-    start: () => new TokenBucket(PER_SEC, PER_SEC / 10),
+    rule: { limitS: 0, allowed: 0.001 },
+    peak: 2,
+    capacity: ({ perSec, allowed }) => perSec / (1 - allowed),
+    start: ({ perSec }) => new TokenBucket(perSec, perSec / 10),
   },
   {
-    ...P99,
+    name: "M/M/16",
+    capacity: (terms) => capacityOfMMc(16, terms),
+    start: ({ perSec }) => new SharedQueue(16, 16 / perSec),
+  },
+  {
+    name: "no queue",
+    isEven: true,
+    capacity: ({ perSec }) => perSec,
+    start: ({ perSec }) => new OneQueue(() => 1 / perSec),
+  },
+  {
     name: "GC pauses",
-    limitS: 0.02,
-    start: (_, random) => {
-      const phaseS = random.uniform(0, COLLECTION.everyS);
-      return new SimulatedQueue(
-        1,
-        (random, atS) => withPauses(atS + phaseS, exponential(random)),
+    rule: { limitS: 0.02 },
+    capacity: null,
+    start: ({ perSec }, _, random) => {
+      const phaseS = random.uniform() * COLLECTION.everyS;
+      return new OneQueue((random, begunS) =>
+        withPauses(begunS + phaseS, random.exponential() / perSec)
       );
     },
   },
   {
-    ...P99,
     name: "drifting",
-    knownPerSec: (atS) => capacityOfMM1(speedAt(atS)),
-    start: (fromS) =>
-      new SimulatedQueue(1, (random, atS) => random.exponential() / speedAt(fromS + atS)),
+    capacity: (terms, atS) => capacityOfMM1({ ...terms, perSec: speedAt(terms, atS) }),
+    start: (terms, fromS) =>
+      new OneQueue((random, begunS) => random.exponential() / speedAt(terms, fromS + begunS)),
   },
+  { name: "two speeds", capacity: null, start: twoSpeeds },
   {
-    ...P99,
-    name: "bistable",
-    start: (_, random) => {
-      const perSec = twoSpeeds(random);
-      return new SimulatedQueue(1, (random, atS) => random.exponential() / perSec(atS));
-    },
-  },
-  {
-    ...P99,
     name: `lognormal, sigma ${SIGMA}`,
-    knownPerSec: () => 6_528, // by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
-    isHeavyTailed: true,
-    start: () => new SimulatedQueue(1, lognormal),
+    capacity: () => 6_528, // by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
+    start: ({ perSec }) =>
+      new OneQueue((random) => Math.exp(SIGMA * random.normal() - SIGMA ** 2 / 2) / perSec),
   },
   {
-    ...P99,
     name: `Pareto, alpha ${ALPHA}`,
-    knownPerSec: () => 8_936, // as above
-    isHeavyTailed: true,
-    start: () => new SimulatedQueue(1, pareto),
+    capacity: () => 8_936, // as above
+    start: ({ perSec }) => {
+      const leastS = (ALPHA - 1) / ALPHA / perSec;
+      return new OneQueue((random) => leastS * Math.exp(random.exponential() / ALPHA));
+    },
   },
 ];

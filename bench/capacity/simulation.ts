@@ -1,161 +1,184 @@
-/** The search of `plateau capacity` on simulated servers, beside a bisection that an oracle helps. */
-import type {
-  CapacityEstimate,
-  PriorInterval,
-  SearchedTrial,
+/** The search of `plateau capacity` on simulated servers. */
+import {
+  type CapacityEstimate,
+  capacityOf,
+  lowerBoundOf,
+  nextStep,
+  type PriorInterval,
+  type SearchedTrial,
+  type TrialPlan,
 } from "../../runner/stats/capacity/search.ts";
-import { capacityOf, nextStep, type SearchGoal } from "../../runner/stats/capacity/search.ts";
+import { LEVELS } from "../../runner/stats/capacity/queue.ts";
 import {
   certainlyBroken,
   shareOfTrial,
   type TrialSlice,
 } from "../../runner/stats/capacity/slices.ts";
-import { Random } from "../statistics/random.ts";
-import type { ServerModel } from "./servers.ts";
+import { goalWithin } from "../../runner/capacity/search_terms.ts";
+import { GeneratorCeiling } from "../../runner/capacity/ceiling.ts";
+import { FastRandom } from "./fast_random.ts";
+import type { ServerKind, SimulatedServer, Terms } from "./servers.ts";
 
-const BUDGET_S = 600;
-/** As of the defaults of the file. */
-const GOAL = { widthRatio: 0.02, shortS: 5, longS: 30, longestS: BUDGET_S / 8 };
+/** As of the flags' defaults. */
+const SEARCH = { widthRatio: 0.02, trialS: [5, 30], budgetS: 1_200 } as const;
 const SLICE_S = 0.25;
 /** From trial to trial. */
 const BETWEEN_S = 0.3;
 
 export interface SimulatedSearch {
   readonly estimate: CapacityEstimate | null;
-  /** Whether the interval is narrow enough, within the budget. */
-  readonly isFound: boolean;
+  /** At least so many, by a generator that was the limit; null where it was not. */
+  readonly atLeast: number | null;
+  readonly end: "found" | "budget" | "unsustained" | "generator";
   readonly seconds: number;
   /** With the closed loop before them. */
   readonly trials: number;
 }
 
+export interface Simulated {
+  readonly kind: ServerKind;
+  readonly terms: Terms;
+  /** Requests per second, as `capacityIn` finds it. */
+  readonly capacity: number;
+}
+
 /** @param prior Where earlier searches found the capacity. */
 export function simulateSearch(
-  server: ServerModel,
+  { kind, terms, capacity }: Simulated,
   seed: number,
   prior: PriorInterval | null = null,
 ): SimulatedSearch {
-  const random = new Random(seed);
-  const peakPerSec = server.peakPerSec * random.uniform(0.99, 1.01);
-  const goal: SearchGoal = { ...GOAL, peakPerSec, allowed: [server.allowed] };
+  const random = new FastRandom(seed);
+  const peakPerSec = terms.perSec * (kind.peak ?? 1) * (0.99 + 0.02 * random.uniform());
+  const goal = goalWithin([terms], SEARCH, peakPerSec);
+  const isLimited = kind.generatorWithin !== undefined;
+  const off = (kind.generatorWithin ?? 0) * (2 * random.uniform() - 1);
+  const sentAtMost = isLimited ? capacity * (1 + off) : Infinity;
+  const ceiling = new GeneratorCeiling();
   const trials: SearchedTrial[] = [];
-  let seconds = GOAL.shortS;
+  let seconds = goal.shortS;
+  const ended = (end: SimulatedSearch["end"]): SimulatedSearch => ({
+    estimate: capacityOf(goal, trials),
+    atLeast: end === "generator" ? lowerBoundOf(goal, trials) : null,
+    ...{ end, seconds, trials: trials.length + 1 },
+  });
   for (;;) {
     const step = nextStep(goal, trials, prior);
-    const isFound = step.kind === "found";
-    if (isFound || seconds + step.plannedS > BUDGET_S) {
-      return { estimate: capacityOf(goal, trials), isFound, seconds, trials: trials.length + 1 };
-    }
-    const { ratePerSec, plannedS } = step;
-    const { elapsedS, servedPerSec, ...share } = simulateTrial(
+    if (step.kind !== "trial") return ended(step.kind);
+    const plan = ceiling.below(step, goal, trials);
+    if (plan === "generator") return ended(plan);
+    if (seconds + plan.plannedS > SEARCH.budgetS) return ended("budget");
+    const server = kind.start(terms, seconds, random);
+    const { elapsedS, ...trial } = simulateTrial(
       server,
-      { ...step, fromS: seconds },
+      { ...terms, ...plan, isEven: kind.isEven },
       random,
     );
-    trials.push({ ratePerSec, plannedS, servedPerSec, shares: [share] });
     seconds += elapsedS + BETWEEN_S;
+    if (plan.ratePerSec <= sentAtMost) trials.push(trial);
+    else ceiling.doubt(plan.ratePerSec);
   }
 }
 
-interface SimulatedTrial {
-  readonly ratePerSec: number;
-  readonly plannedS: number;
-  readonly fromS: number;
+interface PlannedLoad extends TrialPlan, Terms {
+  readonly isEven?: boolean;
 }
 
-const NONE: TrialSlice = {
-  requests: 0,
-  beyond: 0,
-  beyondQuarter: 0,
-  beyondHalf: 0,
-  beyondDouble: 0,
-};
+/** In flight at the end, at most: of more, those that came first count as served. */
+const MOST_OPEN = 1 << 14;
 
-/** Arrivals come by chance (Poisson). */
 function simulateTrial(
-  server: ServerModel,
-  { ratePerSec, plannedS, fromS }: SimulatedTrial,
-  random: Random,
-): SearchedTrial["shares"][number] & { elapsedS: number; servedPerSec: number } {
-  const started = server.start(fromS, random);
-  const slices: Record<keyof TrialSlice, number>[] = [];
-  const enough = certainlyBroken(server.allowed, ratePerSec * plannedS);
-  const done: number[] = [];
-  let beyond = 0;
-  let atS = random.exponential() / ratePerSec;
-  for (; atS < plannedS; atS += random.exponential() / ratePerSec) {
-    const slice = slices[Math.floor(atS / SLICE_S)] ??= { ...NONE };
-    if (slice.requests === 0 && beyond >= enough) break; // the live figures come by interval
-    slice.requests++;
-    const doneS = started.respond(atS, random);
-    if (doneS <= plannedS) done.push(doneS);
-    count(slice, doneS - atS, server.limitS);
-    if (doneS - atS > server.limitS) beyond++;
+  server: SimulatedServer,
+  plan: PlannedLoad,
+  random: FastRandom,
+): SearchedTrial & { elapsedS: number } {
+  const { ratePerSec, plannedS, limitS, startS, burst, isEven = false } = plan;
+  const counts = new Int32Array(Math.ceil(plannedS / SLICE_S) * (LEVELS.length + 1));
+  const enough = certainlyBroken(plan, plan);
+  const done = new Float64Array(MOST_OPEN);
+  const [halfS, quarterS] = [limitS / 2, limitS / 4];
+  const watchedS = burst === null ? 0 : startS;
+  const usualGapS = 1 / ratePerSec;
+  const [burstS, burstGapS] = burst === null ? [0, 0] : [burst.seconds, 1 / burst.ratePerSec];
+  let all = 0, beyond = 0, at = -1, atS = 0;
+  for (;;) {
+    const gapS = atS < burstS ? burstGapS : usualGapS;
+    atS += isEven ? gapS : random.exponential() * gapS;
+    if (atS >= plannedS) break;
+    const slice = 4 * Math.floor(atS * (1 / SLICE_S));
+    if (slice !== at) {
+      if (beyond >= enough) break; // the live figures come by interval
+      at = slice;
+    }
+    const doneS = server.respond(atS, random);
+    done[all++ & MOST_OPEN - 1] = doneS;
+    const tookS = doneS - atS;
+    counts[slice]++;
+    if (tookS < quarterS) continue;
+    counts[slice + 3]++;
+    if (tookS < halfS) continue;
+    counts[slice + 2]++;
+    if (tookS <= limitS) continue;
+    counts[slice + 1]++;
+    if (atS >= watchedS) beyond++;
   }
-  const isCutShort = atS < plannedS;
-  const share = shareOfTrial(slices, { ratePerSec, sliceS: SLICE_S, isCutShort });
   const elapsedS = Math.min(atS, plannedS);
-  const served = done.filter((doneS) => doneS <= elapsedS).length;
-  return { ...share, elapsedS, servedPerSec: served / elapsedS };
+  const isCutShort = atS < plannedS;
+  const slices = slicesOf(counts, Math.ceil(elapsedS / SLICE_S), limitS);
+  const counted = isCutShort && burst === null ? 0 : startS;
+  return {
+    ...{ ratePerSec, plannedS, isSustained: burst !== null, elapsedS },
+    servedPerSec: (all - openAt(elapsedS, done, all)) / elapsedS,
+    shares: [shareOfTrial(slices, { ratePerSec, sliceS: SLICE_S, startS: counted })],
+  };
 }
 
-function count(
-  slice: Record<keyof TrialSlice, number>,
-  latencyS: number,
-  limitS: number,
-): void {
-  if (latencyS >= limitS / 4) slice.beyondQuarter++;
-  if (latencyS >= limitS / 2) slice.beyondHalf++;
-  if (latencyS > limitS) slice.beyond++;
-  if (limitS > 0 && latencyS > 2 * limitS) slice.beyondDouble++;
+function openAt(endS: number, done: Float64Array, all: number): number {
+  let open = 0;
+  for (let i = Math.max(0, all - MOST_OPEN); i < all; i++) {
+    const doneS = done[i & MOST_OPEN - 1];
+    if (doneS > endS && doneS !== Infinity) open++;
+  }
+  return open;
 }
 
-const LONG_REQUESTS = 3e7;
-const LONG_ROUNDS = 11;
+/** Where the rule has no limit of time, a request is beyond all parts of it or none. */
+function slicesOf(counts: Int32Array, length: number, limitS: number): TrialSlice[] {
+  return Array.from({ length }, (_, i) => {
+    const [requests, limit, half, quarter] = counts.subarray(4 * i, 4 * i + 4);
+    const beyond = limitS === 0 ? [limit, limit, limit] : [limit, half, quarter];
+    return { requests, beyond };
+  });
+}
 
-/** By a formula, or by bisection with very long runs: to 0.05 % for 30 million requests each. */
-export function trueCapacity(server: ServerModel): (atS: number) => number {
-  if (server.knownPerSec !== null) return server.knownPerSec;
-  let [low, high] = [server.peakPerSec / 2, server.peakPerSec];
+const LONG_REQUESTS = 2e7;
+const LONG_ROUNDS = 10;
+
+/**
+ * By a formula, or by bisection with very long runs. They begin with a backlog: what a server can keep only until it once is
+ * overloaded is no capacity.
+ */
+export function capacityIn(kind: ServerKind, terms: Terms): (atS: number) => number {
+  const { capacity } = kind;
+  if (capacity !== null) return (atS) => capacity(terms, atS);
+  let [low, high] = [terms.perSec * 0.7, terms.perSec];
   for (let round = 0; round < LONG_ROUNDS; round++) {
     const middle = (low + high) / 2;
-    if (longShare(server, middle) > server.allowed) high = middle;
+    if (longShare(kind, terms, middle) > terms.allowed) high = middle;
     else low = middle;
   }
   return () => (low + high) / 2;
 }
 
-function longShare(server: ServerModel, ratePerSec: number): number {
-  const random = new Random(1);
-  const started = server.start(0, random);
+function longShare(kind: ServerKind, terms: Terms, ratePerSec: number): number {
+  const random = new FastRandom(1);
+  const started = kind.start(terms, 0, random);
+  const { limitS } = terms;
+  for (let i = 0; i < 6 * limitS * terms.perSec; i++) started.respond(0, random);
   let [atS, beyond] = [0, 0];
   for (let i = 0; i < LONG_REQUESTS; i++) {
     atS += random.exponential() / ratePerSec;
-    if (started.respond(atS, random) - atS > server.limitS) beyond++;
+    if (started.respond(atS, random) - atS > limitS && i > LONG_REQUESTS / 10) beyond++;
   }
-  return beyond / LONG_REQUESTS;
-}
-
-/**
- * What a bisection needs to which an oracle shows the side of the capacity that a rate is on: the closed loop, the half of its
- * peak and further halves, the peak, then the middle until both ends are as close as the interval's; one longest trial
- * for each.
- */
-export function bisectionWithOracle(
-  { peakPerSec }: ServerModel,
-  capacity: number,
-): { trials: number; seconds: number } {
-  let trials = 1;
-  let low = peakPerSec / 2;
-  while (low > capacity) {
-    low /= 2;
-    trials++;
-  }
-  let high = Math.min(2 * low, peakPerSec);
-  for (trials++; high / low > (1 + GOAL.widthRatio) ** 2; trials++) {
-    const middle = Math.sqrt(low * high);
-    if (middle > capacity) high = middle;
-    else low = middle;
-  }
-  return { trials: trials + 1, seconds: GOAL.shortS + trials * GOAL.longS };
+  return beyond / LONG_REQUESTS / 0.9;
 }

@@ -22,6 +22,7 @@ const ERRORS = [
   ["not-recovered", TargetError, "Cannot go on: the target did not recover from a trial"],
   ["nothing-holds", CheckError, "No rate was found at which every rule holds"],
   ["budget", InconclusiveError, "The budget ended before the interval was narrow enough"],
+  ["unsustained", InconclusiveError, "The target did not sustain what shorter trials found"],
   ["disturbed", InconclusiveError, "The machine disturbed one trial after the other"],
   ["generator", UntrustedError, "The generator was the limit"],
 ] as const satisfies readonly (readonly [CapacityEnd, unknown, string])[];

@@ -88,6 +88,7 @@ const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind
   interrupted: "error",
   "nothing-holds": "failure",
   "not-recovered": "error",
+  unsustained: "error",
 };
 
 /** One for each run whose load was a search for the capacity of its target. */

@@ -21,13 +21,16 @@ type TrialEvent = Extract<Progress, { kind: "trial" }>;
 export function trialSentence(
   { number, trial, low, high }: Pick<TrialEvent, "number" | "trial" | "low" | "high">,
 ): string {
-  const { ratePerSec, outcome, counts, p99, success } = trial;
+  const { ratePerSec, outcome, counts, p99, success, isSustained } = trial;
   const bounds = low === null || high === null
     ? ""
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
   const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
   const wrong = success < 1 ? `, success ${formatShare(success)}` : "";
-  return `[${number}] ${rateIn(ratePerSec)} for ${formatDuration(trial.elapsedS)}: ${outcome}, ` +
+  const after = isSustained ? " after an overload" : "";
+  return `[${number}] ${rateIn(ratePerSec)} for ${
+    formatDuration(trial.elapsedS)
+  }${after}: ${outcome}, ` +
     `p99 ${formatMs(p99)}${wrong}${doubt}${bounds}`;
 }
 
@@ -35,7 +38,8 @@ export function trialSentence(
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  const isKnown = none === "" && end !== "nothing-holds" && capacity?.bound !== "generator";
+  const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" &&
+    capacity?.bound !== "generator";
   return [
     `${foundText(result)} with ${listed(within, "and")}`,
     none,
@@ -49,7 +53,9 @@ export function capacitySentence(result: RunCapacity): string {
 function foundText({ capacity, trials, end }: RunCapacity): string {
   if (capacity === null) {
     const tried = trials.filter(({ counts }) => counts).map(({ ratePerSec }) => ratePerSec);
-    if (tried.length === 0 || end === "interrupted") return "No capacity known";
+    if (tried.length === 0 || end === "interrupted" || end === "unsustained") {
+      return "No capacity known";
+    }
     return `No rate holds down to ${rateIn(Math.min(...tried))}`;
   }
   const { value, low, high, bound } = capacity;
@@ -105,10 +111,25 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
   return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
 }
 
-function endText({ end, widthRatio }: RunCapacity): string {
-  return end === "budget"
-    ? `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`
-    : ENDS[end] ?? "";
+function endText(result: RunCapacity): string {
+  if (result.end === "budget") return budgetText(result);
+  return result.end === "unsustained" ? unsustainedText(result) : ENDS[result.end] ?? "";
+}
+
+function budgetText({ widthRatio, wouldTakeS }: RunCapacity): string {
+  const ended = `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
+  if (wouldTakeS === undefined) return ended;
+  return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
+}
+
+/** Which rate fell over, of those that shorter trials called good, and what would show one that does not. */
+function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): string {
+  const fell = trials.find(({ isSustained, outcome }) => isSustained && outcome === "broken");
+  if (fell === undefined) return "inconclusive: a sustained trial broke";
+  const longer = `--trial ${shortS}s,${2 * Math.ceil(fell.plannedS)}s`;
+  return `inconclusive: ${rateIn(fell.ratePerSec)} held in trials of ${formatDuration(longS)}, ` +
+    `but not for ${formatDuration(fell.plannedS)} after an overload; ` +
+    `longer trials (${longer}) would show a rate that lasts`;
 }
 
 const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {

@@ -19,11 +19,16 @@ import type { Measurement } from "../result/result.ts";
 import {
   type CapacityEstimate,
   capacityOf,
+  lowerBoundOf,
   nextStep,
   type SearchedTrial,
   type SearchGoal,
+  secondsToDecide,
+  shortTrial,
+  type TrialPlan,
 } from "../stats/capacity/search.ts";
 import { breakingOf, unseenAround } from "./breaking.ts";
+import { GeneratorCeiling } from "./ceiling.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak, lookAt, recover } from "./closed_loop.ts";
 import {
@@ -35,7 +40,7 @@ import {
   type SearchTerms,
   unseenRatio,
 } from "./search_terms.ts";
-import { type MadeTrial, makeTrial, type PlannedTrial, type TrialRequest } from "./trial.ts";
+import { type MadeTrial, makeTrial, type TrialRequest } from "./trial.ts";
 
 export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
@@ -112,8 +117,7 @@ class SearchRun {
   readonly #goal: SearchGoal;
   readonly #counted: SearchedTrial[] = [];
   readonly #trials: CapacityTrial[] = [];
-  /** Rates at which the generator broke the rules, as far as is known. */
-  readonly #doubted: number[] = [];
+  readonly #ceiling = new GeneratorCeiling();
   /** Rates at which the machine may have broken the rules, and what was served. */
   readonly #disturbed = new DisturbedRates();
 
@@ -142,15 +146,15 @@ class SearchRun {
     const estimate = this.#estimate();
     if (estimate === null) return;
     for (const ratePerSec of unseenAround(estimate.value, this.#trials)) {
-      const { shortS: plannedS } = this.#goal;
-      if (!this.#fits(plannedS) || ratePerSec > MOST_PER_SEC) return;
-      if (await this.#try({ ratePerSec, plannedS }, () => {}) !== null) return;
+      const plan = shortTrial(this.#goal, ratePerSec);
+      if (!this.#fits(plan.plannedS) || ratePerSec > MOST_PER_SEC) return;
+      if (await this.#try(plan, () => {}) !== null) return;
     }
   }
 
   /** One trial, kept with its recovery; why the search can't go on after it, or null. */
   async #try(
-    planned: PlannedTrial,
+    planned: TrialPlan,
     count: (made: MadeTrial) => void,
   ): Promise<CapacityEnd | null> {
     const terms = { ...planned, servedPerSec: this.#disturbed.servedPerSec };
@@ -193,17 +197,16 @@ class SearchRun {
     return true;
   }
 
-  #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
+  #next(): TrialPlan | CapacityEnd {
     const { widthRatio } = this.search;
     const step = nextStep(this.#goal, this.#counted, this.context.earlier);
-    if (step.kind === "found") {
-      return unseenRatio(this.search, this.#goal) === 0 ? "found" : "budget";
-    }
-    const believed = this.#belowDoubt(step);
+    if (step.kind === "unsustained") return step.kind;
+    if (step.kind === "found") return unseenRatio(this.#goal) === 0 ? "found" : "budget";
+    const believed = this.#ceiling.below(step, this.#goal, this.#counted);
     if (typeof believed === "string") return believed;
     const planned = this.#disturbed.steered(believed, {
       held: this.#counted.map(({ ratePerSec }) => ratePerSec),
-      ...{ widthRatio, shortS: this.#goal.shortS },
+      ...{ widthRatio, shortTrial: (ratePerSec) => shortTrial(this.#goal, ratePerSec) },
     });
     const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
     if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
@@ -216,7 +219,7 @@ class SearchRun {
 
   #estimate(): CapacityEstimate | null {
     const found = capacityOf(this.#goal, this.#counted);
-    return found && { ...found, low: found.low / (1 + unseenRatio(this.search, this.#goal)) };
+    return found && { ...found, low: found.low / (1 + unseenRatio(this.#goal)) };
   }
 
   /** Of no trial, nothing is known to be above. */
@@ -224,26 +227,9 @@ class SearchRun {
     return this.#trials.length > 0 && this.#trials.every((trial) => ratePerSec < trial.ratePerSec);
   }
 
-  /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */
-  #belowDoubt(
-    step: { readonly ratePerSec: number; readonly plannedS: number },
-  ): { ratePerSec: number; plannedS: number } | CapacityEnd {
-    const [last] = this.#doubted.slice(-1);
-    const isFull = step.ratePerSec > MOST_PER_SEC;
-    if (last === undefined && !isFull) return step;
-    const doubted = Math.min(MOST_PER_SEC, ...this.#doubted);
-    if (step.ratePerSec < doubted) return step;
-    if (this.#doubted.length === 1 && !isFull) return { ...step, ratePerSec: doubted };
-    const held = this.#counted.map(({ ratePerSec }) => ratePerSec).filter((rate) => rate < doubted);
-    const highest = held.length === 0 ? doubted / 4 : Math.max(...held);
-    return doubted / highest <= (1 + this.search.widthRatio) ** 2
-      ? "generator"
-      : { ratePerSec: Math.sqrt(highest * doubted), plannedS: this.search.trialS[0] };
-  }
-
   #count({ searched, doubt }: MadeTrial): void {
     if (doubt === null) this.#counted.push(searched);
-    if (doubt === "generator") this.#doubted.push(searched.ratePerSec);
+    if (doubt === "generator") this.#ceiling.doubt(searched.ratePerSec);
     this.#disturbed.add(searched, doubt);
   }
 
@@ -267,6 +253,7 @@ class SearchRun {
     const { objectives, widthRatio, budgetS } = this.search;
     const { shortS, longS } = this.#goal;
     const capacity = this.#capacity(end);
+    const moreS = end === "budget" ? secondsToDecide(this.#goal, this.#counted) : null;
     return {
       within: objectives.map(({ text }) => text),
       widthRatio,
@@ -274,6 +261,7 @@ class SearchRun {
       budgetS,
       peakPerSec: this.context.peakPerSec,
       end,
+      ...moreS !== null && { wouldTakeS: this.#elapsedS + moreS },
       capacity,
       binding: end === "generator" ? null : this.#binding(),
       breaking: capacity === null || capacity.bound === "generator"
@@ -292,6 +280,8 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
+    // What shorter trials showed does not last.
+    if (end === "unsustained") return null;
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);
     const estimate = this.#estimate();
@@ -300,7 +290,8 @@ class SearchRun {
       return { value, low, high, bound: "target" };
     }
     if (held.length === 0) return null;
-    const value = Math.max(...held);
-    return { value, low: value, high: null, bound: end === "generator" ? "generator" : "target" };
+    const bound = end === "generator" ? "generator" : "target";
+    const value = lowerBoundOf(this.#goal, this.#counted) ?? Math.max(...held);
+    return { value, low: value, high: null, bound };
   }
 }

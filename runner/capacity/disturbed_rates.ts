@@ -2,18 +2,13 @@
  * Rates at which a trial broke while the machine disturbed it. Such a trial says nothing of the target, but where to go on:
  * the same rate again would be disturbed again where it is far too high, and a lower one that holds counts. Pure.
  */
-import type { SearchedTrial } from "../stats/capacity/search.ts";
-
-interface PlannedRate {
-  readonly ratePerSec: number;
-  readonly plannedS: number;
-}
+import type { SearchedTrial, TrialPlan } from "../stats/capacity/search.ts";
 
 interface Steering {
   /** Rates that held, or broke undisturbed. */
   readonly held: readonly number[];
   readonly widthRatio: number;
-  readonly shortS: number;
+  readonly shortTrial: (ratePerSec: number) => TrialPlan;
 }
 
 /** A target that completes less of the rate is overloaded, whoever else is there. */
@@ -67,7 +62,7 @@ export class DisturbedRates {
   }
 
   /** Below the lowest ceiling; once a rate just below it is known to hold, the ceiling itself again. */
-  steered(planned: PlannedRate, { held, widthRatio, shortS }: Steering): PlannedRate {
+  steered(planned: TrialPlan, { held, widthRatio, shortTrial }: Steering): TrialPlan {
     if (this.#ceilings.length === 0) return planned;
     const ceiling = this.#ceilings.reduce((low, one) =>
       one.ratePerSec < low.ratePerSec ? one : low
@@ -80,14 +75,11 @@ export class DisturbedRates {
       const least = ceiling.ratePerSec / LARGEST_STEP;
       // Twice as far with each turn in a row, as the search itself goes down.
       const away = near ** (2 ** Math.max(0, this.#turns - 1));
-      return {
-        ratePerSec: Math.max(least, Math.min(served, ceiling.ratePerSec / away)),
-        plannedS: shortS,
-      };
+      return shortTrial(Math.max(least, Math.min(served, ceiling.ratePerSec / away)));
     }
     const highest = Math.max(...under);
     if (ceiling.ratePerSec / highest > near) {
-      return { ratePerSec: Math.sqrt(highest * ceiling.ratePerSec), plannedS: shortS };
+      return shortTrial(Math.sqrt(highest * ceiling.ratePerSec));
     }
     this.#ceilings = this.#ceilings.filter((one) => one !== ceiling);
     return { ...planned, ratePerSec: ceiling.ratePerSec };

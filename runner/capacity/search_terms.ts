@@ -1,6 +1,7 @@
 /** What a search for a capacity is given, and how long its trials must be for that. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
+import { relaxationS, type Rule } from "../stats/capacity/queue.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
@@ -58,29 +59,43 @@ const PATIENCE = 3;
 /** A longer trial would leave no budget for others. */
 const MOST_OF_BUDGET = 0.125;
 
+/** How many relaxation times a queue needs in a trial that shows its usual length. */
+const RELAXED = 20;
+
 /** @param peakPerSec Served in a closed loop. */
 export function goalOf(
-  { objectives, widthRatio, trialS: [shortS, longS], budgetS }: SearchTerms,
+  { objectives, ...terms }: Pick<SearchTerms, "objectives" | "widthRatio" | "trialS" | "budgetS">,
   peakPerSec: number,
 ): SearchGoal {
+  const rules = objectives.map(({ allowed, limitMs }) => ({ allowed, limitS: limitMs / 1_000 }));
+  return goalWithin(rules, terms, peakPerSec);
+}
+
+export function goalWithin(
+  rules: readonly Rule[],
+  { widthRatio, trialS: [shortS, longS], budgetS }: Pick<
+    SearchTerms,
+    "widthRatio" | "trialS" | "budgetS"
+  >,
+  peak: number,
+): SearchGoal {
+  const peakPerSec = Math.min(Math.max(peak, 1), MOST_PER_SEC);
   const longestS = Math.max(longS, budgetS * MOST_OF_BUDGET);
-  const patientS = PATIENCE * limitS(objectives);
+  const patientS = PATIENCE * limitOf(rules);
+  const relaxedS = RELAXED * Math.max(...rules.map((rule) => relaxationS(peakPerSec, rule)));
   return {
-    allowed: objectives.map(({ allowed }) => allowed),
+    rules,
     widthRatio,
     shortS: Math.min(longestS, Math.max(shortS, patientS)),
-    longS: Math.min(longestS, Math.max(longS, patientS / widthRatio)),
+    longS: Math.min(longestS, Math.max(longS, patientS / widthRatio, relaxedS)),
     longestS,
-    peakPerSec: Math.min(Math.max(peakPerSec, 1), MOST_PER_SEC),
+    peakPerSec,
   };
 }
 
 /** An overload that reaches no limit within a long trial of the budget, as a share; 0 where that is within the width. */
-export function unseenRatio(
-  { objectives }: Pick<SearchTerms, "objectives">,
-  { longS, widthRatio }: SearchGoal,
-): number {
-  const ratio = limitS(objectives) / longS;
+export function unseenRatio({ rules, longS, widthRatio }: SearchGoal): number {
+  const ratio = limitOf(rules) / longS;
   return ratio > widthRatio ? ratio : 0;
 }
 
@@ -88,7 +103,7 @@ export function unseenRatio(
 const BURST_S = 0.1;
 
 /** The longest that a rule allows, s. Where none has a time, an overload shows once it has used up a burst. */
-function limitS(objectives: SearchTerms["objectives"]): number {
-  const longestS = Math.max(...objectives.map(({ limitMs }) => limitMs)) / 1_000;
+function limitOf(rules: readonly Rule[]): number {
+  const longestS = Math.max(...rules.map(({ limitS }) => limitS));
   return longestS === 0 ? BURST_S : longestS;
 }

@@ -7,20 +7,17 @@ import type { CapacityTrial } from "../result/capacity.ts";
 import { type FindingCode, TARGET_FINDINGS } from "../result/findings.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
-import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
+import { LEVELS, type Rule } from "../stats/capacity/queue.ts";
+import { holdsIn, type SearchedTrial, type TrialPlan } from "../stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial, type TrialSlice } from "../stats/capacity/slices.ts";
 import { countBeyond, decodeSparse } from "../stats/histogram/hdr.ts";
+import { sumOfSparse, valueAtPercentile } from "../stats/histogram/histogram.ts";
 import { isOverload } from "./overload.ts";
 
 export interface TrialHooks {
   readonly loader: Loader;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
-}
-
-export interface PlannedTrial {
-  readonly ratePerSec: number;
-  readonly plannedS: number;
 }
 
 interface KnownTarget {
@@ -43,12 +40,17 @@ export type TrialRequest = Omit<LoadRequest, "load"> & {
 export async function makeTrial(
   request: TrialRequest,
   objectives: readonly Objective[],
-  { ratePerSec, plannedS, servedPerSec }: PlannedTrial & KnownTarget,
+  { servedPerSec, ...plan }: TrialPlan & KnownTarget,
   hooks: TrialHooks,
 ): Promise<MadeTrial> {
-  const load = { ...request.load, ratePerSec, durationMs: plannedS * 1_000 };
+  const { ratePerSec, plannedS, burst } = plan;
+  const load: RateLoad = {
+    ...request.load,
+    ...{ ratePerSec, durationMs: plannedS * 1_000 },
+    ...burst && { burst: { ratePerSec: burst.ratePerSec, durationMs: burst.seconds * 1_000 } },
+  };
   const end = new AbortController();
-  const watch = new CertainOutcome(objectives, { ratePerSec, plannedS });
+  const watch = new CertainOutcome(objectives, plan);
   const measurement = await measureLoad({ ...request, load }, {
     ...hooks,
     onProgress: (event) => {
@@ -58,8 +60,8 @@ export async function makeTrial(
     signal: AbortSignal.any([hooks.signal, end.signal]),
   });
   return tried(measurement, objectives, {
-    ratePerSec,
-    ...{ plannedS, servedPerSec },
+    ...plan,
+    servedPerSec,
     isCutShort: end.signal.aborted,
   });
 }
@@ -76,22 +78,26 @@ class CertainOutcome {
 
   constructor(
     private readonly objectives: readonly Objective[],
-    private readonly planned: PlannedTrial,
+    private readonly planned: TrialPlan,
   ) {
     this.#beyond = objectives.map(() => 0);
   }
 
   isCertain(event: LiveEvent): boolean {
-    this.#count(event);
-    const { ratePerSec, plannedS } = this.planned;
-    return this.objectives.some((objective, i) =>
-      this.#beyond[i] + this.#overdue(objective, event) >=
-        certainlyBroken(objective.allowed, ratePerSec * plannedS)
-    );
+    const { burst, startS } = this.planned;
+    // What an overload at the beginning made late is not the target's fault.
+    const isWatched = burst === null || event.elapsedMs >= startS * 1_000;
+    this.#count(event, isWatched);
+    return isWatched &&
+      this.objectives.some((objective, i) =>
+        this.#beyond[i] + (burst === null ? this.#overdue(objective, event) : 0) >=
+          certainlyBroken(ruleOf(objective), this.planned)
+      );
   }
 
-  #count({ latency, failed }: LiveEvent): void {
+  #count({ latency, failed }: LiveEvent, isWatched: boolean): void {
     this.#failed += failed;
+    if (!isWatched) return;
     this.objectives.forEach(({ isBeyond }, i) => {
       this.#beyond[i] += failed +
         (isBeyond === null ? 0 : countBeyond(latency, latency.maxUs / 1_000, isBeyond));
@@ -109,21 +115,23 @@ class CertainOutcome {
 function tried(
   measurement: Measurement,
   objectives: readonly Objective[],
-  planned: PlannedTrial & KnownTarget & { readonly isCutShort: boolean },
+  planned: TrialPlan & KnownTarget & { readonly isCutShort: boolean },
 ): MadeTrial {
-  const { ratePerSec, plannedS } = planned;
-  const { timeline: { intervalS }, requests, checks, generator, latency } = measurement;
+  const { ratePerSec, plannedS, burst, isCutShort } = planned;
+  const { timeline: { intervalS }, requests, checks, generator } = measurement;
+  // One that ended early broke from its beginning on.
+  const startS = isCutShort && burst === null ? 0 : planned.startS;
   const shares = objectives.map((objective) =>
-    shareOfTrial(slicesOf(measurement, objective), { ...planned, sliceS: intervalS })
+    shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
   );
-  const isHeld = holdsIn({ allowed: objectives.map(({ allowed }) => allowed) }, shares) &&
-    requests.completed > 0;
+  const isHeld = holdsIn({ rules: objectives.map(ruleOf) }, shares) && requests.completed > 0;
+  const latency = latencyAfter(measurement, startS);
   const doubt = isHeld ? null : doubtOf(measurement, objectives, planned);
   const ended = requests.completed + requests.failed + requests.dropped;
   return {
     doubt,
     searched: {
-      ...{ ratePerSec, plannedS, shares },
+      ...{ ratePerSec, plannedS, shares, isSustained: burst !== null },
       servedPerSec: Math.max(0, requests.completed - checks.failed) / measurement.elapsedS,
     },
     shown: {
@@ -136,11 +144,11 @@ function tried(
       rules: objectives.map(({ text, allowed }, i) => ({
         rule: text,
         requests: shares[i].requests,
-        beyond: shares[i].beyond,
+        beyond: shares[i].levels[0].beyond,
         allowed,
       })),
-      p50: latency.percentiles["50"],
-      p99: latency.percentiles["99"],
+      ...latency,
+      ...burst !== null && { isSustained: true },
       success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
       trust: generator.trust,
       findings: generator.findings,
@@ -148,6 +156,24 @@ function tried(
       recoveryS: null,
     },
   };
+}
+
+function ruleOf({ allowed, limitMs }: Objective): Rule {
+  return { allowed, limitS: limitMs / 1_000 };
+}
+
+/** Of the requests that ended in the part that counts, ms: those of which the outcome speaks. */
+function latencyAfter(
+  { timeline: { points, intervalS }, latency }: Pick<Measurement, "timeline" | "latency">,
+  startS: number,
+): Pick<CapacityTrial, "p50" | "p99"> {
+  const counted = points.slice(Math.ceil(startS / intervalS))
+    .filter(({ histogram }) => histogram !== "").map(({ histogram }) => decodeSparse(histogram));
+  if (startS === 0 || counted.length === 0) {
+    return { p50: latency.percentiles["50"], p99: latency.percentiles["99"] };
+  }
+  const all = sumOfSparse(counted);
+  return { p50: valueAtPercentile(all, 50) / 1_000, p99: valueAtPercentile(all, 99) / 1_000 };
 }
 
 /** Findings that come with the rate: at a higher one they are as bad or worse. */
@@ -200,47 +226,31 @@ export function slicesOf(
       const ended = completed + lost;
       return byOutcome(ended, wrong + lost);
     }
-    const all = withinTimes(histogram, isBeyond);
-    const open = withinTimes(censoredHistogram, isBeyond);
-    const within = all.limit - open.limit;
-    const requests = Math.max(completed + failed, within + all.count - all.limit);
-    if (wrong + failed > requests - within) return byOutcome(requests, wrong + failed);
-    return {
-      requests,
-      beyondQuarter: requests - (all.quarter - open.quarter),
-      beyondHalf: requests - (all.half - open.half),
-      beyond: requests - within,
-      // One that was open before twice the limit is beyond the limit alone, as far as is known.
-      beyondDouble: requests - (all.double - open.limit),
-    };
+    const all = withinParts(histogram, isBeyond);
+    const open = withinParts(censoredHistogram, isBeyond);
+    const within = all.parts.map((count, level) => count - open.parts[level]);
+    const requests = Math.max(completed + failed, within[0] + all.count - all.parts[0]);
+    if (wrong + failed > requests - within[0]) return byOutcome(requests, wrong + failed);
+    return { requests, beyond: within.map((count) => requests - count) };
   });
 }
 
-/** Without a limit of time. */
+/** A request that is refused misses the rule, however fast. */
 function byOutcome(requests: number, beyond: number): TrialSlice {
-  return { requests, beyondQuarter: requests, beyondHalf: requests, beyond, beyondDouble: 0 };
+  return { requests, beyond: LEVELS.map(() => beyond) };
 }
 
-/** Requests within parts of the limit and twice of it. */
-interface WithinTimes {
+/** Requests within parts of the limit, as `LEVELS` has them. */
+interface WithinParts {
   readonly count: number;
-  readonly quarter: number;
-  readonly half: number;
-  readonly limit: number;
-  readonly double: number;
+  readonly parts: readonly number[];
 }
 
-function withinTimes(encoded: string, isBeyond: (ms: number) => boolean): WithinTimes {
-  if (encoded === "") return { count: 0, quarter: 0, half: 0, limit: 0, double: 0 };
+function withinParts(encoded: string, isBeyond: (ms: number) => boolean): WithinParts {
+  if (encoded === "") return { count: 0, parts: LEVELS.map(() => 0) };
   const histogram = decodeSparse(encoded);
   const { count, maxUs } = histogram;
-  const within = (times: number): number =>
-    count - countBeyond(histogram, maxUs / 1_000, (ms) => isBeyond(ms / times));
-  return {
-    count,
-    quarter: within(0.25),
-    half: within(0.5),
-    limit: within(1),
-    double: within(2),
-  };
+  const within = (part: number): number =>
+    count - countBeyond(histogram, maxUs / 1_000, (ms) => isBeyond(ms / part));
+  return { count, parts: LEVELS.map(within) };
 }

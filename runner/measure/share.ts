@@ -7,7 +7,7 @@ import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
-import { Profile } from "../../scenarios/pace/arrivals.ts";
+import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
@@ -130,9 +130,17 @@ function pacerFor(
   }
   const arrivals = { kind: load.arrivals, seed, first: worker, stride: workers };
   if (load.kind === "phases") return { kind: "open", phases: load.phases, arrivals };
-  const { ratePerSec, durationMs } = load;
-  const steady = { durationUs: durationMs * 1_000, fromPerSec: ratePerSec, toPerSec: ratePerSec };
-  return { kind: "open", phases: [steady], arrivals };
+  const { ratePerSec, durationMs, burst } = load;
+  const constant = (perSec: number, ms: number): Phase => ({
+    durationUs: ms * 1_000,
+    fromPerSec: perSec,
+    toPerSec: perSec,
+  });
+  const phases = burst === undefined ? [constant(ratePerSec, durationMs)] : [
+    constant(burst.ratePerSec, burst.durationMs),
+    constant(ratePerSec, durationMs - burst.durationMs),
+  ];
+  return { kind: "open", phases, arrivals };
 }
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {

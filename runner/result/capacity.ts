@@ -27,6 +27,9 @@ const capacityTrial = z.strictObject({
   plannedS: seconds,
   elapsedS: seconds.describe("Less where the outcome was certain before"),
   completedPerSec: rate,
+  isSustained: z.literal(true).optional().describe(
+    "Begun with an overload of half the rate more, which the target had to get over; absent: not",
+  ),
   outcome: z.enum(TRIAL_OUTCOMES),
   counts: z.boolean().describe("false: broken, and the generator or the machine may be why"),
   rules: z.array(ruleInTrial),
@@ -48,6 +51,7 @@ export const CAPACITY_ENDS = [
   "budget",
   "generator",
   "disturbed",
+  "unsustained",
   "nothing-holds",
   "not-recovered",
   "interrupted",
@@ -61,6 +65,9 @@ const search = {
   budgetS: seconds,
   peakPerSec: rate.describe("Served without a wrong response in a closed loop, before the trials"),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
+  wouldTakeS: seconds.optional().describe(
+    "Of a search that the budget ended: a budget that would probably do, as far as that is known",
+  ),
   capacity: z.strictObject({
     value: rate,
     low: rate.describe("Lower end of the 95 % interval"),

@@ -56,10 +56,12 @@ export interface RateLoad extends CommonLoad {
   readonly ratePerSec: number;
   readonly arrivals: "uniform" | "poisson";
   readonly durationMs: number;
+  /** A higher rate at the beginning, from which the target must find back; absent: none. */
+  readonly burst?: { readonly ratePerSec: number; readonly durationMs: number };
 }
 
 /** Requests arrive at the moments of a log, of which the rate is the mean. */
-interface ReplayLoad extends Omit<RateLoad, "arrivals"> {
+interface ReplayLoad extends Omit<RateLoad, "arrivals" | "burst"> {
   readonly arrivals: "recorded";
 }
 

@@ -259,3 +259,28 @@ Deno.test("markdown has the capacity of each cell, and no form one of a load tha
   assert.ok(without.groups.every(({ id }) => id !== "capacity"));
   assert.ok(!resultsSuite(none, without).cases.some(({ name }) => name.includes("capacity")));
 });
+
+Deno.test("a rate that did not last is no capacity: the sentence names it, and what would show one that does", () => {
+  const fell: CapacityTrial = {
+    ...TRIAL,
+    ...{ ratePerSec: 12_150, plannedS: 150, isSustained: true },
+  };
+  const none = { capacity: null, binding: null, breaking: [], end: "unsustained" as const };
+  assert.equal(
+    sentence({ ...none, trialS: [5, 30], trials: [TRIAL, fell] }),
+    "No capacity known with p99 < 50ms; inconclusive: 12,150/s held in trials of 30 s, " +
+      "but not for 2 min 30 s after an overload; " +
+      "longer trials (--trial 5s,300s) would show a rate that lasts",
+  );
+  assert.match(
+    trialSentence({ number: 4, trial: fell, low: null, high: null }),
+    /after an overload: broken/,
+  );
+});
+
+Deno.test("a search that the budget ended says which budget would probably decide, where that is known", () => {
+  assert.match(
+    sentence({ end: "budget", wouldTakeS: 2_630 }),
+    /; inconclusive: the budget ended before ± 2.00 %; a budget of about 44m would probably decide$/,
+  );
+});

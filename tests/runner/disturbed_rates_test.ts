@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { DisturbedRates } from "../../runner/capacity/disturbed_rates.ts";
+import type { TrialPlan } from "../../runner/stats/capacity/search.ts";
 
-const AT = { widthRatio: 0.02, shortS: 5 };
+function planAt(ratePerSec: number, plannedS = 5): TrialPlan {
+  return { ratePerSec, plannedS, startS: 0.5, burst: null };
+}
+
+const AT = { widthRatio: 0.02, shortTrial: (ratePerSec: number) => planAt(ratePerSec) };
 
 /** Searches a target of 1,000/s beside a neighbour: each broken trial is disturbed, each that holds counts. */
 function searched(start: number, serves: (rate: number) => number): number[] {
@@ -9,7 +14,7 @@ function searched(start: number, serves: (rate: number) => number): number[] {
   const held: number[] = [];
   const tried: number[] = [];
   for (let planned = start; tried.length < 12;) {
-    const { ratePerSec } = rates.steered({ ratePerSec: planned, plannedS: 5 }, { ...AT, held });
+    const { ratePerSec } = rates.steered(planAt(planned), { ...AT, held });
     tried.push(ratePerSec);
     if (ratePerSec <= 1_000) {
       held.push(ratePerSec);
@@ -37,7 +42,7 @@ Deno.test("the search closes in on where it holds, though every broken trial is 
 
 Deno.test("a rate that was nearly served is tried again before the search turns down", () => {
   const rates = new DisturbedRates();
-  const planned = { ratePerSec: 1_000, plannedS: 30 };
+  const planned = planAt(1_000, 30);
   rates.add({ ratePerSec: 1_000, servedPerSec: 960 }, "disturbed");
   assert.deepEqual(rates.steered(planned, { ...AT, held: [900] }), planned);
   rates.add({ ratePerSec: 1_000, servedPerSec: 960 }, "disturbed");
@@ -47,7 +52,7 @@ Deno.test("a rate that was nearly served is tried again before the search turns 
 Deno.test("a ceiling is tried again once a rate just below it holds", () => {
   const rates = new DisturbedRates();
   rates.add({ ratePerSec: 1_000, servedPerSec: 500 }, "disturbed");
-  const planned = { ratePerSec: 1_000, plannedS: 30 };
+  const planned = planAt(1_000, 30);
   assert.deepEqual(rates.steered(planned, { ...AT, held: [990] }), planned);
 });
 
@@ -78,7 +83,7 @@ Deno.test("without a rate that holds, the steps down grow", () => {
   const tried = Array.from({ length: 6 }, () => {
     rates.add({ ratePerSec, servedPerSec: ratePerSec * 0.99 }, "disturbed");
     rates.add({ ratePerSec, servedPerSec: ratePerSec * 0.99 }, "disturbed");
-    const { ratePerSec: next } = rates.steered({ ratePerSec: 1_000, plannedS: 5 }, {
+    const { ratePerSec: next } = rates.steered(planAt(1_000), {
       ...AT,
       held: [],
     });

@@ -10,7 +10,7 @@ function searchFor(rule: string, more: Partial<SearchTerms>): { goal: SearchGoal
     ...more,
   };
   const goal = goalOf(terms, 1_000);
-  return { goal, unseen: unseenRatio(terms, goal) };
+  return { goal, unseen: unseenRatio(goal) };
 }
 
 Deno.test("trials that show an overload of the width anyway are as long as they should be", () => {

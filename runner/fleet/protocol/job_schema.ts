@@ -189,6 +189,10 @@ const rate = z.strictObject({
   ratePerSec: perSec.positive(),
   arrivals,
   durationMs: durationMsSchema,
+  burst: z.strictObject({ ratePerSec: perSec.positive(), durationMs: z.number().positive() })
+    .optional(),
+}).refine(({ burst, durationMs }) => burst === undefined || burst.durationMs < durationMs, {
+  error: "Cannot begin a load with a burst as long as all of it",
 });
 
 const phase = z.strictObject({

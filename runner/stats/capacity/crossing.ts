@@ -1,89 +1,72 @@
 /**
  * At which rate does the share of requests beyond a limit cross what a rule allows? Each trial gives a noisy share at its
- * rate. Its odds grow about as a power of ρ/(1 − ρ), the utilization over what is left: waits do as well, whatever their
- * tail. So the crossing and the steepness have a likelihood over all trials, and the steepness, which nobody wants to know,
- * is summed out. Rates within the range are alike probable before; a steepness below that of a queue is less so. Pure.
+ * rate, and the crossing has a likelihood over all trials, from which everything that nobody wants to know is summed out. Pure.
  *
- * Where the rule has no limit of time, the server may refuse what it cannot take, and nothing else: then the share is the part
- * of the rate that it does not serve, and no power.
- *
- * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
- * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
+ * - A share grows as exp(k·r) with the rate r: in heavy traffic it is exp(−κ·(µ − r)·L) (J. F. C. Kingman, 1961), where κ is 1
+ *   for M/M/1, more for what is more even, less for what is less. Where the rule has no limit of time, the server may refuse
+ *   what it cannot take, and nothing else: then the share is the part of the rate that it does not serve.
+ * - Requests of a queue are late in clusters, not one by one: a trial counts for its clusters (quasi-likelihood: R. W. M.
+ *   Wedderburn, 1974).
+ * - The speed of a server may differ from trial to trial. The crossing is that of the mean share over trials.
+ * - Where requests beyond the limit come in too few clusters, those beyond a half or a quarter of it decide, of which there are
+ *   more: the shares fall from each quarter of the limit to the next by a ratio of logarithms that the trials show, 1 for an
+ *   exponential tail. What that leaves unknown makes the interval wider.
  */
-import { isWithoutLimit, tailOf, type TrialShare } from "./slices.ts";
+import { clusterEveryS, LEVELS, relaxationS, type Rule } from "./queue.ts";
+import type { LevelShare, TrialShare } from "./slices.ts";
 
-/** Probabilities of the crossing over a grid of rates. */
-export interface Crossing {
+/** Probabilities over rates. */
+export interface Grid {
   /** Logarithms of rates, evenly spaced. */
   readonly logRates: Float64Array;
   /** Probability that the crossing is at most that rate. */
   readonly cumulative: Float64Array;
 }
 
-/** A share that is farther above what is allowed, by this factor, only shows on which side its rate is; as far below. */
-const NEAR = 8;
-/** No trial counts for more clusters: servers change from trial to trial, and no share is quite a power of the rate. */
-const MOST_CLUSTERS = 10;
-/** Until enough clusters were seen: in so many seconds the allowed share makes one. */
-const UNKNOWN_CLUSTER_S = 20;
-const ENOUGH_CLUSTERS = 4;
-/** Powers of ρ/(1 − ρ): from that of the heaviest tails, whose waits are as long as one request, to a cliff. */
-const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 1.6 ** i);
-/** Below the steepness of a queue, probabilities fall as a normal density of its logarithm does, down to a floor. */
-const BELOW_QUEUE = { stdev: 0.3, floor: 0.04 };
-/** So many clusters of a heavy tail count as one: most trials lack the rare large ones, and so does their dispersion. */
-const HEAVY_CLUSTERS = 3;
-/** The peak is known to some percent only: no more of it counts as used. */
-const MOST_UTILIZATION = 0.94;
-const POINTS = 240;
-const SMALLEST_SHARE = 1e-12;
-const MOST_LOG_ODDS = 50;
+export interface Crossing extends Grid {
+  /** Clusters of late requests that the trials near it would have at the allowed share. */
+  readonly clusters: number;
+  /** Seconds in which the allowed share makes one. */
+  readonly clusterEveryS: number;
+}
+
+/** Fewer clusters decide nothing. */
+export const ENOUGH_CLUSTERS = 10;
 
 interface RateRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** What is known of a crossing before any trial. */
-interface CrossingTerms {
-  /** Share that the rule allows, above 0. */
-  readonly allowed: number;
-  /** Rates outside of which the crossing is not. */
-  readonly range: RateRange;
-  /** The most that the server completed in a closed loop. */
-  readonly peakPerSec: number;
-  /** Of a long trial, seconds: one of less than half of it may be too short for a queue to grow. */
-  readonly longS: number;
-}
-
+/** @param range Rates outside of which the crossing is not. */
 export function crossingOf(
   trials: readonly TrialShare[],
-  { allowed, range, peakPerSec, longS }: CrossingTerms,
+  { rule, range }: { readonly rule: Rule; readonly range: RateRange },
 ): Crossing {
-  const tail = tailOf(trials, allowed);
-  const weighed = weighedOf(trials, { allowed, peakPerSec, longS, isHeavy: tail < 1 });
-  const [from, to] = [Math.log(range.low), Math.log(range.high)];
-  const logRates = Float64Array.from(
-    { length: POINTS },
-    (_, i) => from + (to - from) * (i + 0.5) / POINTS,
-  );
-  const mayRefuse = trials.every(isWithoutLimit);
-  const logs = logRates.map((crossing) => {
-    const utilization = Math.exp(crossing) / peakPerSec;
-    const ofQueue = tail * steepnessOfQueue(utilization, allowed);
-    return logLikelihood(weighed, [
-      ...powersOf(utilization, { allowed, ofQueue }),
-      ...mayRefuse ? [refusalsOf(utilization, allowed)] : [],
-    ]);
-  });
-  const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
-  let sum = 0;
-  const sums = logs.map((log) => sum += Math.exp(log - most));
-  return { logRates, cumulative: sums.map((value) => value / sum) };
+  const { level, unknownNats } = levelOf(trials, rule, range);
+  const weighed = trials.flatMap((trial) => weighedOf(trial, rule, level));
+  const middle = Math.sqrt(range.low * range.high);
+  const ofLevel = {
+    allowed: level.allowed,
+    growth: growthOf(middle, rule, level.part),
+    mayRefuse: rule.limitS === 0,
+    unknownNats,
+  };
+  const { clusters, everyS: clusterEveryS } = level;
+  const coarse = cumulativeOf(weighed, ofLevel, range);
+  const near = {
+    low: rateAt(coarse, NEGLIGIBLE) * Math.exp(-2 * stepOf(coarse)),
+    high: rateAt(coarse, 1 - NEGLIGIBLE) * Math.exp(2 * stepOf(coarse)),
+  };
+  return { ...cumulativeOf(weighed, ofLevel, near), clusters, clusterEveryS };
 }
 
+const POINTS = 40;
+/** Probability left out on either side, before the grid is finer. */
+const NEGLIGIBLE = 1e-4;
+
 /** The rate that the crossing does not exceed with this probability. */
-export function rateAt({ logRates, cumulative }: Crossing, probability: number): number {
+export function rateAt({ logRates, cumulative }: Grid, probability: number): number {
   const found = cumulative.findIndex((value) => value >= probability);
   const i = found === -1 ? cumulative.length - 1 : found;
   const before = i === 0 ? 0 : cumulative[i - 1];
@@ -91,153 +74,399 @@ export function rateAt({ logRates, cumulative }: Crossing, probability: number):
   return Math.exp(logRates[i] + (part - 0.5) * (logRates[1] - logRates[0]));
 }
 
+/** That the crossing is at most this rate. */
+export function probabilityAt(grid: Grid, logRate: number): number {
+  const { logRates, cumulative } = grid;
+  const at = (logRate - logRates[0]) / stepOf(grid);
+  if (at < 0) return 0;
+  const i = Math.min(Math.floor(at), cumulative.length - 1);
+  const next = Math.min(i + 1, cumulative.length - 1);
+  return cumulative[i] + (cumulative[next] - cumulative[i]) * Math.min(at - i, 1);
+}
+
+function stepOf({ logRates }: Grid): number {
+  return logRates[1] - logRates[0];
+}
+
+// Which part of the limit decides.
+
+/** A part of the limit, and how requests beyond it come at the capacity. */
+interface Level {
+  readonly index: number;
+  readonly part: number;
+  /** Share of requests beyond it where the share beyond the limit is what is allowed. */
+  readonly allowed: number;
+  readonly everyS: number;
+  readonly clusters: number;
+}
+
+/** A share that is farther above what is allowed, by this factor, only shows on which side its rate is; as far below. */
+const NEAR = 8;
+/** Rates that are farther from the highest that held, as a ratio, show nothing of clusters at the capacity. */
+const NEAR_RATE = 1.15;
+/** The highest with enough clusters; else the one with the most. */
+function levelOf(
+  trials: readonly TrialShare[],
+  rule: Rule,
+  range: RateRange,
+): { readonly level: Level; readonly unknownNats: number } {
+  const near = nearTrials(trials, rule);
+  const tail = tailOf(near, rule);
+  const [limit, ...parts] = LEVELS.map((_, index) => ofIndex(near, index, { rule, range, tail }));
+  if (limit.clusters >= ENOUGH_CLUSTERS || tail.isFlat || rule.limitS === 0) {
+    return { level: limit, unknownNats: 0 };
+  }
+  const level = parts.find(({ clusters }) => clusters >= ENOUGH_CLUSTERS) ??
+    parts[parts.length - 1];
+  const { falls, unknown } = tail;
+  const unknownNats = -Math.log(level.allowed) * unknown[level.index] / falls[level.index];
+  return { level, unknownNats };
+}
+
+function nearTrials(trials: readonly TrialShare[], { allowed }: Rule): TrialShare[] {
+  const under = trials.filter(({ requests, levels: [limit] }) =>
+    requests > 0 && limit.beyond <= NEAR * allowed * requests
+  );
+  const highest = Math.max(...under.map(({ ratePerSec }) => ratePerSec));
+  return under.filter(({ ratePerSec }) => ratePerSec * NEAR_RATE >= highest);
+}
+
+interface TailTerms {
+  readonly rule: Rule;
+  readonly range: RateRange;
+  readonly tail: Tail;
+}
+
+function ofIndex(
+  near: readonly TrialShare[],
+  index: number,
+  { rule, range, tail }: TailTerms,
+): Level {
+  const allowed = rule.allowed ** (1 / tail.falls[index]);
+  const expectedS = clusterEveryS(Math.sqrt(range.low * range.high), rule, allowed);
+  const everyS = blended(expectedS, near, { index, allowed });
+  const clusters = near.reduce((sum, trial) => sum + settledS(trial, rule) / everyS, 0);
+  return { index, part: LEVELS[index], allowed, everyS, clusters };
+}
+
+/** What theory says of clusters counts as so many. */
+const THEORY_CLUSTERS = 4;
+
+/** Seconds for each cluster, as theory and the trials have it, by their numbers of clusters. */
+function blended(
+  expectedS: number,
+  near: readonly TrialShare[],
+  { index, allowed }: Pick<Level, "index" | "allowed">,
+): number {
+  let [sum, all, seen] = [0, 0, 0];
+  for (const { levels, requests, seconds } of near) {
+    const { beyond, dispersion } = levels[index];
+    if (dispersion === null) continue;
+    const each = Math.max(1, dispersion);
+    // By requests: trials with many beyond are nearer to the capacity than those with many clusters of few.
+    sum += beyond * each * seconds / (requests * allowed);
+    all += beyond;
+    seen += beyond / each;
+  }
+  if (all === 0) return expectedS;
+  return (THEORY_CLUSTERS * expectedS + seen * sum / all) / (THEORY_CLUSTERS + seen);
+}
+
+/** A queue that began idle is as long as usual after two relaxation times: what of a trial is left then. */
+function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
+  const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
+  return Math.max(0, seconds - 2 * missing);
+}
+
+/** How a tail falls from the parts of the limit to the limit, by level. */
+interface Tail {
+  /** The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 if it is exponential. */
+  readonly falls: readonly number[];
+  /** Standard deviations of those. */
+  readonly unknown: readonly number[];
+  /** Whether it hardly falls from half the limit to the limit: then parts of the limit say nothing of it. */
+  readonly isFlat: boolean;
+}
+
+/** Of how much a tail falls from one level to the next, beforehand: as an exponential one does, or so. */
+const TAILS_VARY = 0.3;
+const FLATTEST = 0.5;
+/** Where short parts of the limit are as long as single requests, a tail is steeper at first than later. */
+const STEEPEST = 1.5;
+
+/** As each trial shows it. Trials are never pooled for it: over several rates any tail looks flat. */
+function tailOf(near: readonly TrialShare[], { limitS }: Rule): Tail {
+  if (limitS === 0) {
+    return {
+      falls: LEVELS.map(() => 1),
+      unknown: LEVELS.map(() => 0),
+      isFlat: false,
+    };
+  }
+  const toHalf = fallOf(near, 2, 1);
+  const toLimit = fallOf(near, 1, 0);
+  const [half, ofHalf] = shrunk(toHalf);
+  const [limit, ofLimit] = shrunk(toLimit);
+  return {
+    falls: [1, 1 + limit, (1 + limit) * (1 + half)],
+    unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
+    isFlat: toLimit.fall < FLATTEST - 2 * Math.sqrt(toLimit.variance),
+  };
+}
+
+/** With what is known beforehand; and its standard deviation. */
+function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
+  const weight = 1 / (1 + variance / TAILS_VARY ** 2);
+  const seen = 1 + weight * (fall - 1);
+  return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
+}
+
+/** A trial with fewer clusters shows no share. */
+const SHOWN_CLUSTERS = 2;
+
+interface Fall {
+  readonly fall: number;
+  readonly variance: number;
+}
+
+/** How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. */
+function fallOf(
+  near: readonly TrialShare[],
+  from: number,
+  to: number,
+): Fall {
+  let [falls, before, clusters] = [0, 0, 0];
+  for (const { levels, requests } of near) {
+    const { beyond, dispersion } = levels[to];
+    const weight = dispersion === null ? 0 : beyond / Math.max(1, dispersion);
+    if (weight < SHOWN_CLUSTERS) continue;
+    falls += weight * Math.log(levels[from].beyond / beyond);
+    before += weight * -Math.log(levels[from].beyond / requests);
+    clusters += weight;
+  }
+  if (clusters === 0 || before === 0) return { fall: 1, variance: Infinity };
+  return { fall: falls / before, variance: clusters / before ** 2 };
+}
+
+// The likelihood.
+
 /** A trial by its clusters. */
 interface WeighedTrial {
-  /** Its rate over the peak. */
-  readonly utilization: number;
-  readonly position: number;
+  readonly ratePerSec: number;
   /** Clusters beyond the limit, and as many times more within it as requests are. */
   readonly beyond: number;
   readonly within: number;
-  /** Shares from which on, down and up, any other would explain the trial as well. */
+  /** Logarithms of shares over the allowed one from which on, down and up, any other would explain the trial as well. */
   readonly least: number;
   readonly most: number;
 }
 
-interface Weighing extends Pick<CrossingTerms, "allowed" | "peakPerSec" | "longS"> {
-  /** Whether the tail of the latencies is. */
-  readonly isHeavy: boolean;
+/** A queue that overflows grows all through a trial: shares of trials shorter than so many relaxation times are too small. */
+const LONG_ENOUGH = 15;
+
+/** No trial counts for more: no share is quite an exponential of the rate, and servers change from trial to trial. */
+const MOST_CLUSTERS = 20;
+
+/** Nothing where the trial ended before the queue could have grown. */
+function weighedOf(trial: TrialShare, rule: Rule, level: Level): WeighedTrial[] {
+  const { ratePerSec, requests, seconds } = trial;
+  const { allowed, index, everyS } = level;
+  if (requests === 0) return [];
+  const { beyond }: LevelShare = trial.levels[index];
+  const share = beyond / requests;
+  const isMore = share > allowed;
+  const near = Math.min(share, NEAR * allowed, (1 + allowed) / 2);
+  const isAtLeast = share > near ||
+    (isMore && seconds < LONG_ENOUGH * relaxationS(ratePerSec, rule));
+  const clusters = (isMore ? seconds : settledS(trial, rule)) / everyS;
+  const samples = Math.min(Math.min(clusters, MOST_CLUSTERS) / allowed, requests);
+  if (samples === 0) return [];
+  return [{
+    ratePerSec,
+    beyond: samples * near,
+    within: samples * (1 - near),
+    least: share < allowed / NEAR ? Math.log(Math.max(share, 1e-12) / allowed) : -Infinity,
+    most: isAtLeast ? Math.log(near / allowed) : Infinity,
+  }];
 }
 
-/**
- * A trial begins with an idle server, and one too short for the queue to grow shows too small a share: of a short one,
- * more than is allowed means "at least so many".
- */
-function weighedOf(
-  trials: readonly TrialShare[],
-  { allowed, peakPerSec, longS, isHeavy }: Weighing,
-): WeighedTrial[] {
-  const { clusterS: found, isKnown } = clustersOf(trials, allowed);
-  const clusterS = Math.max(found, isKnown ? 0 : UNKNOWN_CLUSTER_S) *
-    (isHeavy ? HEAVY_CLUSTERS : 1);
-  const longest = Math.min(longS, Math.max(...trials.map(({ seconds }) => seconds)));
-  return trials.filter(({ requests }) => requests > 0).map((trial) => {
-    const { ratePerSec, requests, beyond, seconds } = trial;
-    const share = beyond / requests;
-    const near = Math.min(share, NEAR * allowed, 0.9);
-    const isAtLeast = share > near || (share > allowed && seconds < longest / 2);
-    // Clusters that the allowed share would have made.
-    const expected = Math.min(seconds / clusterS, MOST_CLUSTERS, requests * allowed);
-    const most = Math.max(MOST_CLUSTERS, expected * near / allowed);
-    const seen = Math.min(expected * share / allowed, most);
-    const utilization = ratePerSec / peakPerSec;
-    return {
-      utilization,
-      position: positionOf(utilization),
-      beyond: seen,
-      within: near > 0 ? seen * (1 - near) / near : expected / allowed,
-      least: share < allowed / NEAR ? share : 0,
-      most: isAtLeast ? near : 1,
-    };
-  });
+/** Logarithm of a share's growth with the logarithm of the rate, in a queue of M/M/1. */
+function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): number {
+  return limitS === 0 ? -2 * Math.log(allowed) : limitS * ratePerSec * part;
 }
 
-/**
- * Seconds in which the allowed share makes one cluster: one figure for all trials, lest those with few requests beyond, and
- * so with little dispersion, weigh more than the others. Not known before some clusters were seen.
- */
-export function clustersOf(
-  trials: readonly TrialShare[],
-  allowed: number,
-): { readonly clusterS: number; readonly isKnown: boolean } {
-  let [sum, weight, seen] = [0, 0, 0];
-  for (const { beyond, requests, dispersion, seconds } of trials) {
-    if (dispersion === null || beyond > requests * allowed * NEAR) continue;
-    sum += beyond * dispersion * seconds / (requests * allowed);
-    weight += beyond;
-    seen += beyond / Math.max(1, dispersion);
-  }
-  return { clusterS: weight === 0 ? 0 : sum / weight, isKnown: seen >= ENOUGH_CLUSTERS };
-}
+/** Times the growth in M/M/1, with the probability before any trial: steeper is as probable, less steep less so. */
+const GROWTHS = [
+  ...[[0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
+  ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
+];
+/** How much the server's speed may differ from trial to trial, with the probability before any. */
+const SPEEDS_VARY = [[0, 0.65], [0.01, 0.25], [0.03, 0.1]] as const;
+/** Gauss and Hermite's nodes and weights for a standard normal. */
+const NORMAL = [
+  ...[[-2.857, 0.011257], [-1.3556, 0.222076], [0, 0.533333], [1.3556, 0.222076]] as const,
+  [2.857, 0.011257],
+] as const;
 
-/** The logarithm of ρ/(1 − ρ), and a power of the rate where the peak is not known well enough for it. */
-function positionOf(utilization: number): number {
-  const known = Math.min(utilization, MOST_UTILIZATION);
-  return Math.log(known / (1 - known)) + Math.log(utilization / known) / (1 - MOST_UTILIZATION);
-}
+/** The same of three nodes. */
+const OFFSETS = [[-1.732, 1 / 6], [0, 2 / 3], [1.732, 1 / 6]] as const;
 
-/**
- * In heavy traffic the share beyond a limit is exp(−κ·(1 − ρ)), whatever the variances (J. F. C. Kingman, 1961). So where
- * it is what is allowed, its power of ρ/(1 − ρ) is ln(1/allowed)·ρ. A limit on rates is steeper; heavy tails are less.
- */
-function steepnessOfQueue(utilization: number, allowed: number): number {
-  return -Math.log(allowed) * Math.min(utilization, MOST_UTILIZATION);
-}
-
-/** Probability before any trial, up to a factor. */
-function logPrior(steepness: number, ofQueue: number): number {
-  if (steepness >= ofQueue) return 0;
-  const { stdev, floor } = BELOW_QUEUE;
-  const below = Math.log(ofQueue / steepness) / stdev;
-  return Math.log(floor + (1 - floor) * Math.exp(-(below ** 2) / 2));
-}
-
-/** How the share grows with the rate. */
-interface ShareGrowth {
-  /** Logarithm of its probability before any trial, up to a factor. */
-  readonly logPrior: number;
-  readonly shareOf: (trial: WeighedTrial) => number;
-}
-
-interface PowerTerms {
+interface LevelTerms {
   readonly allowed: number;
-  /** Steepness of a queue. */
-  readonly ofQueue: number;
+  readonly growth: number;
+  readonly mayRefuse: boolean;
+  /** Standard deviation of the logarithm of the share at the crossing: of a part of the limit it is not quite known. */
+  readonly unknownNats: number;
 }
 
-/** Of a crossing: one for each steepness. */
-function powersOf(crossing: number, { allowed, ofQueue }: PowerTerms): ShareGrowth[] {
-  const [from, atCrossing] = [positionOf(crossing), logOdds(allowed)];
-  return STEEPNESSES.map((steepness) => ({
-    logPrior: logPrior(steepness, ofQueue),
-    shareOf: ({ position }) => {
-      const odds = Math.exp(Math.min(atCrossing + steepness * (position - from), MOST_LOG_ODDS));
-      return odds / (1 + odds);
-    },
-  }));
-}
-
-/** As probable before any trial as a power. */
-function refusalsOf(crossing: number, allowed: number): ShareGrowth {
-  const servedAtMost = (1 - allowed) * crossing;
-  return { logPrior: 0, shareOf: ({ utilization }) => 1 - servedAtMost / utilization };
-}
-
-/** Of a crossing: the mean over all growths, weighed by their probability before any trial. */
-function logLikelihood(trials: readonly WeighedTrial[], growths: readonly ShareGrowth[]): number {
-  const priors = growths.map(({ logPrior }) => logPrior);
-  const logs = growths.map(({ logPrior, shareOf }) => {
-    let log = logPrior;
-    for (const trial of trials) {
-      const { beyond, within, least, most } = trial;
-      const share = Math.min(
-        Math.max(shareOf(trial), least, SMALLEST_SHARE),
-        most,
-        1 - SMALLEST_SHARE,
-      );
-      log += beyond * Math.log(share) + within * Math.log1p(-share);
+function cumulativeOf(
+  trials: readonly WeighedTrial[],
+  { allowed, growth, mayRefuse, unknownNats }: LevelTerms,
+  range: RateRange,
+): Grid {
+  const [from, to] = [Math.log(range.low), Math.log(range.high)];
+  const logRates = Float64Array.from(
+    { length: POINTS },
+    (_, i) => from + (to - from) * (i + 0.5) / POINTS,
+  );
+  const shares = new Shares(allowed);
+  const all: { readonly weight: number; readonly logs: Float64Array }[] = [];
+  const offsets = unknownNats === 0 ? [[0, 1] as const] : OFFSETS;
+  for (const [times, ofGrowth] of GROWTHS) {
+    for (const [varies, ofSpeed] of SPEEDS_VARY) {
+      const spread = times * growth * varies;
+      const below = shares.belowMean(spread);
+      for (const [offset, ofOffset] of offsets) {
+        const logs = logRates.map((logRate) =>
+          logLikelihood(trials, shares, {
+            crossing: Math.exp(logRate),
+            growth: times * growth,
+            spread,
+            atCrossing: offset * unknownNats - below,
+          })
+        );
+        all.push({ weight: ofGrowth * ofSpeed * ofOffset, logs });
+      }
     }
-    return log;
-  });
-  // Else a crossing with more probable growths would itself be more probable before any trial.
-  return logSumOf(logs) - logSumOf(priors);
+  }
+  if (mayRefuse) {
+    const weight = all.reduce((sum, one) => sum + one.weight, 0);
+    all.push({ weight, logs: logRates.map((log) => refusalLikelihood(trials, log, allowed)) });
+  }
+  return { logRates, cumulative: cumulated(summed(all)) };
 }
 
-function logSumOf(logs: readonly number[]): number {
-  const highest = Math.max(...logs);
-  return highest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - highest), 0));
+/** Up to a factor. */
+function summed(
+  all: readonly { readonly weight: number; readonly logs: Float64Array }[],
+): Float64Array {
+  const most = Math.max(...all.map(({ logs }) => logs.reduce((a, b) => Math.max(a, b), -Infinity)));
+  const sums = new Float64Array(POINTS);
+  for (const { weight, logs } of all) {
+    for (let i = 0; i < POINTS; i++) sums[i] += weight * Math.exp(logs[i] - most);
+  }
+  return sums;
 }
 
-function logOdds(share: number): number {
-  return Math.log(share / (1 - share));
+interface Growth {
+  readonly crossing: number;
+  readonly growth: number;
+  /** Standard deviation between trials, nats of their shares. */
+  readonly spread: number;
+  /** The median of the shares at the crossing over the allowed one, nats. */
+  readonly atCrossing: number;
+}
+
+function logLikelihood(
+  trials: readonly WeighedTrial[],
+  shares: Shares,
+  { crossing, growth, spread, atCrossing }: Growth,
+): number {
+  let log = 0;
+  for (const trial of trials) {
+    const at = growth * (trial.ratePerSec / crossing - 1) + atCrossing;
+    if (spread === 0) {
+      log += shares.logOf(trial, at);
+      continue;
+    }
+    let sum = 0;
+    for (const [z, weight] of NORMAL) {
+      sum += weight * Math.exp(shares.logOf(trial, at + spread * z));
+    }
+    log += Math.log(Math.max(sum, Number.MIN_VALUE));
+  }
+  return log;
+}
+
+/** Logarithms of shares and of their complements, by nats above the allowed one: read and not calculated, as it is done often. */
+class Shares {
+  readonly #step = 0.04;
+  readonly #least = -14;
+  readonly #logs: Float64Array;
+  readonly #complements: Float64Array;
+
+  constructor(private readonly allowed: number) {
+    const most = Math.log(MOST_SHARE / allowed);
+    const length = Math.ceil((most - this.#least) / this.#step) + 1;
+    const share = (i: number): number =>
+      Math.min(MOST_SHARE, allowed * Math.exp(this.#least + i * this.#step));
+    this.#logs = Float64Array.from({ length }, (_, i) => Math.log(share(i) / allowed));
+    this.#complements = Float64Array.from(
+      { length },
+      (_, i) => Math.log((1 - share(i)) / (1 - allowed)),
+    );
+  }
+
+  #at(nats: number): number {
+    const i = Math.round((nats - this.#least) / this.#step);
+    return i < 0 ? 0 : Math.min(i, this.#logs.length - 1);
+  }
+
+  /** Of a trial whose share is so many nats above the allowed one, over that of the allowed one. */
+  logOf({ beyond, within, least, most }: WeighedTrial, nats: number): number {
+    const i = this.#at(nats < least ? least : nats > most ? most : nats);
+    return beyond * this.#logs[i] + within * this.#complements[i];
+  }
+
+  /** How far the median of shares that vary by `spread` nats is below the allowed one, where that is their mean. */
+  belowMean(spread: number): number {
+    if (spread === 0) return 0;
+    let [low, high] = [0, spread * 4 + spread ** 2];
+    for (let round = 0; round < 30; round++) {
+      const middle = (low + high) / 2;
+      const mean = NORMAL.reduce(
+        (sum, [z, weight]) =>
+          sum + weight * Math.min(MOST_SHARE / this.allowed, Math.exp(spread * z - middle)),
+        0,
+      );
+      if (mean > 1) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  }
+}
+
+const MOST_SHARE = 0.97;
+
+/** The share is what a server does not serve of more than it can. As probable before any trial as all growths of a queue. */
+function refusalLikelihood(
+  trials: readonly WeighedTrial[],
+  logRate: number,
+  allowed: number,
+): number {
+  const servedAtMost = (1 - allowed) * Math.exp(logRate);
+  let log = 0;
+  for (const { ratePerSec, beyond, within, least, most } of trials) {
+    const share = Math.max(1 - servedAtMost / ratePerSec, 1e-12);
+    const nats = Math.min(Math.max(Math.log(share / allowed), least), most);
+    const known = Math.min(allowed * Math.exp(nats), MOST_SHARE);
+    log += beyond * Math.log(known / allowed) + within * Math.log((1 - known) / (1 - allowed));
+  }
+  return log;
+}
+
+function cumulated(values: Float64Array): Float64Array {
+  let sum = 0;
+  const sums = values.map((value) => sum += value);
+  return sums.map((value) => value / sum);
 }

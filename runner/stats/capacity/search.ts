@@ -7,20 +7,43 @@
  * a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show where the
  * capacity is (`crossing.ts`), and the bounds are the ends of its interval.
  */
-import { clustersOf, type Crossing, crossingOf, rateAt } from "./crossing.ts";
+import {
+  type Crossing,
+  crossingOf,
+  ENOUGH_CLUSTERS,
+  type Grid,
+  probabilityAt,
+  rateAt,
+} from "./crossing.ts";
+import { relaxationS, type Rule } from "./queue.ts";
 import type { TrialShare } from "./slices.ts";
 
 export interface SearchGoal {
-  /** By rule: the share of requests that may miss it, above 0. */
-  readonly allowed: readonly number[];
+  readonly rules: readonly Rule[];
   /** How far the ends of the interval may be from the value: 0.02 is 2 % on either side. */
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
-  /** A long trial may be as long, where requests are late in rare clusters. */
+  /** Of the trial that an answer must stand. */
   readonly longestS: number;
   /** Served in a closed loop: the rate of the first trial. */
   readonly peakPerSec: number;
+}
+
+/** How a trial is to be made. */
+export interface TrialPlan {
+  readonly ratePerSec: number;
+  readonly plannedS: number;
+  /** As its server begins idle, or has an overload behind it: so much of it is no sample. */
+  readonly startS: number;
+  /** An overload before it, from which the target must find back: its requests are late without its fault. */
+  readonly burst: Burst | null;
+}
+
+/** The beginning of a trial, at a higher rate. */
+export interface Burst {
+  readonly ratePerSec: number;
+  readonly seconds: number;
 }
 
 /** A trial that counts. */
@@ -28,6 +51,8 @@ export interface SearchedTrial {
   readonly ratePerSec: number;
   /** As planned: one whose outcome was certain may have ended before. */
   readonly plannedS: number;
+  /** Whether it began with an overload. */
+  readonly isSustained: boolean;
   /** In the order of the rules. */
   readonly shares: readonly TrialShare[];
   /** Completed without an error. */
@@ -46,11 +71,20 @@ export interface CapacityEstimate {
   readonly high: number;
   /** Index of the rule that most probably breaks first. */
   readonly binding: number;
+  /** Clusters of late requests that decided where it breaks. */
+  readonly clusters: number;
 }
 
+type TrialStep = { readonly kind: "trial" } & TrialPlan;
+
+/**
+ * unsustained: the rate at the lower end, of which shorter trials said that it holds, did not hold in the sustained trial,
+ * so that they, and the interval, say nothing of longer times.
+ */
 export type SearchStep =
-  | { readonly kind: "trial"; readonly ratePerSec: number; readonly plannedS: number }
-  | { readonly kind: "found" };
+  | TrialStep
+  | { readonly kind: "found" }
+  | { readonly kind: "unsustained" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
 const TAIL = 0.01;
@@ -64,10 +98,8 @@ const FAR = 4;
 const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
 const SPREAD = 0.6;
-/** At the share that the rule allows. */
-const CLUSTERS_A_TRIAL = 1.5;
-/** In widths: another trial of the usual length may narrow such an interval enough. */
-const NEARLY_NARROW = 1.8;
+/** Trials below the middle for each above it, at most. */
+const MOST_ON_A_SIDE = 2;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
 /** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
@@ -83,14 +115,15 @@ export function nextStep(
   prior: PriorInterval | null = null,
 ): SearchStep {
   const { held, broken } = sidesOf(goal, trials);
+  if (trials.some(({ isSustained, shares }) => isSustained && !holdsIn(goal, shares))) {
+    return { kind: "unsustained" };
+  }
   const outside = prior && outsideStep(goal, { held, broken }, prior);
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  if (held.length === 0) {
-    // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
-    return { kind: "trial", ratePerSec: below(goal, trials), plannedS: goal.longS };
-  }
+  // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
+  if (held.length === 0) return longTrial(goal, below(goal, trials));
   if (broken.length === 0) {
     return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
   }
@@ -114,7 +147,7 @@ function outsideStep(
   if (Math.log(high / low) > COARSE * widthLogOf(goal)) return null;
   const margin = Math.exp(widthLogOf(goal) / 4);
   const ratePerSec = held.length === 0 ? low / margin : high * margin;
-  return { kind: "trial", ratePerSec, plannedS: goal.longS };
+  return longTrial(goal, ratePerSec);
 }
 
 /** How many trials only show that the server was overloaded. */
@@ -144,53 +177,85 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
 }
 
 /** Requests that missed a rule, over those that may: of the rule that broke the most. */
-function excessOf({ allowed }: SearchGoal, { shares }: SearchedTrial): number {
-  return Math.max(...shares.map(({ beyond, requests }, i) => beyond / (allowed[i] * requests)));
+function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
+  const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
+    beyond / (rules[i].allowed * requests);
+  return Math.max(...shares.map(excess));
 }
 
-function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
-  return { kind: "trial", ratePerSec, plannedS: shortS };
+/** Of a trial: the caches, pools and the queue of a target are as they usually are only after a while. */
+const STARTING = 0.1;
+/** A queue that began idle is as long as usual after so many relaxation times. */
+const SETTLES = 2;
+
+export function shortTrial(goal: SearchGoal, ratePerSec: number): TrialStep {
+  return plainTrial(goal, ratePerSec, goal.shortS);
 }
 
-/** Around the most probable capacity, on the side that has seen less; at the end the bounds themselves. */
+export function longTrial(goal: SearchGoal, ratePerSec: number): TrialStep {
+  return plainTrial(goal, ratePerSec, goal.longS);
+}
+
+function plainTrial(goal: SearchGoal, ratePerSec: number, plannedS: number): TrialStep {
+  const startS = Math.max(STARTING * plannedS, SETTLES * longestRelaxationS(goal, ratePerSec));
+  return {
+    kind: "trial",
+    ...{ ratePerSec, plannedS, burst: null },
+    startS: Math.min(startS, plannedS / 2),
+  };
+}
+
+function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: number): number {
+  return Math.max(...rules.map((rule) => relaxationS(ratePerSec, rule)));
+}
+
+/**
+ * Where the interval reaches farther, around the most probable capacity; at the end the trial that must be sustained, at the
+ * lower end, or that of an interval as wide as is asked for.
+ */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
-  const { value, low, high } = estimateCapacity(goal, trials);
-  if (Math.log(high / low) <= widthLogOf(goal)) return confirmation(goal, trials, { low, high });
-  const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
-  const seconds = (isThere: (ratePerSec: number) => boolean): number =>
-    fine.reduce((sum, trial) => isThere(trial.ratePerSec) ? sum + trial.plannedS : sum, 0);
+  const { value, low, high, clusters } = estimateCapacity(goal, trials);
+  if (Math.log(high / low) <= widthLogOf(goal) && clusters >= ENOUGH_CLUSTERS) {
+    return sustainedStep(goal, trials, { value, low });
+  }
   const away = SPREAD * widthLogOf(goal) / 2;
-  const isAbove = seconds((rate) => rate > value) < seconds((rate) => rate <= value);
-  const ratePerSec = value * Math.exp(isAbove ? away : -away);
-  // One that may be the last is no longer than it must be.
-  const isWide = Math.log(high / low) > NEARLY_NARROW * widthLogOf(goal);
-  return { kind: "trial", ratePerSec, plannedS: isWide ? clusteredS(goal, trials) : goal.longS };
+  const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
+  const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
+  // Trials on one side alone would leave the other to what is taken for granted of queues.
+  const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
+  return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
-/** Seconds with one cluster of late requests, or none, show chance: a trial lasts for some, once their size is known. */
-function clusteredS(
-  { allowed, longS, longestS }: SearchGoal,
-  trials: readonly SearchedTrial[],
-): number {
-  const clusters = allowed.map((share, rule) =>
-    clustersOf(trials.map(({ shares }) => shares[rule]), share)
-  ).filter(({ isKnown }) => isKnown);
-  const wanted = CLUSTERS_A_TRIAL * Math.max(0, ...clusters.map(({ clusterS }) => clusterS));
-  return Math.min(Math.max(longS, wanted), longestS);
-}
+/** The overload before a sustained trial, over its rate. */
+const OVERLOAD = 1.5;
+/** The backlog of that, in limits of the rules, where the trial is long enough to get over it. */
+const BACKLOG = 5;
+const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 
-/** Long trials must have held at the lower end, and broken at the higher one. */
-function confirmation(
+/**
+ * An answer stands where the lower end holds for a long time, and after an overload: a target that then stays slow, or falls
+ * over after a minute, has no capacity there (N. Bronson et al., Metastable failures in distributed systems, HotOS 2021).
+ */
+function sustainedStep(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
-  { low, high }: Pick<CapacityEstimate, "low" | "high">,
+  { value, low }: Pick<CapacityEstimate, "value" | "low">,
 ): SearchStep {
-  const near = Math.exp(widthLogOf(goal) / 4);
-  const sides = sidesOf(goal, trials.filter(({ plannedS }) => plannedS >= goal.longS));
-  const isLowHeld = sides.held.some((rate) => rate >= low / near);
-  const isHighBroken = sides.broken.some((rate) => rate <= high * near);
-  if (isLowHeld && isHighBroken) return { kind: "found" };
-  return { kind: "trial", ratePerSec: isLowHeld ? high : low, plannedS: goal.longS };
+  const ratePerSec = Math.min(low, value * Math.exp(-widthLogOf(goal) / 2));
+  const near = ratePerSec * Math.exp(-widthLogOf(goal) / 4);
+  if (trials.some((trial) => trial.isSustained && trial.ratePerSec >= near)) {
+    return { kind: "found" };
+  }
+  const { longestS: plannedS, rules } = goal;
+  const limitS = Math.max(...rules.map((rule) => rule.limitS));
+  const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
+  // The backlog goes at the rate that is left of the capacity, so many times as slowly as it came.
+  const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
+  const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
+  const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
+  const seconds = Math.max(Math.min(wantedS, mostS), SHORTEST_BURST_S);
+  const burst = { ratePerSec: OVERLOAD * ratePerSec, seconds };
+  return { kind: "trial", ratePerSec, plannedS, burst, startS: plannedS / 2 };
 }
 
 /** Null until both a rate that holds and one that breaks are known. */
@@ -202,17 +267,57 @@ export function capacityOf(
   return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
 }
 
+/** More than so many times what was tried is no advice. */
+const MOST_TIMES = 20;
+
+/**
+ * Seconds of further trials that would probably make the interval narrow enough, with the sustained trial; null where that is
+ * unknown, or would take far longer than what was tried.
+ */
+export function secondsToDecide(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+): number | null {
+  const estimate = capacityOf(goal, trials);
+  if (estimate === null) return null;
+  const { low, high, clusters } = estimate;
+  const tooWide = Math.log(high / low) / widthLogOf(goal);
+  // Intervals narrow as the root of the time.
+  const times = Math.max(tooWide ** 2, ENOUGH_CLUSTERS / Math.max(clusters, 1e-9), 1);
+  const fineS = trials.filter(({ plannedS }) => plannedS >= goal.longS)
+    .reduce((sum, { plannedS }) => sum + plannedS, 0);
+  return times > MOST_TIMES ? null : (times - 1) * fineS + goal.longestS;
+}
+
 function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): CapacityEstimate {
   const crossings = crossingsOf(goal, trials);
   const least = leastOf(crossings);
   const [low, value, high] = [TAIL, 0.5, 1 - TAIL].map((share) => rateAt(least, share));
   const medians = crossings.map((crossing) => rateAt(crossing, 0.5));
-  return { low, value, high, binding: medians.indexOf(Math.min(...medians)) };
+  const binding = medians.indexOf(Math.min(...medians));
+  return { low, value, high, binding, clusters: crossings[binding].clusters };
+}
+
+/**
+ * What the capacity exceeds with a probability of 95 %, where no more is known than that trials held: 98 %, as the search
+ * looks again and again. Null without one that held.
+ */
+export function lowerBoundOf(goal: SearchGoal, trials: readonly SearchedTrial[]): number | null {
+  const { held } = sidesOf(goal, trials);
+  if (held.length === 0) return null;
+  const high = Math.max(...held);
+  const low = high * Math.exp(-BEYOND_BOUNDS * NARROWEST * widthLogOf(goal));
+  return rateAt(leastOf(crossingsIn(goal, trials, { low, high })), 2 * TAIL);
 }
 
 /** Whether every rule held in the trial. */
-export function holdsIn(goal: Pick<SearchGoal, "allowed">, shares: readonly TrialShare[]): boolean {
-  return shares.every(({ beyond, requests }, rule) => beyond <= goal.allowed[rule] * requests);
+export function holdsIn(
+  { rules }: Pick<SearchGoal, "rules">,
+  shares: readonly TrialShare[],
+): boolean {
+  return shares.every(({ levels: [{ beyond }], requests }, rule) =>
+    beyond <= rules[rule].allowed * requests
+  );
 }
 
 /** Rates at which all rules held, and at which one broke. */
@@ -230,32 +335,44 @@ function sidesOf(goal: SearchGoal, trials: readonly SearchedTrial[]): RatesBySid
 
 /** How far beyond the bounds the capacity may be, in their distances: a trial may be on the wrong side by chance. */
 const BEYOND_BOUNDS = 2;
+/** Distance that bounds have at least, in widths. */
+const NARROWEST = 4;
 
 /** Of each rule. */
 function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossing[] {
   const { held, broken } = sidesOf(goal, trials);
   const ends = [Math.max(...held), Math.min(...broken)];
-  const apart = Math.max(Math.abs(Math.log(ends[1] / ends[0])), 4 * widthLogOf(goal));
-  const range = {
+  const apart = Math.max(Math.abs(Math.log(ends[1] / ends[0])), NARROWEST * widthLogOf(goal));
+  return crossingsIn(goal, trials, {
     low: Math.min(...ends) * Math.exp(-BEYOND_BOUNDS * apart),
     high: Math.max(...ends) * Math.exp(BEYOND_BOUNDS * apart),
-  };
-  return goal.allowed.map((allowed, rule) =>
-    crossingOf(trials.map(({ shares }) => shares[rule]), {
-      allowed,
-      range,
-      peakPerSec: goal.peakPerSec,
-      longS: goal.longS,
-    })
-  );
+  });
 }
 
+function crossingsIn(
+  { rules }: SearchGoal,
+  trials: readonly SearchedTrial[],
+  range: { readonly low: number; readonly high: number },
+): Crossing[] {
+  return rules.map((rule, i) => crossingOf(trials.map(({ shares }) => shares[i]), { rule, range }));
+}
+
+/** Of several rules: rates between which the least of their crossings is. */
+const LEAST_POINTS = 240;
+
 /** The capacity under all rules is the least of their crossings. */
-function leastOf([first, ...others]: readonly Crossing[]): Crossing {
-  const cumulative = first.cumulative.map((atMost, i) =>
-    1 - others.reduce((above, other) => above * (1 - other.cumulative[i]), 1 - atMost)
+function leastOf(crossings: readonly Crossing[]): Grid {
+  if (crossings.length === 1) return crossings[0];
+  const from = Math.min(...crossings.map(({ logRates }) => logRates[0]));
+  const to = Math.min(...crossings.map(({ logRates }) => logRates[logRates.length - 1]));
+  const logRates = Float64Array.from(
+    { length: LEAST_POINTS },
+    (_, i) => from + (to - from) * i / (LEAST_POINTS - 1),
   );
-  return { logRates: first.logRates, cumulative };
+  const cumulative = logRates.map((logRate) =>
+    1 - crossings.reduce((above, crossing) => above * (1 - probabilityAt(crossing, logRate)), 1)
+  );
+  return { logRates, cumulative };
 }
 
 /** Of the whole interval. */

@@ -1,55 +1,68 @@
 /**
- * A trial cut into slices of time → the share of requests beyond a limit, how much they come in clusters, and how heavy the
- * tail is. Pure.
+ * A trial cut into slices of time → the shares of requests beyond a limit and parts of it, and how much they come in
+ * clusters. Pure.
  */
+import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 
 /** Requests that ended in one slice of a trial. */
 export interface TrialSlice {
   readonly requests: number;
-  /** Of them, beyond the limit. */
-  readonly beyond: number;
-  /** Beyond a quarter, half and twice the limit; all, all and none where the rule has no limit of time. */
-  readonly beyondQuarter: number;
-  readonly beyondHalf: number;
-  readonly beyondDouble: number;
+  /** Of them, beyond each part of the limit, as `LEVELS` has them; all the same where the rule has no limit of time. */
+  readonly beyond: readonly number[];
 }
 
-/** Whether its rule has no limit of time, or nobody was as fast as half of it. */
-export function isWithoutLimit(
-  { beyondHalf, requests }: Pick<TrialSlice, "beyondHalf" | "requests">,
-): boolean {
-  return beyondHalf === requests;
+/** Requests beyond one part of the limit. */
+export interface LevelShare {
+  readonly beyond: number;
+  /** Variance of `beyond` over that of independent requests; null where it can't be known. */
+  readonly dispersion: number | null;
 }
 
 /** What one trial shows of one rule. */
-export interface TrialShare extends TrialSlice {
+export interface TrialShare {
   readonly ratePerSec: number;
-  /** Variance of `beyond` over that of independent requests; null where it can't be known. */
-  readonly dispersion: number | null;
-  /** How long it lasted. */
+  /** How much of it counts. */
   readonly seconds: number;
+  /** Left out before that. */
+  readonly startS: number;
+  readonly requests: number;
+  /** As `LEVELS` has them. */
+  readonly levels: readonly LevelShare[];
 }
 
-/** A trial starts with an idle server: its first part is no sample, unless it ended early. */
-const STARTING = 0.1;
 /** Groups of fewer slices show nothing of a variance. */
 const FEWEST_GROUPS = 6;
 
 interface TimedSlices {
   readonly ratePerSec: number;
   readonly sliceS: number;
-  /** Whether the trial ended before its time, as its outcome was certain. */
-  readonly isCutShort: boolean;
+  /** A trial starts with an idle server: so much of it is no sample. */
+  readonly startS: number;
 }
 
 /** @param slices In the order of time. */
 export function shareOfTrial(
   slices: readonly TrialSlice[],
-  { ratePerSec, sliceS, isCutShort }: TimedSlices,
+  { ratePerSec, sliceS, startS }: TimedSlices,
 ): TrialShare {
-  const counted = isCutShort ? slices : slices.slice(Math.ceil(slices.length * STARTING));
-  const dispersion = dispersionOf(counted);
-  return { ratePerSec, ...sumOfSlices(counted), dispersion, seconds: counted.length * sliceS };
+  const left = Math.ceil(startS / sliceS);
+  const counted = slices.slice(left);
+  return {
+    ratePerSec,
+    seconds: counted.length * sliceS,
+    startS: left * sliceS,
+    requests: counted.reduce((sum, { requests }) => sum + requests, 0),
+    levels: LEVELS.map((_, level) => {
+      const counts = counted.map(({ requests, beyond }) => ({ requests, beyond: beyond[level] }));
+      return { beyond: sumOf(counts).beyond, dispersion: dispersionOf(counts) };
+    }),
+  };
+}
+
+/** Requests of a part of a run, and how many of them are beyond a limit. */
+export interface CountedSlice {
+  readonly requests: number;
+  readonly beyond: number;
 }
 
 /**
@@ -57,7 +70,7 @@ export function shareOfTrial(
  * last longer than a group make it seem too small (batch means: G. S. Fishman, 1978). Null where none or all are beyond,
  * or the slices are too few.
  */
-export function dispersionOf(slices: readonly TrialSlice[]): number | null {
+export function dispersionOf(slices: readonly CountedSlice[]): number | null {
   let most: number | null = null;
   for (let groups = slices; groups.length >= FEWEST_GROUPS; groups = inPairs(groups)) {
     const found = dispersionOfGroups(groups);
@@ -66,29 +79,27 @@ export function dispersionOf(slices: readonly TrialSlice[]): number | null {
   return most;
 }
 
-function inPairs(slices: readonly TrialSlice[]): TrialSlice[] {
-  const pairs: TrialSlice[] = [];
-  for (let i = 0; i + 1 < slices.length; i += 2) pairs.push(sumOfSlices(slices.slice(i, i + 2)));
+function inPairs(slices: readonly CountedSlice[]): CountedSlice[] {
+  const pairs: CountedSlice[] = [];
+  for (let i = 0; i + 1 < slices.length; i += 2) pairs.push(sumOf([slices[i], slices[i + 1]]));
   return pairs;
 }
 
-function sumOfSlices(slices: readonly TrialSlice[]): TrialSlice {
-  const sum = { requests: 0, beyond: 0, beyondQuarter: 0, beyondHalf: 0, beyondDouble: 0 };
+function sumOf(slices: readonly CountedSlice[]): CountedSlice {
+  let [requests, beyond] = [0, 0];
   for (const slice of slices) {
-    sum.requests += slice.requests;
-    sum.beyond += slice.beyond;
-    sum.beyondQuarter += slice.beyondQuarter;
-    sum.beyondHalf += slice.beyondHalf;
-    sum.beyondDouble += slice.beyondDouble;
+    requests += slice.requests;
+    beyond += slice.beyond;
   }
-  return sum;
+  return { requests, beyond };
 }
 
-function dispersionOfGroups(groups: readonly TrialSlice[]): number | null {
-  const { requests, beyond } = sumOfSlices(groups);
+function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
+  const { requests, beyond } = sumOf(groups);
   const share = beyond / requests;
   if (!(share > 0 && share < 1)) return null;
-  const squares = groups.reduce((sum, one) => sum + (one.beyond - share * one.requests) ** 2, 0);
+  let squares = 0;
+  for (const one of groups) squares += (one.beyond - share * one.requests) ** 2;
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
@@ -96,39 +107,20 @@ function dispersionOfGroups(groups: readonly TrialSlice[]): number | null {
 const CERTAIN_TIMES = 6;
 /** Fewer may be a hiccup of the start. */
 const CERTAIN_REQUESTS = 50;
+/** A cluster of a queue near its capacity lasts for a relaxation time: an overload is known from it after some more. */
+const CERTAIN_RELAXATIONS = 4;
+/** But as late as this, as a part of the trial, is enough. */
+const CERTAIN_PART = 1 / 6;
 
 /** So many requests beyond the limit decide the trial, whatever the others do. */
-export function certainlyBroken(allowed: number, plannedRequests: number): number {
-  return Math.max(CERTAIN_TIMES * allowed * plannedRequests, CERTAIN_REQUESTS);
-}
-
-/** Shares that fall by less of what they do in an exponential tail show a heavy one: more, while few clusters were seen. */
-const HEAVY_TAIL = { many: 0.66, ofOne: 0.65 };
-/** The fall beyond the limit rests on few clusters, and strays so many times more than that below half of it. */
-const STRAYS_MORE = 8;
-/** Fewer requests beyond say nothing of a tail. */
-const ENOUGH_BEYOND = 20;
-/** A trial with a larger share, by this factor, has the tail of an overload. */
-const NEAR_TAIL = 3;
-
-/**
- * How much less steeply the shares fall toward the limit than in an exponential tail, which has the root of the share
- * beyond half the limit. 1 unless the tail is heavy: then waits are as long as single requests, and not sums of many.
- *
- * Few clusters reach the limit, so that its own share says little of that. More reach a quarter and half of it; and those of
- * a heavy tail go on beyond the limit as before it, where a queue that is slow at times has few.
- */
-export function tailOf(trials: readonly TrialShare[], allowed: number): number {
-  const near = trials.filter((trial) => trial.beyond <= NEAR_TAIL * trial.requests * allowed);
-  const { requests, beyondQuarter, beyondHalf, beyond, beyondDouble } = sumOfSlices(near);
-  if (beyond < ENOUGH_BEYOND || isWithoutLimit({ beyondHalf, requests })) return 1;
-  const below = 2 * Math.log(beyondQuarter / beyondHalf) / Math.log(requests / beyondHalf);
-  const above = Math.log(beyond / Math.max(beyondDouble, 1)) / Math.log(requests / beyond);
-  const clusters = near.reduce(
-    (sum, one) => sum + (one.dispersion === null ? 0 : one.beyond / Math.max(one.dispersion, 1)),
-    1,
+export function certainlyBroken(
+  rule: Rule,
+  { ratePerSec, plannedS }: { readonly ratePerSec: number; readonly plannedS: number },
+): number {
+  const clusterS = CERTAIN_RELAXATIONS * relaxationS(ratePerSec, rule);
+  const lateS = Math.max(
+    CERTAIN_TIMES * rule.allowed * plannedS,
+    Math.min(clusterS, CERTAIN_PART * plannedS),
   );
-  const { many, ofOne } = HEAVY_TAIL;
-  if (below * above ** (1 / STRAYS_MORE) >= many + ofOne / Math.sqrt(clusters)) return 1;
-  return Math.min(2 * Math.log(beyondHalf / beyond) / Math.log(requests / beyond), 1);
+  return Math.max(lateS * ratePerSec, CERTAIN_REQUESTS);
 }

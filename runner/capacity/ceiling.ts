@@ -1,0 +1,43 @@
+/**
+ * The rates that a generator can't make: a search goes up to the lowest of them alone. Where the target holds up to there,
+ * its capacity is at least a rate that long trials bound from below. Pure.
+ */
+import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
+import {
+  holdsIn,
+  longTrial,
+  lowerBoundOf,
+  type SearchedTrial,
+  type SearchGoal,
+  shortTrial,
+  type TrialPlan,
+} from "../stats/capacity/search.ts";
+
+export class GeneratorCeiling {
+  /** Rates at which the generator broke the rules, as far as is known. */
+  readonly #doubted: number[] = [];
+
+  doubt(ratePerSec: number): void {
+    this.#doubted.push(ratePerSec);
+  }
+
+  /** The first doubt gets a second trial. */
+  below(
+    planned: TrialPlan,
+    goal: SearchGoal,
+    trials: readonly SearchedTrial[],
+  ): TrialPlan | "generator" {
+    const isFull = planned.ratePerSec > MOST_PER_SEC;
+    if (this.#doubted.length === 0 && !isFull) return planned;
+    const doubted = Math.min(MOST_PER_SEC, ...this.#doubted);
+    if (planned.ratePerSec < doubted) return planned;
+    if (this.#doubted.length === 1 && !isFull) return { ...planned, ratePerSec: doubted };
+    const held = trials.filter(({ shares }) => holdsIn(goal, shares))
+      .map(({ ratePerSec }) => ratePerSec).filter((rate) => rate < doubted);
+    const highest = held.length === 0 ? doubted / 4 : Math.max(...held);
+    const near = (1 + goal.widthRatio) ** 2;
+    if (doubted / highest > near) return shortTrial(goal, Math.sqrt(highest * doubted));
+    const bound = lowerBoundOf(goal, trials);
+    return bound !== null && bound >= highest / near ? "generator" : longTrial(goal, highest);
+  }
+}

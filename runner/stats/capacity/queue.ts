@@ -1,0 +1,42 @@
+/**
+ * What a queue near its capacity does to the requests of a trial: how long it remembers, how long its late requests stay
+ * together, and how late they would be beyond other limits. In heavy traffic the wait of a queue is a reflected Brownian
+ * motion (J. F. C. Kingman, 1961; J. M. Harrison, 1985), whose tail is exponential. Times are seconds. Pure.
+ */
+
+/** A rule: at most the share `allowed` of all requests takes longer than `limitS`. */
+export interface Rule {
+  /** Above 0. */
+  readonly allowed: number;
+  /** 0 where the rule has no limit of time. */
+  readonly limitS: number;
+}
+
+/** Parts of the limit beyond which requests are counted, the limit itself first. */
+export const LEVELS = [1, 1 / 2, 1 / 4] as const;
+
+/**
+ * Relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ = ln(1/allowed)/limit.
+ * After two of them a queue that began idle is as long as it usually is.
+ */
+export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): number {
+  if (limitS === 0) return 0;
+  const left = -Math.log(allowed) / limitS;
+  return 4 * (ratePerSec + left) / left ** 2;
+}
+
+/** Until some were seen: without a limit of time nothing is known of how refusals come. */
+const REFUSALS_S = 10;
+
+/**
+ * Seconds in which requests beyond a part of the limit make one independent cluster, at the capacity. With the share s of
+ * them, the mean over T seconds of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, where
+ * τ is its relaxation time: as one cluster each τ/s seconds does, if s is small.
+ *
+ * @param share Of requests beyond that part.
+ */
+export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
+  if (rule.limitS === 0) return REFUSALS_S;
+  const lasts = relaxationS(ratePerSec, rule) * (1 - share * (1 - Math.log(share))) / (1 - share);
+  return Math.max(lasts, 1 / ratePerSec) / share;
+}
