@@ -9,7 +9,14 @@ import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
-import { boundText, formatCount, formatNumber, formatShare, GLUE } from "../writing/units.ts";
+import {
+  boundText,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+  GLUE,
+} from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
@@ -103,15 +110,27 @@ const REASONS = {
       ? "it lies so near the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
   /** `like`: what the number presumes of the requests to come. */
-  "more-requests": ({ requests, like }: {
+  /** `seconds`: of one run, what they take at its rate; null of several. */
+  "more-requests": ({ requests, seconds, like }: {
     requests: number;
+    seconds: number | null;
     like: "without a failure" | "like these" | null;
   }) =>
     requests > MOST_REQUESTS
       ? "it lies at the limit, where no number of requests decides"
-      : `about ${formatCount(roundedUp(requests))} requests ${like ?? ""}${
-        like && " "
+      : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
+        seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
+  /** Of one run: so many clusters are expected at the limit. */
+  "few-clusters": (
+    { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
+  ) =>
+    "requests that are slow or fail come in clusters, of which the limit allows about " +
+    `${Number(clusters.toPrecision(1))} in this run, and ${needed} are needed: ` +
+    `about ${formatDuration(seconds)} would do`,
+  "short-run": ({ seconds }: { seconds: number }) =>
+    "the run is too short to show how its requests depend on each other: run at least " +
+    formatDuration(seconds),
   "other-session": () =>
     "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment",
 };
