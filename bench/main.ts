@@ -24,11 +24,12 @@ const PARTED: readonly BenchName[] = [
   "causes",
   "counters",
   "profiles",
+  "one-run",
 ];
 const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
 
 /** Benches that simulate dependence, and take --noise. */
-const SIMULATED: readonly BenchName[] = ["statistics"];
+const SIMULATED: readonly BenchName[] = ["statistics", "one-run"];
 
 const HELP =
   `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]

@@ -15,6 +15,7 @@ import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { oneRun } from "./one_run.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
@@ -57,6 +58,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  "one-run": oneRun,
   trust,
   planted,
   causes,

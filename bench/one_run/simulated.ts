@@ -1,0 +1,246 @@
+/** Single runs whose true figures are known: queues, bursts of failures, and whatever depends on itself. */
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { distributionOf } from "../../runner/measure/totals.ts";
+import { warmupOf } from "../../runner/result/warmup.ts";
+import { inRunOf } from "../../runner/result/in_run.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import type { Random } from "../statistics/random.ts";
+
+export const RATE_PER_SEC = 1_000;
+/** Long runs have longer intervals, as those of the program do. */
+const MOST_INTERVALS = 480;
+const INTERVAL_S = 0.25;
+
+export interface Truth {
+  readonly rate: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly errors: number;
+}
+
+/** Takes requests in the order in which they end, and makes a result of them. */
+export class SimulatedRun {
+  readonly #intervalS: number;
+  readonly #histograms: Histogram[];
+  readonly #failed: Float64Array;
+
+  constructor(private readonly seconds: number) {
+    this.#intervalS = Math.max(INTERVAL_S, seconds / MOST_INTERVALS);
+    const length = Math.round(seconds / this.#intervalS);
+    this.#histograms = Array.from({ length }, () => new Histogram());
+    this.#failed = new Float64Array(length);
+  }
+
+  /** @param isFailed Then it has no latency. */
+  end(atS: number, latencyMs: number, isFailed = false): void {
+    const at = Math.min(this.#failed.length - 1, Math.floor(atS / this.#intervalS));
+    if (isFailed) this.#failed[at]++;
+    else this.#histograms[at].record(latencyMs * 1_000);
+  }
+
+  measurement(): Measurement {
+    const all = new Histogram();
+    for (const histogram of this.#histograms) all.add(histogram);
+    const points = this.#histograms.map((histogram, i) => {
+      const at = (percentile: number): number => histogram.valueAtPercentile(percentile) / 1_000;
+      return {
+        endS: (i + 1) * this.#intervalS,
+        completed: histogram.count,
+        failed: this.#failed[i],
+        bytes: 0,
+        ...{ p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: histogram.maxUs / 1_000 },
+        histogram: histogram.count === 0 ? "" : encodeHistogram(histogram.toSparse()),
+      };
+    });
+    const timeline = { intervalS: this.#intervalS, points };
+    const completed = all.count;
+    const failed = this.#failed.reduce((sum, count) => sum + count, 0);
+    const requests = { due: completed + failed, completed, failed, unfinished: 0, dropped: 0 };
+    const times = distributionOf(all);
+    const latency = { ...times, clock: "intended" as const, censored: 0, fastest: times.min };
+    const warmup = warmupOf(points, this.#intervalS);
+    return {
+      ...BARE,
+      elapsedS: this.seconds,
+      requests,
+      status: { "200": completed },
+      errors: failed > 0 ? { reset: failed } : {},
+      checks: { passed: completed, failed: 0 },
+      rate: completed / this.seconds,
+      latency,
+      service: times,
+      firstByte: times,
+      timeline,
+      warmup,
+      inRun: inRunOf({ timeline, warmup, requests, latency }),
+      histogram: encodeHistogram(all.toSparse()),
+    };
+  }
+}
+
+const NO_TIMES = distributionOf(new Histogram());
+const NO_SPREAD = { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
+
+/** What no figure of a simulation reads. */
+const BARE: Omit<
+  Measurement,
+  | ("elapsedS" | "requests" | "status" | "errors" | "checks" | "rate" | "latency" | "service")
+  | ("firstByte" | "timeline" | "warmup" | "inRun" | "histogram")
+> = {
+  schema: "plateau.bench/2",
+  version: "0.1.0",
+  url: "http://127.0.0.1/",
+  driver: "epoll",
+  load: {
+    kind: "rate",
+    ...{ connections: 1_000, keepAlive: true, timeout: 10_000, arrivals: "poisson", seed: 1 },
+    ...{ rate: RATE_PER_SEC, durationS: 10 },
+  },
+  reasons: {},
+  reconnects: 0,
+  bytes: { in: 0, out: 0, inPerSecond: 0 },
+  connect: NO_TIMES,
+  perSecond: { requests: NO_SPREAD, bytes: NO_SPREAD },
+  sessions: null,
+  generator: {
+    workers: 1,
+    cpu: 0.1,
+    waiting: 0.01,
+    lag: { p50: 0, p99: 0, max: 0 },
+    delay: { p50: 0, p99: 0, max: 0 },
+    each: [{ cpu: 0.1, waiting: 0.01, spinning: 0, lag: 0, delay: 0 }],
+    timer: 0.0002,
+    hostActivity: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+    peakThroughput: null,
+    baselineLatency: null,
+    trust: "valid",
+    findings: [],
+  },
+};
+
+/** Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts idle. */
+export function queueRun(
+  random: Random,
+  { utilization, seconds }: { readonly utilization: number; readonly seconds: number },
+): Measurement {
+  const run = new SimulatedRun(seconds);
+  const servedPerSec = RATE_PER_SEC / utilization;
+  let [atS, sojournS] = [0, 0];
+  for (;;) {
+    const gapS = random.exponential() / RATE_PER_SEC;
+    atS += gapS;
+    if (atS >= seconds) return run.measurement();
+    sojournS = Math.max(0, sojournS - gapS) + random.exponential() / servedPerSec;
+    run.end(atS + sojournS, 1_000 * sojournS);
+  }
+}
+
+/** Its sojourn times are exponential. */
+export function queueTruth(utilization: number): Truth {
+  const mean = 1_000 / (RATE_PER_SEC / utilization - RATE_PER_SEC);
+  return {
+    ...{ rate: RATE_PER_SEC, mean, p50: mean * Math.LN2, p99: mean * Math.log(100), errors: 0 },
+  };
+}
+
+/** So many requests fail together, the next as soon as the last are through; on average `share` of all. */
+export function burstRun(
+  random: Random,
+  { share, burst, seconds }: {
+    readonly share: number;
+    readonly burst: number;
+    readonly seconds: number;
+  },
+): Measurement {
+  const run = new SimulatedRun(seconds);
+  const requests = RATE_PER_SEC * seconds;
+  const between = burst * (1 - share) / share;
+  let next = between * random.exponential();
+  let left = 0;
+  for (let i = 0; i < requests; i++) {
+    if (left === 0 && next <= 0) [left, next] = [burst, between * random.exponential()];
+    if (left > 0) left--;
+    else next--;
+    run.end(i / RATE_PER_SEC, 5, left > 0);
+  }
+  return run.measurement();
+}
+
+/** Median latency of what depends on itself. */
+const LEVEL_MS = 10;
+/** Requests of a run whose level is noise: few, to be quick about it. */
+const WAVING_PER_SEC = 400;
+/** Share of the level, a standard deviation of which the noise is: of intervals, and of requests. */
+const SWING = 0.1;
+
+/**
+ * Intervals whose level is noise: of the requests that end in them, of their latencies, and of the share that fails.
+ *
+ * @param noise One value an interval. @param seconds At least 10.
+ */
+export function noisyRun(
+  random: Random,
+  noise: () => number,
+  seconds: number,
+): Measurement {
+  const run = new SimulatedRun(seconds);
+  const intervalS = Math.max(INTERVAL_S, seconds / MOST_INTERVALS);
+  const requests = WAVING_PER_SEC * intervalS;
+  for (let at = 0; at < seconds - intervalS / 2; at += intervalS) {
+    const level = Math.max(0, 1 + SWING * noise());
+    const count = Math.round(requests * level + random.uniform() - 0.5);
+    for (let i = 0; i < count; i++) {
+      const ms = LEVEL_MS * (level + SWING * random.normal());
+      run.end(at + intervalS / 2, Math.max(0.01, ms), false);
+    }
+  }
+  return run.measurement();
+}
+
+/**
+ * Of noise that is normal: the sum of two such. Times are of requests, of which an interval with a higher level has more.
+ * @param levels Of intervals, a long series.
+ */
+export function noisyTruth(levels: Float64Array): Truth {
+  const values: [ms: number, weight: number][] = [];
+  let [time, count] = [0, 0];
+  for (const value of levels) {
+    const level = Math.max(0, 1 + SWING * value);
+    count += level;
+    time += level * LEVEL_MS * level;
+    values.push([level, level]);
+  }
+  const shareBelow = (ms: number): number =>
+    values.reduce(
+      (sum, [level, weight]) => sum + weight * below((ms / LEVEL_MS - level) / SWING),
+      0,
+    ) /
+    count;
+  return {
+    rate: WAVING_PER_SEC * count / levels.length,
+    mean: time / count,
+    p50: solved((ms) => shareBelow(ms) - 0.5),
+    p99: solved((ms) => shareBelow(ms) - 0.99),
+    errors: 0,
+  };
+}
+
+function solved(of: (ms: number) => number): number {
+  let [low, high] = [0, 10 * LEVEL_MS];
+  for (let i = 0; i < 40; i++) {
+    const middle = (low + high) / 2;
+    if (of(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Of the standard normal distribution (W. J. Cody's rational approximation is not needed: 10⁻⁷ by A. & S. 26.2.17). */
+function below(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const tail = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI) * t *
+    (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return z > 0 ? 1 - tail : tail;
+}
