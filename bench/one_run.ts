@@ -4,7 +4,7 @@
  */
 import { measurementGates } from "../report/judge/gates.ts";
 import type { Outcome } from "../report/judge/found.ts";
-import type { InRunFigure } from "../runner/result/in_run.ts";
+import { type InRunFigure, inRunOf } from "../runner/result/in_run.ts";
 import type { Measurement, Threshold } from "../runner/result/result.ts";
 import { parseThreshold } from "../scenarios/claims/threshold.ts";
 import type { Bench, Effort, NoiseOf, Row, Section } from "./bench.ts";
@@ -143,9 +143,9 @@ function intervalRows(
   const found = figures.map((figure) => ({ figure, given: 0, right: 0 }));
   const random = new Random(52);
   for (let at = 0; at < cases; at++) {
-    const { inRun } = runOf(random, at);
+    const inRun = inRunOf(runOf(random, at));
     for (const one of found) {
-      const interval = inRun?.figures[one.figure]?.interval;
+      const interval = inRun.figures[one.figure]?.interval;
       if (!interval) continue;
       const value = truth[one.figure];
       one.given++;
@@ -252,7 +252,7 @@ function walks(cases: number): Section {
           level += STEP * random.normal();
           return level + noise * STEP * random.normal();
         }, seconds);
-        if (run.inRun?.figures.rate?.interval) given++;
+        if (inRunOf(run).figures.rate?.interval) given++;
       }
       const what = `noise of ${noise} steps, ${seconds} s`;
       return row(what, given / cases, noise === 0 ? atMost(5) : undefined);

@@ -3,14 +3,13 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
 import { warmupOf } from "../../runner/result/warmup.ts";
-import { inRunOf } from "../../runner/result/in_run.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Random } from "../statistics/random.ts";
 
 export const RATE_PER_SEC = 1_000;
-/** Long runs have longer intervals, as those of the program do. */
-const MOST_INTERVALS = 480;
 const INTERVAL_S = 0.25;
+/** Long runs of a queue have longer intervals, as those of the program do. */
+const MOST_INTERVALS = 240;
 
 export interface Truth {
   readonly rate: number;
@@ -26,9 +25,9 @@ export class SimulatedRun {
   readonly #histograms: Histogram[];
   readonly #failed: Float64Array;
 
-  constructor(private readonly seconds: number) {
-    this.#intervalS = Math.max(INTERVAL_S, seconds / MOST_INTERVALS);
-    const length = Math.round(seconds / this.#intervalS);
+  constructor(private readonly seconds: number, intervalS = INTERVAL_S) {
+    this.#intervalS = intervalS;
+    const length = Math.round(seconds / intervalS);
     this.#histograms = Array.from({ length }, () => new Histogram());
     this.#failed = new Float64Array(length);
   }
@@ -60,7 +59,6 @@ export class SimulatedRun {
     const requests = { due: completed + failed, completed, failed, unfinished: 0, dropped: 0 };
     const times = distributionOf(all);
     const latency = { ...times, clock: "intended" as const, censored: 0, fastest: times.min };
-    const warmup = warmupOf(points, this.#intervalS);
     return {
       ...BARE,
       elapsedS: this.seconds,
@@ -73,8 +71,7 @@ export class SimulatedRun {
       service: times,
       firstByte: times,
       timeline,
-      warmup,
-      inRun: inRunOf({ timeline, warmup, requests, latency }),
+      warmup: warmupOf(points, this.#intervalS),
       histogram: encodeHistogram(all.toSparse()),
     };
   }
@@ -87,7 +84,7 @@ const NO_SPREAD = { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 
 const BARE: Omit<
   Measurement,
   | ("elapsedS" | "requests" | "status" | "errors" | "checks" | "rate" | "latency" | "service")
-  | ("firstByte" | "timeline" | "warmup" | "inRun" | "histogram")
+  | ("firstByte" | "timeline" | "warmup" | "histogram")
 > = {
   schema: "plateau.bench/2",
   version: "0.1.0",
@@ -125,7 +122,7 @@ export function queueRun(
   random: Random,
   { utilization, seconds }: { readonly utilization: number; readonly seconds: number },
 ): Measurement {
-  const run = new SimulatedRun(seconds);
+  const run = new SimulatedRun(seconds, Math.max(INTERVAL_S, seconds / MOST_INTERVALS));
   const servedPerSec = RATE_PER_SEC / utilization;
   let [atS, sojournS] = [0, 0];
   for (;;) {
@@ -186,14 +183,13 @@ export function noisyRun(
   seconds: number,
 ): Measurement {
   const run = new SimulatedRun(seconds);
-  const intervalS = Math.max(INTERVAL_S, seconds / MOST_INTERVALS);
-  const requests = WAVING_PER_SEC * intervalS;
-  for (let at = 0; at < seconds - intervalS / 2; at += intervalS) {
+  const requests = WAVING_PER_SEC * INTERVAL_S;
+  for (let at = 0; at < seconds - INTERVAL_S / 2; at += INTERVAL_S) {
     const level = Math.max(0, 1 + SWING * noise());
     const count = Math.round(requests * level + random.uniform() - 0.5);
     for (let i = 0; i < count; i++) {
       const ms = LEVEL_MS * (level + SWING * random.normal());
-      run.end(at + intervalS / 2, Math.max(0.01, ms), false);
+      run.end(at + INTERVAL_S / 2, Math.max(0.01, ms), false);
     }
   }
   return run.measurement();

@@ -58,6 +58,11 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
   };
 }
 
+interface LatencyDispersion extends Dispersion {
+  /** So many independent intervals would say as much of the run's own percentile. */
+  readonly effective: number;
+}
+
 /** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
 const MOST_TIES = 3;
 
@@ -71,7 +76,7 @@ export function latencyDispersion(
   run: JudgedRun,
   percentile: number,
   isBeyond: ((ms: number) => boolean) | null,
-): Dispersion | null {
+): LatencyDispersion | null {
   const ownMs = poolLatency([run]).percentile(percentile).value;
   const dependenceAt = (isAt: (ms: number) => boolean, isClipped: boolean): Dependence | null =>
     dependenceOf(run, (point) => {
@@ -83,8 +88,8 @@ export function latencyDispersion(
   const { count } = run.latency;
   const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
   const atLimit = isBeyond && dependenceAt(isBeyond, true);
-  return largestDispersion([isTied ? null : own, atLimit], count) ??
-    presumedDispersion({ count: 0, of: count }, null);
+  const seen = largestDispersion([isTied ? null : own, atLimit], count);
+  return { ...seen ?? presumedDispersion({ count: 0, of: count }, null), effective: own.effective };
 }
 
 /**
