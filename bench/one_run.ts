@@ -32,12 +32,20 @@ export const oneRun: Bench = {
 
 function sectionsOf({ short, noise, only = "" }: Effort): Section[] {
   const cases = short ? SHORT_CASES : CASES;
-  const sections = noise === undefined
-    ? [gatesOfQueues, gatesOfBursts, intervalsOfQueues, intervalsOfBursts, intervalsOfWaves, walks]
-    : [(cases: number) => underNoise(cases, noise)];
-  return sections.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
-    .map((section) => section(cases));
+  if (noise !== undefined) return [underNoise(cases, noise)];
+  return Object.entries(PARTS).filter(([name]) => name.includes(only.toLowerCase()))
+    .map(([, part]) => part(cases));
 }
+
+/** By the names that `--only` reads. */
+const PARTS: Readonly<Record<string, (cases: number) => Section>> = {
+  "thresholds of queues": gatesOfQueues,
+  "thresholds of bursts": gatesOfBursts,
+  "intervals of queues": intervalsOfQueues,
+  "intervals of bursts": intervalsOfBursts,
+  "intervals of waves": intervalsOfWaves,
+  "walks": walks,
+};
 
 /** Seconds of a run; the longest of each is the one that decides. */
 const QUEUES = [

@@ -158,9 +158,9 @@ export function burstRun(
   let left = 0;
   for (let i = 0; i < requests; i++) {
     if (left === 0 && next <= 0) [left, next] = [burst, between * random.exponential()];
+    run.end(i / RATE_PER_SEC, 5, left > 0);
     if (left > 0) left--;
     else next--;
-    run.end(i / RATE_PER_SEC, 5, left > 0);
   }
   return run.measurement();
 }
