@@ -34,27 +34,70 @@ function sectionsOf({ short, noise, only = "" }: Effort): Section[] {
   const cases = short ? SHORT_CASES : CASES;
   if (noise !== undefined) return [underNoise(cases, noise)];
   return Object.entries(PARTS).filter(([name]) => name.includes(only.toLowerCase()))
-    .map(([, part]) => part(cases));
+    .flatMap(([, part]) => part(cases));
 }
 
 /** By the names that `--only` reads. */
-const PARTS: Readonly<Record<string, (cases: number) => Section>> = {
-  "thresholds of queues": gatesOfQueues,
-  "thresholds of bursts": gatesOfBursts,
-  "intervals of queues": intervalsOfQueues,
-  "intervals of bursts": intervalsOfBursts,
-  "intervals of waves": intervalsOfWaves,
-  "walks": walks,
+const PARTS: Readonly<Record<string, (cases: number) => Section[]>> = {
+  queues,
+  bursts,
+  waves,
+  walks,
 };
 
-/** Seconds of a run; the longest of each is the one that decides. */
-const QUEUES = [
-  { utilization: 0.5, seconds: [5, 10, 30] },
-  { utilization: 0.7, seconds: [5, 10, 30, 60] },
-  { utilization: 0.9, seconds: [10, 30, 60, 300] },
-] as const;
-
 type RunOf = (random: Random, at: number) => Measurement;
+type Outcomes = Record<Outcome, number>;
+
+const FIGURES = ["rate", "mean", "p50", "p99", "errors"] as const satisfies readonly InRunFigure[];
+
+interface Simulated {
+  readonly runOf: RunOf;
+  /** Thresholds to judge, each by itself. */
+  readonly thresholds?: readonly string[];
+  /** Figures whose intervals are held against the truth. */
+  readonly figures?: readonly (typeof FIGURES[number])[];
+  readonly truth: Truth;
+}
+
+interface Observed {
+  /** Shares of the runs, of each threshold. */
+  readonly outcomes: readonly Outcomes[];
+  /** Of each figure: how many runs give it an interval, and how many of these hold the truth. */
+  readonly intervals: readonly {
+    readonly figure: string;
+    readonly given: number;
+    readonly right: number;
+  }[];
+}
+
+function observe(
+  cases: number,
+  { runOf, thresholds = [], figures = [], truth }: Simulated,
+): Observed {
+  const random = new Random(51);
+  const rules = thresholds.map(thresholdOf);
+  const outcomes = rules.map((): Outcomes => ({ held: 0, broken: 0, inconclusive: 0 }));
+  const intervals = figures.map((figure) => ({ figure, given: 0, right: 0 }));
+  for (let at = 0; at < cases; at++) {
+    const run = runOf(random, at);
+    rules.forEach((rule, i) => {
+      const [{ evidence: { outcome } }] = measurementGates([rule], run, null);
+      outcomes[i][outcome] += 1 / cases;
+    });
+    const found = figures.length === 0 ? {} : inRunOf(run).figures;
+    for (const one of intervals) {
+      const interval = found[one.figure]?.interval;
+      if (!interval) continue;
+      const value = truth[one.figure];
+      one.given++;
+      if (interval.low <= value * WIDER && value <= interval.high * WIDER) one.right++;
+    }
+  }
+  return { outcomes, intervals };
+}
+
+/** By a bucket of a histogram. */
+const WIDER = 1.001;
 
 function thresholdOf(text: string): Threshold {
   const parsed = parseThreshold(text);
@@ -62,19 +105,7 @@ function thresholdOf(text: string): Threshold {
   throw new Error(`Cannot read "${text}"`);
 }
 
-/** Shares of the outcomes of a threshold. */
-function outcomesOf(cases: number, threshold: string, runOf: RunOf): Record<Outcome, number> {
-  const rules = [thresholdOf(threshold)];
-  const shares = { held: 0, broken: 0, inconclusive: 0 };
-  const random = new Random(51);
-  for (let at = 0; at < cases; at++) {
-    const [{ evidence }] = measurementGates(rules, runOf(random, at), null);
-    shares[evidence.outcome] += 1 / cases;
-  }
-  return shares;
-}
-
-function atLimit(what: string, { held, broken }: Record<Outcome, number>): Row[] {
+function atLimit(what: string, { held, broken }: Outcomes): Row[] {
   return [
     row(`${what}: passes`, held, atMost(5)),
     row(`${what}: fails`, broken, atMost(5)),
@@ -83,105 +114,16 @@ function atLimit(what: string, { held, broken }: Record<Outcome, number>): Row[]
 
 const MOST = atLeast(50);
 
-function gatesOfQueues(cases: number): Section {
-  const rows = QUEUES.flatMap(({ utilization, seconds }) =>
-    seconds.flatMap((length, i) => {
-      const limitMs = queueTruth(utilization).p99;
-      const at = (times: number): Record<Outcome, number> =>
-        outcomesOf(
-          cases,
-          `p99 < ${(limitMs * times).toFixed(4)}ms`,
-          (random) => queueRun(random, { utilization, seconds: length }),
-        );
-      const what = `M/M/1 at ${utilization}, ${length} s`;
-      const exact = atLimit(what, at(1));
-      if (i < seconds.length - 1) return exact;
-      return [
-        ...exact,
-        row(`${what}, true p99 30 % under the limit: passes`, at(1 / 0.7).held, MOST),
-        row(`${what}, true p99 30 % over the limit: fails`, at(1 / 1.3).broken, MOST),
-      ];
-    })
-  );
-  return {
-    caption: `p99 against its limit, 1,000 requests/s, ${cases} runs a line`,
-    unit: "%",
-    rows,
-    notes: ["The true p99 is exactly at the limit, unless said otherwise."],
-  };
-}
-
-function gatesOfBursts(cases: number): Section {
-  const rows = [1, 20].flatMap((burst) =>
-    [5, 10, 30, 60].flatMap((seconds) => {
-      const at = (share: number): Record<Outcome, number> =>
-        outcomesOf(cases, "errors < 1%", (random) => burstRun(random, { share, burst, seconds }));
-      const what = `bursts of ${burst}, ${seconds} s`;
-      const exact = atLimit(what, at(0.01));
-      if (seconds < 60) return exact;
-      return [
-        ...exact,
-        row(`${what}, 0.5 % fail: passes`, at(0.005).held, MOST),
-        row(`${what}, 2 % fail: fails`, at(0.02).broken, MOST),
-      ];
-    })
-  );
-  return {
-    caption: `errors < 1%, of which exactly 1 % fail, ${cases} runs a line`,
-    unit: "%",
-    rows,
-  };
-}
-
-const FIGURES = ["rate", "mean", "p50", "p99", "errors"] as const satisfies readonly InRunFigure[];
-
 /** Where fewer runs have an interval, those are the ones that look less dependent than they are. */
 const ENOUGH_SHARE = 0.5;
 
-/** For each figure: how many have an interval, and how many of these hold the truth. */
-function intervalRows(
-  what: string,
-  cases: number,
-  { truth, runOf, figures = FIGURES }: {
-    readonly truth: Truth;
-    readonly runOf: RunOf;
-    readonly figures?: readonly (typeof FIGURES[number])[];
-  },
-): Row[] {
-  const found = figures.map((figure) => ({ figure, given: 0, right: 0 }));
-  const random = new Random(52);
-  for (let at = 0; at < cases; at++) {
-    const inRun = inRunOf(runOf(random, at));
-    for (const one of found) {
-      const interval = inRun.figures[one.figure]?.interval;
-      if (!interval) continue;
-      const value = truth[one.figure];
-      one.given++;
-      if (interval.low <= value * WIDER && value <= interval.high * WIDER) one.right++;
-    }
-  }
-  return found.map(({ figure, given, right }) => {
+function intervalRows(what: string, cases: number, intervals: Observed["intervals"]): Row[] {
+  return intervals.map(({ figure, given, right }) => {
     const text = `${what}, ${figure}: ${Math.round(100 * given / cases)} % have one`;
     return given < ENOUGH_SHARE * cases
       ? row(`${text}; wrong, of all runs`, (given - right) / cases, atMost(7))
       : row(text, right / given, atLeast(93));
   });
-}
-
-/** By a bucket of a histogram. */
-const WIDER = 1.001;
-
-function intervalsOfQueues(cases: number): Section {
-  const rows = QUEUES.flatMap(({ utilization, seconds }) =>
-    seconds.filter((length) => length >= 10).flatMap((length) =>
-      intervalRows(`M/M/1 at ${utilization}, ${length} s`, cases, {
-        truth: queueTruth(utilization),
-        runOf: (random) => queueRun(random, { utilization, seconds: length }),
-        figures: ["rate", "mean", "p50", "p99"],
-      })
-    )
-  );
-  return intervalSection("of a queue", cases, rows);
 }
 
 function intervalSection(of: string, cases: number, rows: readonly Row[]): Section {
@@ -192,21 +134,81 @@ function intervalSection(of: string, cases: number, rows: readonly Row[]): Secti
   };
 }
 
-function intervalsOfBursts(cases: number): Section {
-  const rows = [1, 20].flatMap((burst) =>
-    [10, 30, 60].flatMap((seconds) =>
-      intervalRows(`bursts of ${burst}, ${seconds} s`, cases, {
-        truth: { rate: 990, mean: 5, p50: 5, p99: 5, errors: 0.01 },
-        runOf: (random) => burstRun(random, { share: 0.01, burst, seconds }),
-        figures: ["errors"],
-      })
-    )
-  );
-  return intervalSection("of failures", cases, rows);
+/** Seconds of a run; the longest of each decides. */
+const QUEUES = [
+  { utilization: 0.5, lengths: [10, 30] },
+  { utilization: 0.7, lengths: [10, 60] },
+  { utilization: 0.9, lengths: [30, 300] },
+] as const;
+
+function queues(cases: number): Section[] {
+  const [judged, held]: [Row[], Row[]] = [[], []];
+  for (const { utilization, lengths } of QUEUES) {
+    for (const seconds of lengths) {
+      const truth = queueTruth(utilization);
+      const { outcomes: [at, under, over], intervals } = observe(cases, {
+        runOf: (random) => queueRun(random, { utilization, seconds }),
+        thresholds: [1, 1 / 0.7, 1 / 1.3].map((times) =>
+          `p99 < ${(truth.p99 * times).toFixed(4)}ms`
+        ),
+        figures: ["rate", "mean", "p50", "p99"],
+        truth,
+      });
+      const what = `M/M/1 at ${utilization}, ${seconds} s`;
+      const bar = seconds === lengths[1] ? MOST : undefined;
+      judged.push(
+        ...atLimit(what, at),
+        row(`${what}, true p99 30 % under the limit: passes`, under.held, bar),
+        row(`${what}, true p99 30 % over the limit: fails`, over.broken, bar),
+      );
+      held.push(...intervalRows(what, cases, intervals));
+    }
+  }
+  return [
+    {
+      caption: `p99 against its limit, 1,000 requests/s, ${cases} runs a line`,
+      unit: "%",
+      rows: judged,
+      notes: ["The true p99 is exactly at the limit, unless said otherwise."],
+    },
+    intervalSection("of a queue", cases, held),
+  ];
+}
+
+function bursts(cases: number): Section[] {
+  const [judged, held]: [Row[], Row[]] = [[], []];
+  for (const burst of [1, 20]) {
+    for (const seconds of [10, 60]) {
+      const of = (share: number): Observed =>
+        observe(cases, {
+          runOf: (random) => burstRun(random, { share, burst, seconds }),
+          thresholds: ["errors < 1%"],
+          figures: ["errors"],
+          truth: { rate: 0, mean: 5, p50: 5, p99: 5, errors: share },
+        });
+      const what = `bursts of ${burst}, ${seconds} s`;
+      const { outcomes: [at], intervals } = of(0.01);
+      judged.push(...atLimit(what, at));
+      held.push(...intervalRows(what, cases, intervals));
+      if (seconds < 60) continue;
+      judged.push(
+        row(`${what}, 0.5 % fail: passes`, of(0.005).outcomes[0].held, MOST),
+        row(`${what}, 2 % fail: fails`, of(0.02).outcomes[0].broken, MOST),
+      );
+    }
+  }
+  return [
+    {
+      caption: `errors < 1%, of which exactly 1 % fail, ${cases} runs a line`,
+      unit: "%",
+      rows: judged,
+    },
+    intervalSection("of failures", cases, held),
+  ];
 }
 
 /** Each value so much like the one before. */
-const CORRELATIONS = [0, 0.5, 0.8, 0.9, 0.95] as const;
+const CORRELATIONS = [0.5, 0.8, 0.9, 0.95] as const;
 const LENGTHS_S = [10, 30, 60, 120] as const;
 const LONG = 200_000;
 
@@ -225,31 +227,32 @@ function wavesOf(correlation: number): NoiseOf {
 function noiseRows(name: string, cases: number, noise: NoiseOf): Row[] {
   const long = noise(1_000_003);
   const truth = noisyTruth(Float64Array.from({ length: LONG }, long));
-  return LENGTHS_S.flatMap((seconds) =>
-    intervalRows(`${name}, ${seconds} s`, cases, {
-      truth,
+  return LENGTHS_S.flatMap((seconds) => {
+    const { intervals } = observe(cases, {
       runOf: (random, at) => noisyRun(random, noise(at + 1), seconds),
       figures: ["rate", "mean", "p50", "p99"],
-    })
-  );
+      truth,
+    });
+    return intervalRows(`${name}, ${seconds} s`, cases, intervals);
+  });
 }
 
-function intervalsOfWaves(cases: number): Section {
+function waves(cases: number): Section[] {
   const rows = CORRELATIONS.flatMap((correlation) =>
     noiseRows(`AR(${correlation})`, cases, wavesOf(correlation))
   );
-  return {
-    ...intervalSection("whose intervals wander", cases, rows),
+  return [{
+    ...intervalSection("whose intervals come in waves", cases, rows),
     notes: [
       "The level of an interval, and so requests and latencies in it, swings by 10 %. An interval is 250 ms.",
     ],
-  };
+  }];
 }
 
 /** Standard deviations of independent noise, of a step of the walk. */
 const NOISES = [0, 1, 3, 10] as const;
 
-function walks(cases: number): Section {
+function walks(cases: number): Section[] {
   const rows = NOISES.flatMap((noise) =>
     LENGTHS_S.slice(0, 3).map((seconds) => {
       const random = new Random(53);
@@ -266,14 +269,14 @@ function walks(cases: number): Section {
       return row(what, given / cases, noise === 0 ? atMost(5) : undefined);
     })
   );
-  return {
+  return [{
     caption: `Random walks that get an interval of their rate, ${cases} runs a line`,
     unit: "%",
     rows,
     notes: [
       "A step is 2 % of the level. What is buried in noise is not to be seen in a short run.",
     ],
-  };
+  }];
 }
 
 /** In units of the swing. */
@@ -300,12 +303,15 @@ function requestRows(cases: number, noise: NoiseOf): Row[] {
       for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, msOf(next()));
       return run.measurement();
     };
-    return atLimit(
-      `each request, p99 at the limit, ${seconds} s`,
-      outcomesOf(cases, `p99 < ${limitMs.toFixed(4)}ms`, runOf),
-    );
+    const { outcomes: [at] } = observe(cases, {
+      ...{ runOf, truth: NO_TRUTH },
+      thresholds: [`p99 < ${limitMs.toFixed(4)}ms`],
+    });
+    return atLimit(`each request, p99 at the limit, ${seconds} s`, at);
   });
 }
+
+const NO_TRUTH: Truth = { rate: 0, mean: 0, p50: 0, p99: 0, errors: 0 };
 
 function msOf(value: number): number {
   return 10 * Math.exp(value / 2);

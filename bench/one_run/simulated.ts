@@ -168,7 +168,7 @@ export function burstRun(
 /** Median latency of what depends on itself. */
 const LEVEL_MS = 10;
 /** Requests of a run whose level is noise: few, to be quick about it. */
-const WAVING_PER_SEC = 400;
+const WAVING_PER_SEC = 100;
 /** Share of the level, a standard deviation of which the noise is: of intervals, and of requests. */
 const SWING = 0.1;
 
