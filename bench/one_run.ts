@@ -10,12 +10,12 @@ import { parseThreshold } from "../scenarios/claims/threshold.ts";
 import type { Bench, Effort, NoiseOf, Row, Section } from "./bench.ts";
 import {
   burstRun,
-  noisyRun,
-  noisyTruth,
+  countedRun,
   queueRun,
   queueTruth,
   RATE_PER_SEC,
-  SimulatedRun,
+  requestRun,
+  requestTruth,
   type Truth,
 } from "./one_run/simulated.ts";
 import { atLeast, atMost, row } from "./statistics/percent.ts";
@@ -32,7 +32,7 @@ export const oneRun: Bench = {
 
 function sectionsOf({ short, noise, only = "" }: Effort): Section[] {
   const cases = short ? SHORT_CASES : CASES;
-  if (noise !== undefined) return [underNoise(cases, noise)];
+  if (noise !== undefined) return underNoise(cases, noise);
   return Object.entries(PARTS).filter(([name]) => name.includes(only.toLowerCase()))
     .flatMap(([, part]) => part(cases));
 }
@@ -208,9 +208,8 @@ function bursts(cases: number): Section[] {
 }
 
 /** Each value so much like the one before. */
-const CORRELATIONS = [0.5, 0.8, 0.9, 0.95] as const;
-const LENGTHS_S = [10, 30, 60, 120] as const;
-const LONG = 200_000;
+const CORRELATIONS = [0, 0.5, 0.8, 0.9, 0.95] as const;
+const LENGTHS_S = [10, 30, 60, 120, 300] as const;
 
 function wavesOf(correlation: number): NoiseOf {
   return (seed) => {
@@ -224,42 +223,37 @@ function wavesOf(correlation: number): NoiseOf {
   };
 }
 
-function noiseRows(name: string, cases: number, noise: NoiseOf): Row[] {
-  const long = noise(1_000_003);
-  const truth = noisyTruth(Float64Array.from({ length: LONG }, long));
+function rateRows(name: string, cases: number, noise: NoiseOf): Row[] {
   return LENGTHS_S.flatMap((seconds) => {
-    const { intervals } = observe(cases, {
-      runOf: (random, at) => noisyRun(random, noise(at + 1), seconds),
-      figures: ["rate", "mean", "p50", "p99"],
-      truth,
-    });
-    return intervalRows(`${name}, ${seconds} s`, cases, intervals);
+    let [given, right] = [0, 0];
+    for (let at = 0; at < cases; at++) {
+      const interval = inRunOf(countedRun(noise(at + 1), seconds)).figures.rate?.interval;
+      if (!interval) continue;
+      given++;
+      if (interval.low <= RATE_PER_SEC && RATE_PER_SEC <= interval.high) right++;
+    }
+    return intervalRows(`${name}, ${seconds} s`, cases, [{ figure: "rate", given, right }]);
   });
 }
 
 function waves(cases: number): Section[] {
   const rows = CORRELATIONS.flatMap((correlation) =>
-    noiseRows(`AR(${correlation})`, cases, wavesOf(correlation))
+    rateRows(`AR(${correlation})`, cases, wavesOf(correlation))
   );
-  return [{
-    ...intervalSection("whose intervals come in waves", cases, rows),
-    notes: [
-      "The level of an interval, and so requests and latencies in it, swings by 10 %. An interval is 250 ms.",
-    ],
-  }];
+  return [intervalSection("whose intervals of 250 ms come in waves", cases, rows)];
 }
 
-/** Standard deviations of independent noise, of a step of the walk. */
+/** Standard deviations of independent noise, in steps of the walk. */
 const NOISES = [0, 1, 3, 10] as const;
 
 function walks(cases: number): Section[] {
   const rows = NOISES.flatMap((noise) =>
-    LENGTHS_S.slice(0, 3).map((seconds) => {
+    LENGTHS_S.map((seconds) => {
       const random = new Random(53);
       let given = 0;
       for (let at = 0; at < cases; at++) {
         let level = 0;
-        const run = noisyRun(random, () => {
+        const run = countedRun(() => {
           level += STEP * random.normal();
           return level + noise * STEP * random.normal();
         }, seconds);
@@ -274,45 +268,37 @@ function walks(cases: number): Section[] {
     unit: "%",
     rows,
     notes: [
-      "A step is 2 % of the level. What is buried in noise is not to be seen in a short run.",
+      "A step is 1 % of the level. What is buried in noise is not to be seen in a short run.",
     ],
   }];
 }
 
 /** In units of the swing. */
-const STEP = 0.2;
+const STEP = 0.1;
 
-/** Under noise that is handed in: of intervals, and of single requests. */
-function underNoise(cases: number, noise: NoiseOf): Section {
-  return {
-    caption: `Under the noise handed in, ${cases} runs a line`,
-    unit: "%",
-    rows: [...noiseRows("noise", cases, noise), ...requestRows(cases, noise)],
-  };
-}
-
-/** Latencies are a value of the noise each; the limit is the p99 of a long series of it. */
-function requestRows(cases: number, noise: NoiseOf): Row[] {
-  const long = noise(1_000_003);
-  const times = Float64Array.from({ length: LONG }, () => msOf(long())).sort();
-  const limitMs = times[Math.floor(0.99 * LONG)];
-  return [10, 30].flatMap((seconds) => {
-    const runOf: RunOf = (_, at) => {
-      const next = noise(at + 1);
-      const run = new SimulatedRun(seconds);
-      for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, msOf(next()));
-      return run.measurement();
-    };
-    const { outcomes: [at] } = observe(cases, {
-      ...{ runOf, truth: NO_TRUTH },
-      thresholds: [`p99 < ${limitMs.toFixed(4)}ms`],
-    });
-    return atLimit(`each request, p99 at the limit, ${seconds} s`, at);
-  });
-}
-
-const NO_TRUTH: Truth = { rate: 0, mean: 0, p50: 0, p99: 0, errors: 0 };
-
-function msOf(value: number): number {
-  return 10 * Math.exp(value / 2);
+/** Under noise that is handed in: of intervals, and of the latencies of single requests. */
+function underNoise(cases: number, noise: NoiseOf): Section[] {
+  const truth = requestTruth(noise(1_000_003));
+  const observed = [10, 30].map((seconds) =>
+    [
+      `each request, ${seconds} s`,
+      observe(cases, {
+        runOf: (_, at) => requestRun(noise(at + 1), seconds),
+        thresholds: [`p99 < ${truth.p99.toFixed(4)}ms`],
+        figures: ["mean", "p50", "p99"],
+        truth,
+      }),
+    ] as const
+  );
+  return [
+    {
+      caption: `p99 against its limit under the noise handed in, ${cases} runs a line`,
+      unit: "%",
+      rows: observed.flatMap(([what, { outcomes: [at] }]) => atLimit(what, at)),
+    },
+    intervalSection("under the noise handed in", cases, [
+      ...rateRows("each interval", cases, noise),
+      ...observed.flatMap(([what, { intervals }]) => intervalRows(what, cases, intervals)),
+    ]),
+  ];
 }

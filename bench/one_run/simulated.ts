@@ -2,6 +2,7 @@
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { distributionOf } from "../../runner/measure/totals.ts";
+import type { inRunOf } from "../../runner/result/in_run.ts";
 import { warmupOf } from "../../runner/result/warmup.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Random } from "../statistics/random.ts";
@@ -165,78 +166,48 @@ export function burstRun(
   return run.measurement();
 }
 
-/** Median latency of what depends on itself. */
-const LEVEL_MS = 10;
-/** Requests of a run whose level is noise: few, to be quick about it. */
-const WAVING_PER_SEC = 100;
-/** Share of the level, a standard deviation of which the noise is: of intervals, and of requests. */
+/** Requests of an interval, on average. */
+const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
+/** A standard deviation of the noise, as a share of that. */
 const SWING = 0.1;
 
-/**
- * Intervals whose level is noise: of the requests that end in them, of their latencies, and of the share that fails.
- *
- * @param noise One value an interval. @param seconds At least 10.
- */
-export function noisyRun(
-  random: Random,
-  noise: () => number,
-  seconds: number,
-): Measurement {
+/** A run of which nothing is known but how many requests ended in each interval. @param noise One value an interval. */
+export function countedRun(noise: () => number, seconds: number): Parameters<typeof inRunOf>[0] {
+  const points = Array.from({ length: seconds / INTERVAL_S }, (_, i) => ({
+    endS: (i + 1) * INTERVAL_S,
+    completed: Math.max(0, OF_INTERVAL * (1 + SWING * noise())),
+    failed: 0,
+    histogram: "",
+  }));
+  return {
+    timeline: { intervalS: INTERVAL_S, points },
+    warmup: null,
+    requests: { dropped: 0 },
+    latency: { censored: 0 },
+  };
+}
+
+/** A latency for each request that is a value of the noise. */
+export function requestRun(noise: () => number, seconds: number): Measurement {
   const run = new SimulatedRun(seconds);
-  const requests = WAVING_PER_SEC * INTERVAL_S;
-  for (let at = 0; at < seconds - INTERVAL_S / 2; at += INTERVAL_S) {
-    const level = Math.max(0, 1 + SWING * noise());
-    const count = Math.round(requests * level + random.uniform() - 0.5);
-    for (let i = 0; i < count; i++) {
-      const ms = LEVEL_MS * (level + SWING * random.normal());
-      run.end(at + INTERVAL_S / 2, Math.max(0.01, ms), false);
-    }
-  }
+  for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, latencyOf(noise()));
   return run.measurement();
 }
 
-/**
- * Of noise that is normal: the sum of two such. Times are of requests, of which an interval with a higher level has more.
- * @param levels Of intervals, a long series.
- */
-export function noisyTruth(levels: Float64Array): Truth {
-  const values: [ms: number, weight: number][] = [];
-  let [time, count] = [0, 0];
-  for (const value of levels) {
-    const level = Math.max(0, 1 + SWING * value);
-    count += level;
-    time += level * LEVEL_MS * level;
-    values.push([level, level]);
-  }
-  const shareBelow = (ms: number): number =>
-    values.reduce(
-      (sum, [level, weight]) => sum + weight * below((ms / LEVEL_MS - level) / SWING),
-      0,
-    ) /
-    count;
+/** So many values of a series stand for its distribution. */
+const LONG = 1_000_000;
+
+export function requestTruth(noise: () => number): Truth {
+  const sorted = Float64Array.from({ length: LONG }, () => latencyOf(noise())).sort();
   return {
-    rate: WAVING_PER_SEC * count / levels.length,
-    mean: time / count,
-    p50: solved((ms) => shareBelow(ms) - 0.5),
-    p99: solved((ms) => shareBelow(ms) - 0.99),
+    rate: RATE_PER_SEC,
+    mean: sorted.reduce((sum, ms) => sum + ms, 0) / LONG,
+    p50: sorted[LONG / 2],
+    p99: sorted[0.99 * LONG],
     errors: 0,
   };
 }
 
-function solved(of: (ms: number) => number): number {
-  let [low, high] = [0, 10 * LEVEL_MS];
-  for (let i = 0; i < 40; i++) {
-    const middle = (low + high) / 2;
-    if (of(middle) < 0) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
-}
-
-/** Of the standard normal distribution (W. J. Cody's rational approximation is not needed: 10⁻⁷ by A. & S. 26.2.17). */
-function below(z: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(z));
-  const tail = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI) * t *
-    (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  return z > 0 ? 1 - tail : tail;
+function latencyOf(value: number): number {
+  return 10 * Math.exp(value / 2);
 }
