@@ -24,11 +24,19 @@ const PARTED: readonly BenchName[] = [
   "causes",
   "counters",
   "profiles",
+  "one-run",
 ];
 const KEEPING: readonly BenchName[] = ["planted", "capacity", "known", "builds"];
 
 /** Benches that simulate dependence, and take --noise. */
-const SIMULATED: readonly BenchName[] = ["statistics", "power", "sessions", "trends", "confirm"];
+const SIMULATED: readonly BenchName[] = [
+  "statistics",
+  "one-run",
+  "power",
+  "sessions",
+  "trends",
+  "confirm",
+];
 
 const HELP =
   `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]

@@ -16,6 +16,7 @@ import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { oneRun } from "./one_run.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
@@ -61,6 +62,7 @@ export const benches = {
   agent,
   fleet,
   statistics,
+  "one-run": oneRun,
   power,
   sessions,
   trends,

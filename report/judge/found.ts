@@ -10,7 +10,14 @@ import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
 import { formatRatio } from "../writing/ratios.ts";
-import { boundText, formatCount, formatNumber, formatShare, GLUE } from "../writing/units.ts";
+import {
+  boundText,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+  GLUE,
+} from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
@@ -110,14 +117,16 @@ const REASONS = {
       ? "it lies so near the limit that 1,000 runs would not decide"
       : `about ${formatCount(runs)} runs ${isEachSide ? "a side " : ""}would decide`,
   /** `like`: what the number presumes of the requests to come. */
-  "more-requests": ({ requests, like }: {
+  /** `seconds`: of one run, what they take at its rate; null of several. */
+  "more-requests": ({ requests, seconds, like }: {
     requests: number;
+    seconds: number | null;
     like: "without a failure" | "like these" | null;
   }) =>
     requests > MOST_REQUESTS
       ? "it lies at the limit, where no number of requests decides"
-      : `about ${formatCount(roundedUp(requests))} requests ${like ?? ""}${
-        like && " "
+      : `about ${formatCount(roundedUp(requests))} requests ${like === null ? "" : `${like} `}${
+        seconds === null ? "" : `(${formatDuration(seconds)}) `
       }would decide`,
   /** How many of each side would decide; null: more than anybody makes. */
   "more-sessions": ({ sessions }: { sessions: number | null }) =>
@@ -134,6 +143,16 @@ const REASONS = {
   "other-session": ({ within }: { within: Outcome }) =>
     `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
     `this machine differ: ${SESSIONS_ADVICE}`,
+  /** Of one run: so many clusters are expected at the limit. */
+  "few-clusters": (
+    { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
+  ) =>
+    "requests that are slow or fail come in clusters, of which the limit allows about " +
+    `${Number(clusters.toPrecision(1))} in this run, and ${needed} are needed: ` +
+    `about ${formatDuration(seconds)} would do`,
+  "short-run": ({ seconds }: { seconds: number }) =>
+    "the run is too short to show how its requests depend on each other: run at least " +
+    formatDuration(seconds),
 };
 
 /** It fails alone, but not surely among so many tests; `remedy`: what would decide it. */

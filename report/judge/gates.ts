@@ -40,6 +40,7 @@ import {
   sideFound,
   whyNoInterval,
 } from "./amounts.ts";
+import { failureDispersion, latencyDispersion, oneRunEvidence } from "./one_run.ts";
 import {
   absencesIn,
   chosenBy,
@@ -304,9 +305,9 @@ function testedBySessions(
 }
 
 /**
- * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs. A limit of 0 % or
- * 100 % is no estimate but a demand on every request that was measured, and judged by the counts alone: no number of
- * requests proves that none will ever fail.
+ * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, of a single run by that of
+ * its clusters. A limit of 0 % or 100 % is no estimate but a demand on every request that was measured, and judged by the
+ * counts alone: no number of requests proves that none will ever fail.
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
@@ -315,28 +316,36 @@ function countEvidence(
   const counts = runs.flatMap((run) => FIGURES[figure].counted?.(run) ?? [])
     .filter(({ of }) => of > 0);
   const allowed = allowedBy(relation, limit);
-  const { value, ...interval } = pooledShare(counts, level);
   const found = (share: Range): Found => ({ code: "share", name: figure, share });
-  if (limit === 0 || limit === 1) {
-    return fact(sideOf(exactly(value), allowed), found({ value, interval: null }));
-  }
   const { count, of } = pooled(counts);
+  if (limit === 0 || limit === 1) {
+    return fact(sideOf(exactly(count / of), allowed), found({ value: count / of, interval: null }));
+  }
   const isFlawless = Math.min(count, of - count) === 0;
   const isOfErrors = figure === "success" || figure === "errors";
+  const like = !isFlawless ? null : isOfErrors ? "without a failure" : "like these";
+  if (runs.length === 1) {
+    const [run] = runs;
+    const dispersion = failureDispersion(run, counts[0], isOfErrors);
+    const terms = { run, dispersion, limit, allowed, level, found, like } as const;
+    return oneRunEvidence({ sure: counts[0], most: counts[0] }, terms);
+  }
+  const { value, ...interval } = pooledShare(counts, level);
   return tested(found({ value, interval }), {
     outcome: sideOf(interval, allowed),
     p: shareP(counts, limit),
     remedy: {
       code: "more-requests",
       requests: requestsToDecide(counts, limit, level),
-      like: !isFlawless ? null : isOfErrors ? "without a failure" : "like these",
+      seconds: null,
+      like,
     },
   });
 }
 
 // Percentiles of one run: by how many requests took longer than the limit. The p99 is below 50 ms where less than 1 % of
-// the requests take as long, surely so by Wilson's interval of their share. It takes requests as independent; within a
-// run they come in queues and bursts, so that it is short where a few seconds make the tail: only more runs show that.
+// the requests take as long. Within a run they come in queues and bursts, so that it counts for as many as it has clusters
+// of slow requests: see `one_run.ts`.
 
 const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
@@ -385,6 +394,12 @@ function percentileEvidence(
       ? evidence
       : undecided(found, open.why);
   }
+  if (runs.length === 1) {
+    return onlyRunEvidence(threshold, { of, percentile }, {
+      ...{ cell, found, isBeyond, allowed, isSupported, value: range.value },
+      share: { sure: sure[0], most: most[0] },
+    });
+  }
   const outcomeAt = (most: readonly Proportion[]): Outcome => {
     const isFew = pooledShare(most, level).high <= allowed;
     const isMany = pooledShare(sure, level).low > allowed;
@@ -403,9 +418,55 @@ function percentileEvidence(
   return tested(found, {
     outcome,
     p: shareP(isBelow(relation) ? sure : most, allowed),
-    remedy: { code: "more-requests", requests, like: null },
+    remedy: { code: "more-requests", requests, seconds: null, like: null },
   });
 }
+
+interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
+  /** Of the percentile. */
+  readonly value: number;
+  readonly share: Readonly<Record<"sure" | "most", Proportion>>;
+  readonly isBeyond: (ms: number) => boolean;
+  /** Share of requests that may lie beyond. */
+  readonly allowed: number;
+  readonly isSupported: boolean;
+}
+
+function onlyRunEvidence(
+  { relation, limit: limitMs }: LimitThreshold,
+  { of, percentile }: Percentile,
+  { cell: { runs: [run], level }, value, found, share, isBeyond, allowed, isSupported }: OnlyRun,
+): Evidence {
+  const isShort = isBelow(relation);
+  const dispersion = latencyDispersion(run, percentile, of === "latency" ? isBeyond : null);
+  const judgeBy = (most: Proportion): Evidence =>
+    oneRunEvidence({ ...share, most }, {
+      ...{ run, level, like: null, found: () => found, dispersion },
+      limit: allowed,
+      allowed: isShort
+        ? { low: -Infinity, high: allowed, isClosed: true }
+        : { low: allowed, high: Infinity, isClosed: false },
+    });
+  const evidence = judgeBy(share.most);
+  const { count, of: requests } = share.most;
+  if (evidence.outcome !== "broken" && !isSupported) {
+    const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
+    return undecided(found, { code: "few-requests", percentile, needed, count: requests });
+  }
+  if (evidence.outcome !== "inconclusive") return evidence;
+  // Without the bounds it would be decided, so they are what is in the way.
+  if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
+  const farWithin = (dispersion?.effective ?? 0) >= FAR.effective ? FAR.within : FAR.withinAnyway;
+  const isFar = count <= allowed * requests && value * farWithin <= limitMs;
+  return isFar ? fact(isShort ? "held" : "broken", found) : evidence;
+}
+
+/**
+ * What a percentile far below its limit shows without ten clusters. Of latencies that are about exponential, as those of queues
+ * are, and have the percentile at the limit, less than 5 % (of p99.99 9 %) are below a hundredth of it. And a tenth of it is
+ * exceeded by 40 % of them and more, so that ten independent intervals do not stay below it.
+ */
+const FAR = { withinAnyway: 100, within: 10, effective: 10 };
 
 interface TimeLimit {
   readonly ms: number;

@@ -26,6 +26,8 @@ import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
 import { type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { trustBlocks } from "./about.ts";
+import { OF_THIS_RUN_TEXT } from "../findings/in_run.ts";
+import { inRunTable } from "./tables/in_run.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import { percentileIn } from "./tables/latency_cells.ts";
 import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
@@ -45,6 +47,8 @@ export function measurementBlocks(
   const { count, endedCount } = latency;
   const agents = measurementAgents(measurement);
   const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p));
+  const { inRun } = measurement;
+  const intervals = inRun === undefined ? null : inRunTable(inRun);
   const isSilent = isUnanswered(measurement);
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
   const notes = [boundsNote([latency]), bottleneckSentence(measurement)];
@@ -60,6 +64,7 @@ export function measurementBlocks(
       : [table(histogramTable(latency.ended, HISTOGRAM_STEPS), { ...CAPTIONED, forms: TERMINAL })],
     ...count === 0 ? [] : [table(percentilesTable(latency), CAPTIONED)],
     { ...text("note", weak ? WEAK_NOTE : ""), forms: TERMINAL }, // elsewhere it is a note of the table
+    ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
     ...notes.map((note) => text("note", note)),
     table(countsTable("Status code", "Responses", Object.entries(measurement.status)), CAPTIONED),
     table(countsTable("Error", "Times", errorsOf(measurement)), CAPTIONED),

@@ -10,6 +10,7 @@ import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { mergeTls } from "../result/tls.ts";
+import { inRunOf } from "../result/in_run.ts";
 import { isChanging, warmupOf } from "../result/warmup.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { mergeHistograms } from "../stats/histogram/histogram.ts";
@@ -145,12 +146,16 @@ function measuredOf(
   const points = timelinePoints(intervals, { intervalMs, elapsedUs, clock });
   const timeline = { intervalS: intervalMs / 1_000, points };
   const perSec = (inTime: number): number => elapsedS > 0 ? inTime / elapsedS : 0;
+  const isSteadyLoad = !isChanging(description.load);
+  const warmup = isSteadyLoad ? warmupOf(timeline.points, timeline.intervalS) : null;
+  const requests = requestsOf(totals);
+  const times = latencyOf(totals, context.latency, clock);
   return {
     schema: "plateau.bench/2",
     ...description,
     ...tls && { tls },
     elapsedS,
-    requests: requestsOf(totals),
+    requests,
     status: statusOf(totals),
     ...servedOf(totals, context.latency),
     ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
@@ -168,7 +173,7 @@ function measuredOf(
       out: sum((part) => part.bytesOut),
       inPerSecond: perSec(bytesIn - sum(({ drain }) => drain.bytesIn)),
     },
-    latency: latencyOf(totals, context.latency, clock),
+    latency: times,
     service: serviceOf(totals),
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
@@ -177,7 +182,8 @@ function measuredOf(
       bytes: perSecondOf(wholeSeconds(secondBytes, elapsedS)),
     },
     timeline,
-    warmup: isChanging(description.load) ? null : warmupOf(timeline.points, timeline.intervalS),
+    warmup,
+    ...isSteadyLoad && { inRun: inRunOf({ timeline, warmup, requests, latency: times }) },
     slowest: mergeSlowest(totals.map((part) => part.slowest), context.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };

@@ -27,6 +27,7 @@ import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { tls } from "./tls.ts";
+import { inRun } from "./in_run.ts";
 import { warmup } from "./warmup.ts";
 
 const count = z.int().min(0);
@@ -176,6 +177,9 @@ export const measurement = z.strictObject({
     points: z.array(timelinePoint),
   }),
   warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
+  inRun: inRun.optional().describe(
+    "Figures with their interval in this run; absent for phases and stages, and in older files",
+  ),
   sessions: z.strictObject({
     created: count,
     completed: count,

@@ -7,7 +7,7 @@ const BRIEFLY = ["-c", "2", "-n", "2000"];
 
 Deno.test("bench exits with 0 when its thresholds hold, and shows them", async () => {
   await using witness = startWitness();
-  const thresholds = ["p50 < 1s", "success >= 99.5%", "rate > 1/s"].flatMap((
+  const thresholds = ["p50 < 2s", "success >= 80%", "rate > 1/s"].flatMap((
     rule,
   ) => ["--threshold", rule]);
   const { stdout } = await exits(0, [
@@ -18,7 +18,7 @@ Deno.test("bench exits with 0 when its thresholds hold, and shows them", async (
   ]);
   assert.match(
     stdout,
-    /\nThresholds\n[✓+] p50 < 1s: p50 is .*\n[✓+] success >= 99\.5%: success is 100 % \[99\.81 %, 100 %\]\n/,
+    /\nThresholds\n[✓+] p50 < 2s: p50 is .*\n[✓+] success >= 80%: success is 100 % \[96\.3 %, 100 %\]\n/,
   );
 });
 
@@ -34,7 +34,7 @@ Deno.test("bench exits with 1 when one fails, with --json - too, and says which"
   assert.equal(JSON.parse(stdout).schema, "plateau.bench/2");
   assert.match(
     stderr,
-    /1 of 2 thresholds failed\n {2}success > 50%: success is 0 % \[0 %, 0\.19 %\]\n/,
+    /1 of 2 thresholds failed\n {2}success > 50%: success is 0 % \[0 %, 3\.7 %\]\n/,
   );
   const xml = Deno.readTextFileSync(junit);
   assert.match(xml, /name="success &gt; 50%" time="0\.000"><failure type="fail"/);
@@ -87,7 +87,10 @@ Deno.test("bench ends with 5 when it measured too little, and says how much woul
   ]);
   assert.match(stderr, /2 of 2 thresholds are inconclusive/);
   assert.match(stderr, /: p99\.99 needs 100,000 requests, 40 were measured\n/);
-  assert.match(stderr, /: about 38,500 requests without a failure would decide\n/);
+  assert.match(
+    stderr,
+    /: requests that are slow or fail come in clusters, .*, and 10 are needed: /,
+  );
 });
 
 Deno.test("run judges the thresholds of its file and of its flags for every cell", async () => {

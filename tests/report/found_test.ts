@@ -76,8 +76,17 @@ const REASONS: Samples<Reason> = {
   ],
   "more-runs": [{ runs: 12, isEachSide: true }, "about 12 runs a side would decide"],
   "more-requests": [
-    { requests: 3_838, like: "without a failure" },
-    "about 3,840 requests without a failure would decide",
+    { requests: 3_838, seconds: 12.34, like: "without a failure" },
+    "about 3,840 requests without a failure (12 s) would decide",
+  ],
+  "few-clusters": [
+    { clusters: 3.21, needed: 10, seconds: 75.4 },
+    "requests that are slow or fail come in clusters, of which the limit allows about 3 in this run, " +
+    "and 10 are needed: about 1 min 15 s would do",
+  ],
+  "short-run": [
+    { seconds: 5 },
+    "the run is too short to show how its requests depend on each other: run at least 5 s",
   ],
   "more-sessions": [{ sessions: 8 }, "about 8 sessions a side would decide"],
   "session-groups": [

@@ -15,7 +15,7 @@ import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
 import { measurementFixture } from "./fixture.ts";
-import { distributionOf } from "./intervals.ts";
+import { distributionOf, randomFrom } from "./intervals.ts";
 
 /** So many requests, of so many ms each. */
 export type Times = readonly (readonly [count: number, ms: number])[];
@@ -28,6 +28,44 @@ export function thresholdsOf(...texts: string[]): Threshold[] {
     assert.ok("threshold" in parsed, JSON.stringify(parsed));
     return parsed.threshold;
   });
+}
+
+/** Ten seconds. */
+const INTERVALS = 40;
+
+/**
+ * Requests at moments that do not depend on each other.
+ *
+ * @param wrong Of those that ended. @param failed Beside them, which have no latency.
+ */
+function timelineOf(
+  times: Times,
+  { wrong = 0, failed = 0 }: { readonly wrong?: number; readonly failed?: number } = {},
+): Measurement["timeline"] {
+  const random = randomFrom(29);
+  const drawn = Array.from({ length: INTERVALS }, () => new Histogram());
+  const counts = drawn.map(() => ({ completed: 0, wrong: 0, failed: 0 }));
+  const any = (): number => Math.floor(INTERVALS * random());
+  for (const [count, ms] of times) {
+    for (let i = 0; i < count; i++) {
+      const at = any();
+      drawn[at].record(ms * 1_000);
+      counts[at].completed++;
+    }
+  }
+  for (let i = 0; i < wrong; i++) counts[any()].wrong++;
+  for (let i = 0; i < failed; i++) counts[any()].failed++;
+  const points = drawn.map((histogram, i) => {
+    const at = (percentile: number): number => histogram.valueAtPercentile(percentile) / 1_000;
+    return {
+      endS: (i + 1) * 0.25,
+      ...counts[i],
+      bytes: 0,
+      ...{ p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: histogram.maxUs / 1_000 },
+      histogram: histogram.count === 0 ? "" : encodeHistogram(histogram.toSparse()),
+    };
+  });
+  return { intervalS: 0.25, points };
 }
 
 /** @param bounds Requests that never ended, at the time they took so far. */
@@ -48,6 +86,8 @@ export function timed(ended: Times, bounds: Times = []): Measurement {
     status: { "200": completed.count },
     errors: {},
     checks: { passed: completed.count, failed: 0 },
+    elapsedS: 10,
+    timeline: timelineOf([...ended, ...bounds]),
     rate: 1_200,
     latency: {
       ...latency,
@@ -77,6 +117,7 @@ export function answered(right: number, wrong: number, dropped = 0): Measurement
   return {
     ...timed([[completed, 5]]),
     requests: { due: completed + dropped, completed, failed: 0, unfinished: 0, dropped },
+    timeline: timelineOf([[completed, 5]], { wrong }),
     checks: { passed: right, failed: wrong },
   };
 }

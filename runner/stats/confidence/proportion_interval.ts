@@ -42,10 +42,12 @@ export function shareInterval(
 export interface Proportion {
   readonly count: number;
   readonly of: number;
+  /** Of a run that is alone, whose requests depend on each other; absent: requests are independent. */
+  readonly basis?: Basis;
 }
 
 /** What the share is known by: so many independent requests, and so many degrees of freedom. */
-interface Basis {
+export interface Basis {
   readonly of: number;
   readonly degreesOfFreedom: number;
 }
@@ -94,7 +96,7 @@ export function requestsToDecide(
   return Math.ceil(Math.max(...needed));
 }
 
-export function pooled(runs: readonly Proportion[]): Proportion {
+export function pooled(runs: readonly Proportion[]): Omit<Proportion, "basis"> {
   return {
     count: runs.reduce((sum, { count }) => sum + count, 0),
     of: runs.reduce((sum, { of }) => sum + of, 0),
@@ -103,6 +105,8 @@ export function pooled(runs: readonly Proportion[]): Proportion {
 
 function basesOf(runs: readonly Proportion[]): Basis[] {
   const filled = runs.filter(({ of }) => of > 0);
+  const [{ basis } = { basis: undefined }] = filled;
+  if (filled.length === 1 && basis !== undefined) return [basis];
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
   // Between runs that have one case in all, or none, there is nothing to differ.

@@ -1,0 +1,213 @@
+/** Single runs whose true figures are known: queues, bursts of failures, and whatever depends on itself. */
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { distributionOf } from "../../runner/measure/totals.ts";
+import type { inRunOf } from "../../runner/result/in_run.ts";
+import { warmupOf } from "../../runner/result/warmup.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import type { Random } from "../statistics/random.ts";
+
+export const RATE_PER_SEC = 1_000;
+const INTERVAL_S = 0.25;
+/** Long runs of a queue have longer intervals, as those of the program do. */
+const MOST_INTERVALS = 240;
+
+export interface Truth {
+  readonly rate: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly errors: number;
+}
+
+/** Takes requests in the order in which they end, and makes a result of them. */
+export class SimulatedRun {
+  readonly #intervalS: number;
+  readonly #histograms: Histogram[];
+  readonly #failed: Float64Array;
+
+  constructor(private readonly seconds: number, intervalS = INTERVAL_S) {
+    this.#intervalS = intervalS;
+    const length = Math.round(seconds / intervalS);
+    this.#histograms = Array.from({ length }, () => new Histogram());
+    this.#failed = new Float64Array(length);
+  }
+
+  /** @param isFailed Then it has no latency. */
+  end(atS: number, latencyMs: number, isFailed = false): void {
+    const at = Math.min(this.#failed.length - 1, Math.floor(atS / this.#intervalS));
+    if (isFailed) this.#failed[at]++;
+    else this.#histograms[at].record(latencyMs * 1_000);
+  }
+
+  measurement(): Measurement {
+    const all = new Histogram();
+    for (const histogram of this.#histograms) all.add(histogram);
+    const points = this.#histograms.map((histogram, i) => {
+      const at = (percentile: number): number => histogram.valueAtPercentile(percentile) / 1_000;
+      return {
+        endS: (i + 1) * this.#intervalS,
+        completed: histogram.count,
+        failed: this.#failed[i],
+        bytes: 0,
+        ...{ p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: histogram.maxUs / 1_000 },
+        histogram: histogram.count === 0 ? "" : encodeHistogram(histogram.toSparse()),
+      };
+    });
+    const timeline = { intervalS: this.#intervalS, points };
+    const completed = all.count;
+    const failed = this.#failed.reduce((sum, count) => sum + count, 0);
+    const requests = { due: completed + failed, completed, failed, unfinished: 0, dropped: 0 };
+    const times = distributionOf(all);
+    const latency = { ...times, clock: "intended" as const, censored: 0, fastest: times.min };
+    return {
+      ...BARE,
+      elapsedS: this.seconds,
+      requests,
+      status: { "200": completed },
+      errors: failed > 0 ? { reset: failed } : {},
+      checks: { passed: completed, failed: 0 },
+      rate: completed / this.seconds,
+      latency,
+      service: times,
+      firstByte: times,
+      timeline,
+      warmup: warmupOf(points, this.#intervalS),
+      histogram: encodeHistogram(all.toSparse()),
+    };
+  }
+}
+
+const NO_TIMES = distributionOf(new Histogram());
+const NO_SPREAD = { p1: 0, p2_5: 0, p50: 0, p97_5: 0, mean: 0, stdev: 0, min: 0 };
+
+/** What no figure of a simulation reads. */
+const BARE: Omit<
+  Measurement,
+  | ("elapsedS" | "requests" | "status" | "errors" | "checks" | "rate" | "latency" | "service")
+  | ("firstByte" | "timeline" | "warmup" | "histogram")
+> = {
+  schema: "plateau.bench/2",
+  version: "0.1.0",
+  url: "http://127.0.0.1/",
+  driver: "epoll",
+  load: {
+    kind: "rate",
+    ...{ connections: 1_000, keepAlive: true, timeout: 10_000, arrivals: "poisson", seed: 1 },
+    ...{ rate: RATE_PER_SEC, durationS: 10 },
+  },
+  reasons: {},
+  reconnects: 0,
+  bytes: { in: 0, out: 0, inPerSecond: 0 },
+  connect: NO_TIMES,
+  perSecond: { requests: NO_SPREAD, bytes: NO_SPREAD },
+  sessions: null,
+  generator: {
+    workers: 1,
+    cpu: 0.1,
+    waiting: 0.01,
+    lag: { p50: 0, p99: 0, max: 0 },
+    delay: { p50: 0, p99: 0, max: 0 },
+    each: [{ cpu: 0.1, waiting: 0.01, spinning: 0, lag: 0, delay: 0 }],
+    timer: 0.0002,
+    hostActivity: { cores: 4, busy: 0.4, steal: 0, throttled: null },
+    peakThroughput: null,
+    baselineLatency: null,
+    trust: "valid",
+    findings: [],
+  },
+};
+
+/** Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts idle. */
+export function queueRun(
+  random: Random,
+  { utilization, seconds }: { readonly utilization: number; readonly seconds: number },
+): Measurement {
+  const run = new SimulatedRun(seconds, Math.max(INTERVAL_S, seconds / MOST_INTERVALS));
+  const servedPerSec = RATE_PER_SEC / utilization;
+  let [atS, sojournS] = [0, 0];
+  for (;;) {
+    const gapS = random.exponential() / RATE_PER_SEC;
+    atS += gapS;
+    if (atS >= seconds) return run.measurement();
+    sojournS = Math.max(0, sojournS - gapS) + random.exponential() / servedPerSec;
+    run.end(atS + sojournS, 1_000 * sojournS);
+  }
+}
+
+/** Its sojourn times are exponential. */
+export function queueTruth(utilization: number): Truth {
+  const mean = 1_000 / (RATE_PER_SEC / utilization - RATE_PER_SEC);
+  return {
+    ...{ rate: RATE_PER_SEC, mean, p50: mean * Math.LN2, p99: mean * Math.log(100), errors: 0 },
+  };
+}
+
+/** So many requests fail together, the next as soon as the last are through; on average `share` of all. */
+export function burstRun(
+  random: Random,
+  { share, burst, seconds }: {
+    readonly share: number;
+    readonly burst: number;
+    readonly seconds: number;
+  },
+): Measurement {
+  const run = new SimulatedRun(seconds);
+  const requests = RATE_PER_SEC * seconds;
+  const between = burst * (1 - share) / share;
+  let next = between * random.exponential();
+  let left = 0;
+  for (let i = 0; i < requests; i++) {
+    if (left === 0 && next <= 0) [left, next] = [burst, between * random.exponential()];
+    run.end(i / RATE_PER_SEC, 5, left > 0);
+    if (left > 0) left--;
+    else next--;
+  }
+  return run.measurement();
+}
+
+/** Requests of an interval, on average. */
+const OF_INTERVAL = RATE_PER_SEC * INTERVAL_S;
+/** A standard deviation of the noise, as a share of that. */
+const SWING = 0.1;
+
+/** A run of which nothing is known but how many requests ended in each interval. @param noise One value an interval. */
+export function countedRun(noise: () => number, seconds: number): Parameters<typeof inRunOf>[0] {
+  const points = Array.from({ length: seconds / INTERVAL_S }, (_, i) => ({
+    endS: (i + 1) * INTERVAL_S,
+    completed: Math.max(0, OF_INTERVAL * (1 + SWING * noise())),
+    failed: 0,
+    histogram: "",
+  }));
+  return {
+    timeline: { intervalS: INTERVAL_S, points },
+    warmup: null,
+    requests: { dropped: 0 },
+    latency: { censored: 0 },
+  };
+}
+
+/** A latency for each request that is a value of the noise. */
+export function requestRun(noise: () => number, seconds: number): Measurement {
+  const run = new SimulatedRun(seconds);
+  for (let i = 0; i < RATE_PER_SEC * seconds; i++) run.end(i / RATE_PER_SEC, latencyOf(noise()));
+  return run.measurement();
+}
+
+/** So many values of a series stand for its distribution. */
+const LONG = 1_000_000;
+
+export function requestTruth(noise: () => number): Truth {
+  const sorted = Float64Array.from({ length: LONG }, () => latencyOf(noise())).sort();
+  return {
+    rate: RATE_PER_SEC,
+    mean: sorted.reduce((sum, ms) => sum + ms, 0) / LONG,
+    p50: sorted[LONG / 2],
+    p99: sorted[0.99 * LONG],
+    errors: 0,
+  };
+}
+
+function latencyOf(value: number): number {
+  return 10 * Math.exp(value / 2);
+}

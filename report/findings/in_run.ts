@@ -1,0 +1,16 @@
+/** What the interval of a figure in one run means, and why a figure has none. */
+import type { NO_INTERVAL_REASONS } from "../../runner/result/in_run.ts";
+
+type Reason = typeof NO_INTERVAL_REASONS[number];
+
+/** Without a full stop, behind the figure. */
+export const NO_INTERVAL_TEXTS: Readonly<Record<Reason, string>> = {
+  "too-short": "the run is too short",
+  "not-stationary": "its level changes during the run",
+  "depends-too-long": "it changes too slowly for a run of this length",
+  "few-clusters": "too few clusters of slow or failed requests",
+  "lower-bounds": "some requests never ended",
+};
+
+export const OF_THIS_RUN_TEXT =
+  "These 95 % intervals are of this run alone. They say nothing about the next process, which only repeated runs show.";

@@ -1,0 +1,173 @@
+/**
+ * A share of the requests of one run against a limit. A run counts for as many requests as it has clusters, by the dispersion
+ * of its intervals, and decides only where the share that the limit allows would make ten of them: see
+ * `runner/stats/dependence/clustered_share.ts`. What holds however requests depend on each other holds of any run.
+ */
+import {
+  pooledShare,
+  type Proportion,
+  requestsToDecide,
+  shareP,
+} from "../../runner/stats/confidence/proportion_interval.ts";
+import {
+  clustered,
+  clustersOf,
+  type Dispersion,
+  largestDispersion,
+  LEAST_CLUSTERS,
+  presumedDispersion,
+  probabilityAtMost,
+} from "../../runner/stats/dependence/clustered_share.ts";
+import {
+  type Dependence,
+  dependenceIn,
+  LEAST_DEPENDENT,
+  type RatioSeries,
+} from "../../runner/stats/dependence/ratio_series.ts";
+import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
+import { countBeyond, decodeInterval } from "../../runner/stats/histogram/hdr.ts";
+import type { IntervalPoint } from "../figures/intervals.ts";
+import { poolLatency } from "../figures/pool.ts";
+import type { JudgedRun, Range } from "../figures/range.ts";
+import type { Allowed, Found, Outcome, Reason } from "./found.ts";
+import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
+
+/** What of each interval is counted, and of how many. */
+type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
+
+/** How a share of the requests depends on time; null where the run is too short to show it. */
+function dependenceOf(run: JudgedRun, countIn: CountIn): Dependence | null {
+  const series = seriesOf(run, countIn);
+  return series === null ? null : dependenceIn(series);
+}
+
+/** Of the whole intervals of the steady part, and of the run where that is too short: a warm-up is one cluster. */
+function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSeries | null {
+  const { intervalS, points } = timeline;
+  const whole = points.filter(({ endS }, i) =>
+    endS - (points[i - 1]?.endS ?? 0) > 0.99 * intervalS
+  );
+  const fromS = warmup?.steadyFromS ?? 0;
+  const steady = whole.filter(({ endS }) => endS > fromS + intervalS / 2);
+  const chosen = steady.length >= LEAST_DEPENDENT ? steady : whole;
+  if (chosen.length < LEAST_DEPENDENT) return null;
+  const counts = chosen.map(countIn);
+  return {
+    amounts: Float64Array.from(counts, ([count]) => count),
+    of: Float64Array.from(counts, ([, of]) => of),
+  };
+}
+
+interface LatencyDispersion extends Dispersion {
+  /** So many independent intervals would say as much of the run's own percentile. */
+  readonly effective: number;
+}
+
+/** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
+const MOST_TIES = 3;
+
+/**
+ * Of latencies beyond a limit: at the limit, and at the run's own percentile, which has enough of them beyond. Waits of a queue
+ * come in clusters as large at one as at the other. Null where the run is too short to show them.
+ *
+ * @param isBeyond The limit; null: of times of which no interval keeps any, whose requests are those of the latencies.
+ */
+export function latencyDispersion(
+  run: JudgedRun,
+  percentile: number,
+  isBeyond: ((ms: number) => boolean) | null,
+): LatencyDispersion | null {
+  const ownMs = poolLatency([run]).percentile(percentile).value;
+  const dependenceAt = (isAt: (ms: number) => boolean, isClipped: boolean): Dependence | null =>
+    dependenceOf(run, (point) => {
+      const held = decodeInterval(point);
+      return [countBeyond(held, isClipped ? point.max : Infinity, isAt), held.count];
+    });
+  const own = dependenceAt((ms) => ms >= ownMs, false);
+  if (own === null) return null;
+  const { count } = run.latency;
+  const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
+  const atLimit = isBeyond && dependenceAt(isBeyond, true);
+  const seen = largestDispersion([isTied ? null : own, atLimit], count);
+  return { ...seen ?? presumedDispersion({ count: 0, of: count }, null), effective: own.effective };
+}
+
+/**
+ * Of failed requests by the intervals in which they ended. What was never sent is in none of them, and is taken for one burst;
+ * so is all that the results do not keep by interval.
+ */
+export function failureDispersion(
+  run: JudgedRun,
+  failures: Proportion,
+  isByInterval: boolean,
+): Dispersion {
+  const ended = dependenceOf(run, ({ completed, failed, wrong = 0 }) => [
+    failed + wrong,
+    completed + failed,
+  ]);
+  const seen = isByInterval ? largestDispersion([ended], failures.of) : null;
+  const { dropped } = run.requests;
+  if (seen === null || dropped === 0) return presumedDispersion(failures, seen);
+  const ratio = Math.max(seen.ratio, dropped ** 2 / Math.max(1, failures.count));
+  return presumedDispersion(failures, { ...seen, ratio });
+}
+
+interface OneRunTerms {
+  readonly run: JudgedRun;
+  /** Null: the run is too short to show it. */
+  readonly dispersion: Dispersion | null;
+  /** Of the share. */
+  readonly limit: number;
+  readonly allowed: Allowed;
+  readonly level: number;
+  readonly found: (share: Range) => Found;
+  /** What the number of further requests presumes of them. */
+  readonly like: "without a failure" | "like these" | null;
+}
+
+/** @param sure What is counted for certain; `most` with everything that may turn out to be. */
+export function oneRunEvidence(
+  { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
+  { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
+): Evidence {
+  const value = sure.count / sure.of;
+  if (known === null) {
+    const seconds = LEAST_DEPENDENT * run.timeline.intervalS;
+    return anyway(found({ value, interval: null }), { code: "short-run", seconds });
+  }
+  const [least, highest] = [clustered(sure, known), clustered(most, known)];
+  const interval = {
+    low: pooledShare([least], level).low,
+    high: pooledShare([highest], level).high,
+  };
+  const outcome = sideOf(interval, allowed);
+  const clusters = clustersOf(sure, known, limit);
+  const range = { value, interval };
+  const perCluster = known.ratio / Math.min(limit, 1 - limit);
+  const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
+  if (clusters < LEAST_CLUSTERS) {
+    const seconds = secondsOf(LEAST_CLUSTERS * perCluster);
+    return anyway(found(range), {
+      code: "few-clusters",
+      clusters,
+      needed: LEAST_CLUSTERS,
+      seconds,
+    });
+  }
+  const requests = Math.max(requestsToDecide([least], limit, level), LEAST_CLUSTERS * perCluster);
+  const isMore = value > limit;
+  return tested(found(range), {
+    outcome,
+    p: shareP([isMore ? least : highest], limit),
+    remedy: { code: "more-requests", requests, seconds: secondsOf(requests), like },
+  });
+
+  /** What is so however requests depend on each other. */
+  function anyway(found: Found, reason: Reason): Evidence {
+    const p = probabilityAtMost(sure, limit);
+    const outcome: Outcome = sideOf(exactly(value), allowed);
+    return p <= SIGNIFICANCE
+      ? tested(found, { outcome, p, remedy: reason })
+      : undecided(found, reason);
+  }
+}

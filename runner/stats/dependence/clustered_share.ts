@@ -1,0 +1,78 @@
+/**
+ * A share of the requests of one run: how many clusters it is known by. Requests that are slow or fail come together, as one
+ * queue, one pause or one restart makes many of them; so their number says little, and that of their clusters what there is
+ * to know (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
+ */
+import type { Proportion } from "../confidence/proportion_interval.ts";
+import { type Dependence, dispersionOf } from "./ratio_series.ts";
+
+/** Fewer do not decide: their sizes are too different for a variance. */
+export const LEAST_CLUSTERS = 10;
+/**
+ * Where fewer clusters than that were seen, their size is not known. Failures are then taken to come in bursts of so many, as
+ * those of a pool whose connections break at once: what comes in larger ones must be seen to be known.
+ */
+export const PRESUMED_BURST = 20;
+
+/** Variance over that of independent requests, and how well it is known. */
+export interface Dispersion {
+  readonly ratio: number;
+  readonly degreesOfFreedom: number;
+}
+
+/** The larger of those of several shares; null where none of them says anything. */
+export function largestDispersion(
+  dependences: readonly (Dependence | null)[],
+  requests: number,
+): Dispersion | null {
+  let largest: Dispersion | null = null;
+  for (const dependence of dependences) {
+    if (dependence === null) continue;
+    const ratio = dispersionOf(dependence, requests);
+    const { degreesOfFreedom } = dependence;
+    if (ratio !== null && ratio > (largest?.ratio ?? 0)) largest = { ratio, degreesOfFreedom };
+  }
+  return largest;
+}
+
+/**
+ * Of what is counted, with the size that is presumed where too few clusters were seen to know better.
+ *
+ * @param seen Null: nothing is known of when it came; then all of it may have come at once.
+ */
+export function presumedDispersion(
+  { count, of }: Proportion,
+  seen: Dispersion | null,
+): Dispersion {
+  const rarer = Math.min(count, of - count);
+  const known = seen ?? { ratio: Math.max(1, rarer), degreesOfFreedom: Infinity };
+  return rarer >= LEAST_CLUSTERS * known.ratio || known.ratio >= PRESUMED_BURST
+    ? known
+    : { ratio: PRESUMED_BURST, degreesOfFreedom: Infinity };
+}
+
+export function clustered({ count, of }: Proportion, dispersion: Dispersion): Proportion {
+  const { ratio, degreesOfFreedom } = dispersion;
+  return { count, of, basis: { of: of / ratio, degreesOfFreedom } };
+}
+
+/** Clusters of the rarer side: those that were seen, or those that a share of `limit` would have made where these are more. */
+export function clustersOf(
+  { count, of }: Proportion,
+  { ratio }: Dispersion,
+  limit: number,
+): number {
+  const isRare = limit <= 0.5;
+  const [seen, allowed] = [isRare ? count : of - count, of * Math.min(limit, 1 - limit)];
+  return Math.max(seen, allowed) / ratio;
+}
+
+/**
+ * A share whose mean is `limit` is so many times as large in at most one over that of all runs, however its requests depend
+ * on each other (A. A. Markov's inequality). @returns That probability, for the rarer side; 1 below the limit.
+ */
+export function probabilityAtMost({ count, of }: Proportion, limit: number): number {
+  const isRare = limit <= 0.5;
+  const seen = (isRare ? count : of - count) / of;
+  return Math.min(1, Math.min(limit, 1 - limit) / seen);
+}

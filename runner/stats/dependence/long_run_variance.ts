@@ -1,0 +1,65 @@
+/**
+ * How far the mean of a series of dependent values may be off: its long-run variance, which is n times the variance of the
+ * mean of n values. Pure.
+ *
+ * The series is prewhitened by an autoregression of order 1 (D. W. K. Andrews and J. C. Monahan, "An improved
+ * heteroskedasticity and autocorrelation consistent covariance matrix estimator", Econometrica 60, 1992). Of what is left,
+ * the squares of its first cosine transforms are averaged, each of which is an independent value of one degree of freedom
+ * (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR inference: recommendations for practice", Journal of Business &
+ * Economic Statistics 36, 2018). So intervals are by Student's t with as many degrees of freedom: few, as more would
+ * take waves for noise that are shorter than the dependence lasts.
+ */
+
+/** Cosine transforms that are averaged: 95 % intervals are 18 % wider than of a variance that is known. */
+export const DEGREES_OF_FREEDOM = 8;
+/** No series is taken to remember more than that from one value to the next: 1/(1 − 0.97)² is a thousand times the variance. */
+const MOST_CORRELATION = 0.97;
+
+export interface LongRun {
+  /** Of one value, about the mean. */
+  readonly variance: number;
+  /** Of the mean of n values, times n. */
+  readonly longRunVariance: number;
+  /** Values of the prewhitened series, which have next to no dependence on the one before. */
+  readonly innovations: Float64Array;
+}
+
+/** @param deviations From their mean, in the order of time; more than three times as many as there are degrees of freedom. */
+export function longRunOf(deviations: Float64Array): LongRun {
+  const { length } = deviations;
+  const variance = productsOf(deviations, 0) / length;
+  const correlation = variance === 0 ? 0 : correlationOf(deviations);
+  const innovations = new Float64Array(length - 1);
+  for (let i = 1; i < length; i++) {
+    innovations[i - 1] = deviations[i] - correlation * deviations[i - 1];
+  }
+  const squares = cosineTransforms(innovations, DEGREES_OF_FREEDOM)
+    .reduce((sum, value) => sum + value * value, 0);
+  const longRunVariance = squares / DEGREES_OF_FREEDOM / (1 - correlation) ** 2;
+  return { variance, longRunVariance, innovations };
+}
+
+/** Without most of its bias: −(1 + 3r)/n (M. G. Kendall, "Note on bias in the estimation of autocorrelation", 1954). */
+function correlationOf(deviations: Float64Array): number {
+  const found = productsOf(deviations, 1) / productsOf(deviations, 0);
+  const unbiased = found + (1 + 3 * found) / deviations.length;
+  return Math.max(0, Math.min(MOST_CORRELATION, unbiased));
+}
+
+function productsOf(values: Float64Array, lag: number): number {
+  let sum = 0;
+  for (let i = lag; i < values.length; i++) sum += values[i] * values[i - lag];
+  return sum;
+}
+
+/** Of type II, scaled so that each has the variance of independent values. @param count Without that of frequency 0. */
+export function cosineTransforms(values: Float64Array, count: number): Float64Array {
+  const { length } = values;
+  const scale = Math.sqrt(2 / length);
+  return Float64Array.from({ length: count }, (_, at) => {
+    const step = Math.PI * (at + 1) / length;
+    let sum = 0;
+    for (let i = 0; i < length; i++) sum += values[i] * Math.cos(step * (i + 0.5));
+    return scale * sum;
+  });
+}

@@ -1,0 +1,108 @@
+/**
+ * A figure of one run as the ratio of two sums over its intervals (requests over seconds, time over requests, failures over
+ * requests), and how far it may be off: not by its requests or intervals, which depend on each other, but by the long-run
+ * variance of the intervals' residuals (W. G. Cochran, "Sampling techniques", 1977, §6.3). Pure.
+ *
+ * What it says is about this run: another process may have another level, of which one run shows nothing.
+ */
+import { tQuantile } from "../confidence/student_t.ts";
+import { DEGREES_OF_FREEDOM, longRunOf } from "./long_run_variance.ts";
+import { independentFrom } from "./rank_correlation.ts";
+import { isStationary } from "./stationarity.ts";
+
+/** One value an interval, in the order of time. */
+export interface RatioSeries {
+  readonly amounts: Float64Array;
+  readonly of: Float64Array;
+}
+
+/** Why the dependence says nothing. */
+export type Unclear = "too-short" | "not-stationary" | "depends-too-long";
+
+/** How the intervals of a run depend on each other, in a figure. */
+export interface Dependence {
+  readonly ratio: number;
+  /** Of the ratio. */
+  readonly standardError: number;
+  readonly degreesOfFreedom: number;
+  /** So many independent intervals would say as much; no more than there are. */
+  readonly effective: number;
+  /** Intervals from which on they say nothing of each other; null: not seen within a quarter of the run. */
+  readonly independentFrom: number | null;
+  readonly isStationary: boolean;
+  readonly length: number;
+}
+
+/** Fewer intervals show no dependence: cosine transforms would be of nothing but neighbours. */
+export const LEAST_DEPENDENT = 20;
+/**
+ * The long-run variance is itself estimated: the error of the autoregression gives its logarithm a variance of 4 over the
+ * number of independent intervals. So many times that is added to it, lest the runs that happen to show too little
+ * dependence, which are those that get an interval when the run is short, get too short a one.
+ */
+const ADDED_VARIANCES = 4;
+
+/** Null of too few intervals, and of none in which anything is counted. */
+export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
+  const { length } = amounts;
+  const whole = sumOf(of);
+  if (length < LEAST_DEPENDENT || whole === 0) return null;
+  const ratio = sumOf(amounts) / whole;
+  const residuals = amounts.map((amount, i) => amount - ratio * of[i]);
+  const { variance, longRunVariance, innovations } = longRunOf(residuals);
+  const effective = longRunVariance === 0
+    ? length
+    : Math.min(length, length * variance / longRunVariance);
+  const ofMean = longRunVariance * (1 + ADDED_VARIANCES * 4 / effective) / length;
+  const ratios = amounts.map((amount, i) => of[i] === 0 ? ratio : amount / of[i]);
+  return {
+    ratio,
+    standardError: Math.sqrt(ofMean) * length / whole,
+    degreesOfFreedom: DEGREES_OF_FREEDOM,
+    effective,
+    independentFrom: independentFrom(ratios),
+    isStationary: isStationary(innovations),
+    length,
+  };
+}
+
+/** Intervals that a figure's own interval takes: 9 s of 250 ms. */
+const LEAST_INTERVALS = 36;
+/** Of independent intervals that the run is worth. */
+const LEAST_EFFECTIVE = 10;
+/** So many times the lag at which dependence ends must be in the run. */
+const LEAST_LAGS = 15;
+
+/** Why the dependence cannot be told from a wandering level; null: it can. */
+export function whyUnclear(dependence: Dependence | null): Unclear | null {
+  if (dependence === null || dependence.length < LEAST_INTERVALS) return "too-short";
+  const { independentFrom: lag, effective, length, isStationary } = dependence;
+  if (!isStationary) return "not-stationary";
+  const isLong = lag === null || lag * LEAST_LAGS > length || effective < LEAST_EFFECTIVE;
+  return isLong ? "depends-too-long" : null;
+}
+
+/** How far the figure may be off to either side, with a probability. */
+export function reachOf({ standardError, degreesOfFreedom }: Dependence, level: number): number {
+  return tQuantile(level, degreesOfFreedom) * standardError;
+}
+
+/**
+ * Variance of a share over that of independent requests: about as many requests as a cluster has, as those that are slow or
+ * fail come together. At least 1, as queues and bursts make it larger, and what makes it smaller does not last.
+ *
+ * Null where none or all are counted.
+ */
+export function dispersionOf(
+  { ratio, standardError }: Dependence,
+  requests: number,
+): number | null {
+  const independent = ratio * (1 - ratio) / requests;
+  return independent > 0 ? Math.max(1, standardError ** 2 / independent) : null;
+}
+
+function sumOf(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}

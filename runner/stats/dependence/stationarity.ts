@@ -1,0 +1,25 @@
+/**
+ * Whether a series keeps to one level, or wanders off: the low-frequency test of stationarity of U. K. Müller and M. W. Watson
+ * ("Testing models of low-frequency variability", Econometrica 76, 2008). The cosine transforms of a stationary series are
+ * alike large; those of a random walk beneath noise, of a trend and of a step are the larger the lower their frequency. The
+ * test is the one that is the most powerful against a random walk. Pure.
+ */
+import { cosineTransforms } from "./long_run_variance.ts";
+
+/** Of the random walk that the test looks for, as the authors set it. */
+const WALK = 10;
+/** By how many transforms, from so many values on, and what 5 % of stationary series exceed (10⁶ draws of normal values). */
+const FULL = { transforms: 20, critical: 1.514 };
+const SHORT = { transforms: 12, critical: 1.979 };
+const LEAST_FULL = 120;
+
+/** @param innovations Of a series whose dependence on the last value was taken out: see `long_run_variance.ts`. */
+export function isStationary(innovations: Float64Array): boolean {
+  const { transforms, critical } = innovations.length >= LEAST_FULL ? FULL : SHORT;
+  let [all, higher] = [0, 0];
+  cosineTransforms(innovations, transforms).forEach((value, at) => {
+    all += value ** 2;
+    higher += value ** 2 / (1 + (WALK / (Math.PI * (at + 1))) ** 2);
+  });
+  return all <= critical * higher;
+}

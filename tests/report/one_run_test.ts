@@ -1,0 +1,60 @@
+/** Thresholds on one run, and its intervals, where requests depend on each other: in simulations with fixed seeds. */
+import assert from "node:assert/strict";
+import { burstRun, queueRun, queueTruth } from "../../bench/one_run/simulated.ts";
+import { Random } from "../../bench/statistics/random.ts";
+import { measurement as shape } from "../../runner/result/result.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { inRunOf } from "../../runner/result/in_run.ts";
+import { renderMeasurement } from "./measured.ts";
+import { judge } from "./gated.ts";
+
+const CASES = 60;
+const PLAIN = { width: 100, color: false, unicode: true };
+
+function outcomes(text: string, runOf: (random: Random) => Measurement): Record<string, number> {
+  const random = new Random(71);
+  const counts: Record<string, number> = { pass: 0, fail: 0, inconclusive: 0 };
+  for (let i = 0; i < CASES; i++) counts[judge(text, runOf(random)).outcome]++;
+  return counts;
+}
+
+Deno.test("a p99 of a queue that is at the limit neither passes nor fails", () => {
+  const limit = `p99 < ${queueTruth(0.7).p99.toFixed(3)}ms`;
+  // Requests taken as independent pass in about half of these runs, and fail in a third.
+  const { pass, fail } = outcomes(
+    limit,
+    (random) => queueRun(random, { utilization: 0.7, seconds: 5 }),
+  );
+  assert.ok(pass <= 6 && fail <= 6, `${pass} pass, ${fail} fail`);
+});
+
+Deno.test("failures in bursts at the limit neither pass nor fail", () => {
+  const { pass, fail } = outcomes(
+    "errors < 1%",
+    (random) => burstRun(random, { share: 0.01, burst: 20, seconds: 10 }),
+  );
+  assert.ok(pass <= 6 && fail <= 6, `${pass} pass, ${fail} fail`);
+});
+
+Deno.test("a run shows what its figures may be, says what it does not know, and passes its schema", () => {
+  const shown = (seed: number, seconds: number): Measurement => {
+    const run = queueRun(new Random(seed), { utilization: 0.5, seconds });
+    return { ...run, inRun: inRunOf(run) };
+  };
+  const run = shown(2, 30);
+  assert.deepEqual(shape.parse(run).inRun, run.inRun);
+  const { rate, p99, errors, ...rest } = run.inRun?.figures ?? {};
+  assert.ok(rate?.interval && rate.interval.low < 1_000 && rate.interval.high > 1_000);
+  assert.equal(rate.interval.of, "this run");
+  assert.ok(p99?.interval && errors?.interval?.low === 0);
+  assert.equal(rest["p99.9"]?.intervalReason, "few-clusters");
+  const text = renderMeasurement(run, PLAIN);
+  assert.match(
+    text,
+    /\nIn this run\nFigure +95 % interval +Effective samples +Independent after\n/,
+  );
+  assert.match(text, /say nothing about the next process/);
+  const short = shown(2, 5);
+  assert.equal(short.inRun?.figures.rate?.intervalReason, "too-short");
+  assert.doesNotMatch(renderMeasurement(short, PLAIN), /In this run/);
+});
