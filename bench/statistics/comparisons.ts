@@ -4,6 +4,7 @@ import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { driftAlarms, loneErrors, pairedPower, runsUnderDrift } from "./drifting.ts";
+import { advisedInOne, advisedInSeveral } from "./allocated.ts";
 import { plannedChanges } from "./planned.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
@@ -19,6 +20,8 @@ export const COMPARED: readonly (() => Section)[] = [
   loneErrors,
   runsUnderDrift,
   plannedChanges,
+  advisedInOne,
+  advisedInSeveral,
   twoGroups,
   sequences,
 ];
