@@ -13,7 +13,11 @@ import {
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
 import { pairingOf } from "../judge/ratio_of.ts";
-import { blockOfIntervals, type RunBlock } from "../../runner/stats/confidence/pool.ts";
+import {
+  blockOfIntervals,
+  type PooledFigure,
+  type RunBlock,
+} from "../../runner/stats/confidence/pool.ts";
 import { valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { type ComparedFigure, decisiveFor, groupOf } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";
@@ -212,7 +216,7 @@ function noiseWithin(
   });
 }
 
-function valueOfPart({ latency, completed, seconds }: RunBlock, figure: "rate" | "mean" | number) {
+function valueOfPart({ latency, completed, seconds }: RunBlock, figure: PooledFigure): number {
   if (figure === "rate") return completed / seconds;
   return figure === "mean" ? latency.sumUs / latency.count : valueAtPercentile(latency, figure);
 }
