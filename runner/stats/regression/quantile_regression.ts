@@ -9,7 +9,8 @@
  * are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
  *
  * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with the
- * correction for so few, and Student's t of their degrees of freedom.
+ * correction for so few, and Student's t. Cells whose runs differ little, by luck or because few are slow, add few degrees
+ * of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", 1946).
  */
 import { drawBy } from "../../../base/random.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -193,16 +194,33 @@ export function quantileEffects(
     });
     return fit(redrawn, share, values);
   });
-  const freedom = cells.reduce((sum, { runs }) => sum + runs.length - 1, 0);
-  const runs = freedom + cells.length;
+  const runs = cells.reduce((sum, { runs }) => sum + runs.length, 0);
   // A draw of n runs has (n − 1)/n of the variance of n new ones.
-  const times = tQuantile(CONFIDENCE, freedom) * Math.sqrt(runs / freedom);
+  const times = tQuantile(CONFIDENCE, freedomOf(cells, share)) *
+    Math.sqrt(runs / (runs - cells.length));
   return values.map((value, part) => {
     const squares = drawn.reduce((sum, parts) => sum + (parts[part] - value) ** 2, 0);
     const off = times * Math.sqrt(squares / draws);
     return { value, low: value - off, high: value + off };
   });
 }
+
+/** Of the variance of all runs about their cells. */
+function freedomOf(cells: readonly RegressedCell[], share: number): number {
+  const variances = cells.map((cell) => {
+    const own = cell.runs.map((run) =>
+      percentileOf({ cell: { row: [], runs: [run] }, weights: ONE }, share)
+    );
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    return own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (own.length - 1);
+  });
+  const whole = variances.reduce((sum, variance) => sum + variance, 0);
+  const freedoms = cells.map(({ runs }) => runs.length - 1);
+  if (whole === 0) return freedoms.reduce((sum, one) => sum + one, 0);
+  return whole ** 2 / variances.reduce((sum, one, i) => sum + one ** 2 / freedoms[i], 0);
+}
+
+const ONE = Float64Array.of(1);
 
 /** Least squares of the cells' own percentiles. */
 function startOf(cells: readonly WeightedCell[], share: number): number[] {
