@@ -3,7 +3,7 @@ import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { atLeast } from "./bar.ts";
 import type { Bench, Row, Section } from "./bench.ts";
-import { GROUPS, type Runtime, RUNTIMES } from "./causes/cases.ts";
+import { type Cause, GROUPS, type Runtime, RUNTIMES } from "./causes/cases.ts";
 import { type Frames, isPlanted, type Named, runGroup, runProfiles } from "./causes/runs.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 
@@ -41,10 +41,10 @@ function tell({ name }: Runtime, part: string): void {
 
 function sectionOf({ name }: Runtime, named: readonly Named[], frames: Frames | null): Section {
   const rows = named.map(({ cause, kinds }): Row =>
-    rowOf(cause.what, kinds.map((kind) => cause.kinds.includes(kind)))
+    rowOf(cause.what, kinds.map((kind) => isNamed(cause, kind)))
   );
   const wrong = named.flatMap(({ cause, kinds }) => {
-    const others = kinds.filter((kind) => !cause.kinds.includes(kind));
+    const others = kinds.filter((kind) => !isNamed(cause, kind));
     return others.length === 0 ? [] : [`${cause.what}: ${others.join(", ")}.`];
   });
   return {
@@ -53,6 +53,10 @@ function sectionOf({ name }: Runtime, named: readonly Named[], frames: Frames | 
     rows: [...rows, ...frames === null ? [] : frameRows(frames)],
     notes: [...wrong, ...frames === null ? [] : frameNotes(frames)],
   };
+}
+
+function isNamed({ kinds }: Cause, said: string): boolean {
+  return kinds.some((kind) => kind === said);
 }
 
 function rowOf(what: string, right: readonly boolean[]): Row {

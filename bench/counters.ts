@@ -39,7 +39,7 @@ export const counters: Bench = {
     for (const { runtime, does, words, inPython } of cases) {
       const name = `${runtime.name}, a server that ${does}`;
       if (!name.includes(only)) continue;
-      const server = { runtime, command: await runtime.command(folder.path) };
+      const server = { runtime, command: await runtime.command(folder.path), folder: folder.path };
       const command = commandOf(server, runtime.name === "Python" ? inPython : words);
       const results = await runExperiment({
         name: "counters",

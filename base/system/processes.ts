@@ -127,6 +127,29 @@ export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   );
 }
 
+/** Of each thread R, S, D and so on, as proc(5) has them; of more than `most` threads one more. None when the process is gone. */
+export function readThreadStates(pid: number, most: number): string[] {
+  return threadsOf(pid).slice(0, most + 1).flatMap((id) => {
+    const text = readOrNull(`/proc/${pid}/task/${id}/stat`);
+    return text === null ? [] : text.charAt(text.lastIndexOf(")") + 2);
+  });
+}
+
+/** What it had read from storage and written for it, all threads; null where that is not ours to see. */
+export function readStorageBytes(pid: number): number | null {
+  const text = readOrNull(`/proc/${pid}/io`);
+  const [, read] = /^read_bytes: (\d+)$/m.exec(text ?? "") ?? [];
+  const [, written] = /^write_bytes: (\d+)$/m.exec(text ?? "") ?? [];
+  return read === undefined || written === undefined ? null : Number(read) + Number(written);
+}
+
+/** Links of its open files, such as `socket:[123]`; none where they are not ours to see. */
+export function openFilesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return (orNull(() => [...Deno.readDirSync(folder)]) ?? [])
+    .flatMap(({ name }) => orNull(() => Deno.readLinkSync(`${folder}/${name}`)) ?? []);
+}
+
 /** None when the process is gone. */
 export function readThreads(pid: number): ProcessThread[] {
   return threadsOf(pid).flatMap((id) => {

@@ -9,7 +9,7 @@ export const SERVERS = fileURLToPath(new URL("./servers", import.meta.url));
 
 export interface Cause {
   readonly what: string;
-  /** Arguments of the server. */
+  /** Arguments of the server; FOLDER is one on storage. */
   readonly words: string;
   /** Any of which is right. */
   readonly kinds: readonly BottleneckKind[];
@@ -23,6 +23,8 @@ export interface CauseGroup {
   /** As YAML has it. */
   readonly load: string;
   readonly needs?: string;
+  /** What runs beside it; absent: nothing. */
+  readonly beside?: "name server" | "neighbour";
   readonly causes: readonly Cause[];
 }
 
@@ -83,6 +85,46 @@ export const GROUPS: readonly CauseGroup[] = [
       },
     ],
   },
+  {
+    name: "storage",
+    load: "{ duration: 3s, connections: 4 }",
+    causes: [
+      { what: "a megabyte to storage a request", words: "fsync FOLDER", kinds: ["storage"] },
+    ],
+  },
+  {
+    name: "names",
+    load: "{ duration: 3s, connections: 8 }",
+    beside: "name server",
+    causes: [
+      { what: "a name that takes 30 ms to look up", words: "resolve slow.test", kinds: ["names"] },
+    ],
+  },
+  {
+    name: "cap",
+    load: "{ duration: 4s, connections: 8 }",
+    causes: [
+      {
+        what: "a cap of 4 connections",
+        words: "capped 4",
+        kinds: ["connection-cap"],
+        runtimes: ["Node", "Go", "Python"],
+      },
+    ],
+  },
+  {
+    name: "neighbour",
+    load: "{ duration: 1s, connections: 8 }",
+    beside: "neighbour",
+    // Less can be seen, but nothing else may be said: no pool.
+    causes: [
+      {
+        what: "a lock beside a full neighbour, or nothing",
+        words: "lock",
+        kinds: ["lock", "waiting", "unknown"],
+      },
+    ],
+  },
 ];
 
 export interface Runtime {
@@ -123,16 +165,20 @@ async function builtServer(folder: string): Promise<Command> {
 interface Server {
   readonly runtime: Runtime;
   readonly command: Command;
+  readonly folder: string;
 }
 
 /** The command of a server with a cause in it. */
-export function commandOf({ runtime: { stormy }, command }: Server, words: string): Command {
+export function commandOf(
+  { runtime: { stormy }, command, folder }: Server,
+  words: string,
+): Command {
   const server = command.findIndex((word) => word.startsWith("server."));
   const more = words === "storm" && stormy !== undefined ? [stormy] : [];
   return [
     ...command.slice(0, Math.max(1, server)),
     ...more,
     ...command.slice(Math.max(1, server)),
-    ...words.split(" ").filter((word) => word !== ""),
+    ...words.replace("FOLDER", folder).split(" ").filter((word) => word !== ""),
   ];
 }

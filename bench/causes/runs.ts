@@ -1,17 +1,13 @@
 /** Experiments with planted causes, each in a Plateau of its own, and what was found in their runs. */
 import { join } from "node:path";
 import { frameTimes, hotPathOf, profileChange } from "../../base/profile/frame_times.ts";
+import type { Bottleneck } from "../../runner/result/findings.ts";
 import { type Results, results } from "../../runner/result/result.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
 import { type Command, start } from "../stage/programs.ts";
-import {
-  type BottleneckKind,
-  type Cause,
-  type CauseGroup,
-  commandOf,
-  type Runtime,
-  SERVERS,
-} from "./cases.ts";
+import { startNeighbour } from "../trust/disturbance.ts";
+import { type Cause, type CauseGroup, commandOf, type Runtime, SERVERS } from "./cases.ts";
+import { askingNameServer, startNameServer } from "./name_server.ts";
 
 export interface Stage {
   readonly runtime: Runtime;
@@ -24,18 +20,22 @@ export interface Stage {
 /** What was said of each run with a cause. */
 export interface Named {
   readonly cause: Cause;
-  readonly kinds: readonly BottleneckKind[];
+  readonly kinds: readonly string[];
 }
 
 export async function runGroup(group: CauseGroup, stage: Stage): Promise<Named[]> {
   const { runtime } = stage;
   const causes = group.causes.filter(({ runtimes }) => runtimes?.includes(runtime.name) ?? true);
   if (causes.length === 0) return [];
+  using _beside = startBeside(group);
+  const commands = causes.map(({ words }) => commandOf(stage, words));
   const needs = group.needs === undefined ? "" : `, needs: [${group.needs}]`;
   const { runs } = await runExperiment(
     {
       name: group.name,
-      commands: causes.map(({ words }) => commandOf(stage, words)),
+      commands: group.beside === "name server"
+        ? commands.map((command) => askingNameServer(command, stage.folder))
+        : commands,
       more: [
         `scenarios: { root: { get: /${needs} } }`,
         `load: ${group.load}`,
@@ -48,8 +48,18 @@ export async function runGroup(group: CauseGroup, stage: Stage): Promise<Named[]
   return causes.map((cause, i) => ({
     cause,
     kinds: runs.filter(({ target }) => target === nameOf(i))
-      .map(({ bottleneck }) => bottleneck?.kind ?? "unknown"),
+      .map(({ bottleneck }) => bottleneck === undefined ? "unknown" : saidOf(bottleneck)),
   }));
+}
+
+function startBeside({ beside }: CauseGroup): Disposable {
+  if (beside === "name server") return startNameServer();
+  return beside === "neighbour" ? startNeighbour(0) : { [Symbol.dispose]: () => {} };
+}
+
+/** Its kind; of a wait in a line also how many are served at a time, as it says so. */
+function saidOf({ kind, atOnce }: Bottleneck): string {
+  return kind === "waiting" && atOnce ? `a pool of ${atOnce.toFixed(1)}` : kind;
 }
 
 /** The first function by own time in each profile with a hot one, and of each difference between two profiles. */

@@ -4,9 +4,11 @@ import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { driftAlarms, loneErrors, pairedPower, runsUnderDrift } from "./drifting.ts";
+import { advisedInOne, advisedInSeveral } from "./allocated.ts";
 import { plannedChanges } from "./planned.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
+import { tailEffects } from "./tail_effects.ts";
 import { compareCells, compareSessions, type Simulated, type Verdicts } from "./verdicts.ts";
 
 export const COMPARED: readonly (() => Section)[] = [
@@ -19,6 +21,9 @@ export const COMPARED: readonly (() => Section)[] = [
   loneErrors,
   runsUnderDrift,
   plannedChanges,
+  advisedInOne,
+  advisedInSeveral,
+  tailEffects,
   twoGroups,
   sequences,
 ];

@@ -11,6 +11,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { rememberPlan } from "../../runner/host/plan_cache.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { duration } from "../../scenarios/load/load_shape.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { experimentProblems } from "../experiment/plan.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -47,22 +48,47 @@ const planParts = {
     preset: "2%",
     schema: margin,
   },
+  sessionNoise: {
+    flags: "--session-noise <PERCENT>",
+    about: "How much a ratio differs between sessions (standard deviation), to plan their number",
+    schema: margin.optional(),
+  },
+  sessionSetup: {
+    flags: "--session-setup <D>",
+    about: "How long it takes to set a session up, such as 5m",
+    schema: duration.optional(),
+  },
   ...planFlags,
   ...redisFlag,
   json: outputFlags.json,
   ...quietFlag,
 } satisfies CommandParts;
 
+function sessionsIn(
+  { sessionNoise, sessionSetup }: { sessionNoise?: number; sessionSetup?: number },
+): { sessions?: { stdev: number; setUpS: number } } {
+  if (sessionNoise === undefined || sessionSetup === undefined) return {};
+  return { sessions: { stdev: sessionNoise, setUpS: sessionSetup / 1_000 } };
+}
+
 /** Enough to know the noise, and no more than a coffee takes. */
 const BLOCKS = 5;
 
 export const planCommand = defineCommand({
   parts: planParts,
-  conflicts: (given) => outputConflicts(given, resultsIn(given.out), given.out),
+  conflicts: (given) => [
+    ...(given.sessionNoise === undefined) === (given.sessionSetup === undefined) ? [] : [{
+      place: given.sessionNoise === undefined ? "--session-setup" : "--session-noise",
+      message: "Cannot plan sessions by one of --session-noise and --session-setup alone",
+      fix: "give both",
+    }],
+    ...outputConflicts(given, resultsIn(given.out), given.out),
+  ],
   more:
     `Measures each target against itself, next to each other in ${BLOCKS} blocks (--repeat says how many).
 From the noise between the two follow the smallest change that a number of runs would see, and how
-many runs and minutes a change of 1, 2, 5 and 10 % needs: with ab, and with compare.
+many runs and minutes a change of 1, 2, 5 and 10 % needs: with ab, and with compare. From the noise
+within runs and what a run costs beside follows how long runs should be, to need the least time.
 
 Examples:
   plateau plan experiment.yaml
@@ -90,6 +116,7 @@ Examples:
         name: experiment.name,
         marginRatio: values.margin,
         tookS: (performance.now() - beganMs) / 1_000,
+        ...sessionsIn(values),
       });
       if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of runs");
       await rememberPlan(experiment.name, {

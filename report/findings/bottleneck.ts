@@ -3,7 +3,7 @@ import type { Bottleneck } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { listed } from "../writing/words.ts";
 
 type Grounds = Omit<Bottleneck, "kind">;
@@ -24,7 +24,11 @@ const MOST_OF_ONE = 1.2;
 const MOST_NAMED = 4;
 
 /** What is so, by what that was seen of one cell (which older results lack), and what follows. */
-type Said = readonly [what: string, seen: string | number | null | undefined, then?: string];
+type Said = readonly [
+  what: string,
+  seen: string | number | false | null | undefined,
+  then?: string,
+];
 
 /** One for each kind, in the order in which they are said; null: nothing. */
 const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | null>> = {
@@ -68,8 +72,29 @@ const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | n
     atOnce === 0
       ? ", such as for a timer, a disk, a lock, a pool or another service"
       : `, in line for what serves about ${
-        formatNumber(atOnce, 1)
+        formatCount(Math.round(atOnce))
       } of them at a time, such as a pool`,
+  ],
+  storage: ({ sleeping = 0, underWay }) => [
+    "requests wait for storage",
+    underWay &&
+    `on average, ${formatNumber(sleeping, 1)} threads sleep in reads or writes while ${
+      formatNumber(underWay, 1)
+    } requests are under way`,
+    "; fewer or joined writes (fsync) a request will help, or quicker storage",
+  ],
+  names: ({ lookups = 0, underWay }) => [
+    "requests wait for name look-ups (DNS)",
+    underWay &&
+    `on average, ${formatNumber(lookups, 1)} sockets to a name server are open while ${
+      formatNumber(underWay, 1)
+    } requests are under way`,
+    "; to keep addresses or connections will help, or a quicker name server",
+  ],
+  "connection-cap": ({ taken, connections }) => [
+    "a cap on connections: the target is not busy, and leaves some waiting or closes them",
+    taken !== undefined && connections !== undefined && `it took ${taken} of ${connections}`,
+    "; a higher cap, more workers or fewer connections will help",
   ],
   connections: ({ connections, cpuPerRequest = 0, service = 0 }) => [
     "too few connections",
@@ -109,7 +134,14 @@ const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | n
       : ["the load offered, all of which was served, with little left", left];
   },
   generator: () => ["the generator was the limit; how much more would be served is unknown", null],
-  unknown: () => null,
+  unknown: ({ service, cpuPerRequest }) =>
+    service && cpuPerRequest !== undefined
+      ? [
+        "unknown: nothing that was seen explains the time of most requests",
+        `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
+        "; a profile, or `observe: [runtime]`, may show more",
+      ]
+      : null,
 };
 
 function pausesText(

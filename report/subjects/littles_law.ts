@@ -1,6 +1,6 @@
 /**
  * Little's law as a check of closed loops: on average as many requests are under way as the rate times the mean
- * latency. A virtual user that pauses between requests is not waiting, so think time counts as well.
+ * latency. A virtual user that pauses between requests, or that dials, has none under way, so both count as well.
  */
 import type { Run } from "../../runner/result/result.ts";
 import { type Finding, list, table } from "../blocks.ts";
@@ -30,7 +30,7 @@ interface Row {
   readonly latencyMs: number;
   /** Between two requests of a virtual user. */
   readonly thinkMs: number;
-  /** Rate × (latency + think time). */
+  /** Rate × (latency + time to dial + think time). */
   readonly concurrency: number;
   readonly ratio: number;
 }
@@ -38,9 +38,9 @@ interface Row {
 /** None of an open loop: its latencies begin when a request was due, with or without a connection for it. */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
-  if (slots === null || cell.rate.mean === 0) return [];
+  if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
   const concurrency = mean(
-    cell.runs.map((run) => run.rate * (run.latency.mean + thinkMsOf(run)) / 1_000),
+    cell.runs.map((run) => run.rate * (run.latency.mean + dialMsOf(run) + thinkMsOf(run)) / 1_000),
   );
   return [{
     ...{ cell, slots, concurrency },
@@ -62,11 +62,27 @@ function slotsOf({ load }: Run): number | null {
 const LEAST_SHARE = 0.01;
 
 /** What of a flow is no request, divided among its requests. */
-function thinkMsOf({ sessions, requests, latency }: Run): number {
+function thinkMsOf(run: Run): number {
+  const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;
-  const perRequestMs = sessions.length.mean * sessions.completed / requests.completed;
-  const thinkMs = perRequestMs - latency.mean;
+  const perRequestMs = sessions.length.mean * sessionsIn(sessions) / requests.completed;
+  const thinkMs = perRequestMs - latency.mean - dialMsOf(run);
   return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
+}
+
+/** Those that the end of the run cut off had sent half of their requests by then, on average. */
+function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
+  return completed + unfinished / 2;
+}
+
+/** Users that begin together are cut off at the same place, anywhere: where that is much, think time is unknown. */
+function hasWholeSessions({ sessions }: Run): boolean {
+  return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);
+}
+
+/** Of each request, where connections are closed and dialed again. */
+function dialMsOf({ connect, requests }: Run): number {
+  return requests.completed === 0 ? 0 : connect.mean * connect.count / requests.completed;
 }
 
 /** Runs have edges, and clocks steps: a smaller difference says nothing. */
@@ -107,7 +123,7 @@ function meaningOf({ cell: { runs }, slots, latencyMs, ratio }: Row): string {
 }
 
 const NOTES = [
-  "In a closed loop each connection has one request under way at any time, so rate × (mean latency + think time) is the number of connections (times the pipeline). Where it is less, time passed in which a connection had no request whose latency is known.",
+  "In a closed loop each connection has one request under way at any time, so rate × (mean latency + time to dial + think time) is the number of connections (times the pipeline). Where it is less, time passed in which a connection had no request whose latency is known.",
   "J. D. C. Little: A Proof for the Queuing Formula L = λW. Operations Research 9 (1961), 383–387.",
 ];
 

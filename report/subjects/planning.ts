@@ -1,19 +1,34 @@
 /** What comparisons of an experiment can see on this machine, from runs in which each target was compared with itself. */
 import {
+  type Allocation,
+  allocationFor,
+  type PlannedCosts,
+  type RunNoise,
+  runNoiseOf,
+} from "../../runner/stats/comparison/allocation.ts";
+import {
   falseAlarmRatio,
   pairNoiseOf,
   pairsToSee,
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
 import { pairingOf } from "../judge/ratio_of.ts";
-import { decisiveFor, groupOf } from "../judge/group.ts";
+import {
+  blockOfIntervals,
+  type PooledFigure,
+  type RunBlock,
+} from "../../runner/stats/confidence/pool.ts";
+import { valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import { type ComparedFigure, decisiveFor, groupOf } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";
 import { percentText } from "../writing/ratios.ts";
 import { figureInProse, figureKey } from "../findings/judgements.ts";
 import { formatCount, formatDuration } from "../writing/units.ts";
 import { counted, listed } from "../writing/words.ts";
 import { isOpenLoop } from "../judge/pairs.ts";
-import { groupRuns } from "../cells/cells.ts";
+import { type CellRuns, groupRuns } from "../cells/cells.ts";
+import type { RunParts } from "../cells/counted_part.ts";
+import { mean } from "../writing/spread.ts";
 import { cellsOf, matchCells, nameOf } from "../cells/match.ts";
 import { type Block, table, text } from "../blocks.ts";
 import { tableOf, textCell } from "./tables/table.ts";
@@ -40,6 +55,10 @@ export interface PlanModel {
   }[];
   /** One for each figure that decides. */
   readonly figures: readonly FigurePlan[];
+  /** What a run costs, seconds, of those that were measured: what of it counts, and all else, such as start and warm-up. */
+  readonly runS: { readonly counted: number; readonly else: number };
+  /** What the user said of sessions; null: nothing. */
+  readonly sessions: PlannedCosts["sessions"] | null;
   /** Of 1,000 random deals of the sides, the share that raised any alarm. */
   readonly falseAlarmRatio: number;
 }
@@ -59,6 +78,14 @@ interface FigurePlan {
     readonly runs: number | null;
     readonly seconds: number | null;
   }[];
+  /** Standard deviations of the logarithm in the noisiest cell: of a run, and of a second in it; null where runs have too few parts to tell them apart. */
+  readonly levels: { readonly run: number; readonly second: number } | null;
+  /** Of the noisiest cell, for each of the changes, the least time; `seconds` are of all cells. Empty where `levels` is null. */
+  readonly cheapest: readonly {
+    readonly change: number;
+    /** Null where 1,000 repetitions are too few. */
+    readonly allocation: Omit<Allocation, "totalS"> & { readonly seconds: number } | null;
+  }[];
 }
 
 interface PlanFacts {
@@ -68,10 +95,13 @@ interface PlanFacts {
   readonly marginRatio: number;
   /** Seconds that all blocks took. */
   readonly tookS: number;
+  readonly sessions?: PlannedCosts["sessions"];
 }
 
 /** Null where no cell has two pairs of runs. */
-export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): PlanModel | null {
+export function planModel(
+  { name, base, head, marginRatio, tookS, sessions }: PlanFacts,
+): PlanModel | null {
   const { pairs } = matchCells(cellsOf(groupRuns(base)), cellsOf(groupRuns(head)));
   const sides = pairs.map(({ base, next }) => [groupOf(base), groupOf(next)] as const);
   const isOpen = isOpenLoop(pairs.map(({ next }) => next));
@@ -88,15 +118,32 @@ export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): 
   const blockS = tookS / blocks;
   const noises = byFigure.map(({ figure, ratios }) => ({ figure, ...pairNoiseOf(ratios) }));
   const tests = pairs.length * byFigure.length;
+  const counted = mean(pairs.flatMap(({ base, next }) => [base, next].map(countedS)));
+  const runS = { counted, else: Math.max(LEAST_ELSE_S, blockS / 2 / pairs.length - counted) };
   const figures = noises.map(({ figure, stdevs, borrowed }): FigurePlan => {
     const family = { tests, cells: pairs.length, borrowed, marginRatio };
     const stdev = Math.max(...stdevs);
+    const marginOf = (change: number): number => change > marginRatio ? marginRatio : change / 2;
+    const noisiest = pairs[stdevs.indexOf(stdev)];
+    const noise = noiseWithin([noisiest.base, noisiest.next], figure, stdev);
+    const costs = {
+      runS: runS.else,
+      shortestS: shortestFor([noisiest.base, noisiest.next]),
+      longestS: GUESSED_TIMES * countedS(noisiest.next),
+      ...sessions && { sessions },
+    };
     return {
+      levels: noise && { run: Math.sqrt(noise.run), second: Math.sqrt(noise.second) },
+      cheapest: noise === null ? [] : CHANGES.map((change) => {
+        const margin = marginOf(change);
+        const found = allocationFor(change, noise, costs, { ...family, marginRatio: margin });
+        return { change, allocation: found && ofAllCells(found, pairs.length, sessions) };
+      }),
       key: figureKey(figure),
       name: figureInProse(figure),
       seen: RUNS.map((runs) => ({ runs, change: smallestChangeSeen(runs, stdev, family) })),
       needed: CHANGES.map((change) => {
-        const margin = change > marginRatio ? marginRatio : change / 2;
+        const margin = marginOf(change);
         const runs = pairsToSee(change, stdev, { ...family, marginRatio: margin });
         return { change, marginRatio: margin, runs, seconds: runs === null ? null : runs * blockS };
       }),
@@ -104,7 +151,7 @@ export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): 
   });
   const ratios = byFigure.map(({ ratios }) => ratios);
   return {
-    ...{ name, blocks, blockS, marginRatio, figures },
+    ...{ name, blocks, blockS, marginRatio, runS, sessions: sessions ?? null, figures },
     cells: pairs.map(({ next }, i) => ({
       name: nameOf(next),
       stdevs: Object.fromEntries(
@@ -113,6 +160,77 @@ export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): 
     })),
     falseAlarmRatio: falseAlarmRatio(ratios, { marginRatio, seed: SEED, deals: DEALS }),
   };
+}
+
+/** Seconds: less is rounding. */
+const LEAST_ELSE_S = 0.01;
+/** Of the runs that were measured, times or parts: what those vary that are longer or shorter still is a guess. */
+const GUESSED_TIMES = 4;
+const SHORTEST_S = 1;
+/** So many requests a run support its p99. */
+const LEAST_REQUESTS = 1_000;
+
+/** Of its runs: without what is discarded. */
+function countedS({ parts }: CellRuns): number {
+  return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
+}
+
+/** Seconds of a run. */
+function shortestFor(cells: readonly CellRuns[]): number {
+  const guessedS = countedS(cells[0]) / GUESSED_TIMES;
+  return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
+}
+
+/** Sessions are set up once for all cells. */
+function ofAllCells(
+  { totalS, ...allocation }: Allocation,
+  cells: number,
+  sessions: PlannedCosts["sessions"],
+): NonNullable<FigurePlan["cheapest"][number]["allocation"]> {
+  const setUpS = allocation.sessions * (sessions?.setUpS ?? 0);
+  return { ...allocation, seconds: cells * (totalS - setUpS) + setUpS };
+}
+
+/** Parts of a run whose figures tell how much a second of it varies: long enough that neighbours hardly depend on each other. */
+const PARTS = 5;
+const LEAST_PART_S = 0.5;
+/** Of a part's p99, ten lie beyond it. */
+const LEAST_OF_PART = 1_000;
+
+/** Null for CPU time, which intervals do not have, and where runs are too short to be taken apart. */
+function noiseWithin(
+  cells: readonly CellRuns[],
+  figure: ComparedFigure,
+  pairStdev: number,
+): RunNoise | null {
+  if (figure === "cpuPerRequest") return null;
+  const parts = cells.flatMap((cell) => cell.parts.map(partsOf));
+  const blocks = parts.flat();
+  const partS = mean(blocks.map(({ seconds }) => seconds));
+  const isShort = ({ latency }: RunBlock): boolean =>
+    latency.count < (figure === "rate" ? 1 : LEAST_OF_PART);
+  if (blocks.length === 0 || partS < LEAST_PART_S || blocks.some(isShort)) return null;
+  return runNoiseOf(pairStdev ** 2, partS * PARTS, {
+    partS,
+    parts: parts.map((ofRun) => ofRun.map((block) => Math.log(valueOfPart(block, figure)))),
+  });
+}
+
+function valueOfPart({ latency, completed, seconds }: RunBlock, figure: PooledFigure): number {
+  if (figure === "rate") return completed / seconds;
+  return figure === "mean" ? latency.sumUs / latency.count : valueAtPercentile(latency, figure);
+}
+
+/** Of what counts, one after the other, equally long. */
+function partsOf({ whole: { timeline: { points }, latency }, blocks }: RunParts): RunBlock[] {
+  const fromS = (points.at(-1)?.endS ?? 0) - (blocks[0]?.seconds ?? 0);
+  const counted = points.filter(({ endS }) => endS > fromS + 1e-6);
+  const length = Math.floor(counted.length / PARTS);
+  return Array.from({ length: length === 0 ? 0 : PARTS }, (_, i) => {
+    const from = i * length;
+    const startS = counted[from - 1]?.endS ?? fromS;
+    return blockOfIntervals(counted.slice(from, from + length), latency.clock, startS);
+  });
 }
 
 /** `5 runs a side see a change of 6 % in requests/s, 9 % in p99 and 4 % in CPU/request, 80 times in 100.` */
@@ -142,6 +260,7 @@ export function planBlocks(plan: PlanModel): Block[] {
         ...figures.map(({ needed }) => neededText(needed[i])),
       ]),
     ),
+    ...leastTimeBlocks(plan),
     text("margin", CHANGES.some((change) => change <= marginRatio) ? hidden : ""),
     textTable(
       "Smallest change that is seen in every cell",
@@ -170,6 +289,45 @@ export function planBlocks(plan: PlanModel): Block[] {
         `${counted(blocks, "block")} of ${formatDuration(blockS)}`,
     ),
   ];
+}
+
+function leastTimeBlocks({ figures, runS, sessions }: PlanModel): Block[] {
+  const known = figures.filter(({ cheapest }) => cheapest.length > 0);
+  if (known.length === 0) return [];
+  const ofSessions = sessions
+    ? `Sessions differ by ${percentText(sessions.stdev)} and take ${
+      formatDuration(sessions.setUpS)
+    } to set up, as was said.`
+    : "One session was measured: how much sessions differ, on other days or machines, is unknown " +
+      "(--session-noise with --session-setup plans their number).";
+  return [
+    textTable(
+      "The same change at the least time: how long a run counts, how many runs",
+      ["Change", ...known.map(({ name }) => name)],
+      CHANGES.map((change, i) => [
+        percentText(change),
+        ...known.map(({ cheapest }) => leastTimeText(cheapest[i].allocation, sessions !== null)),
+      ]),
+    ),
+    text(
+      "costs",
+      `Of a run, ${formatDuration(runS.counted)} count and ${
+        formatDuration(runS.else)
+      } go to start, warm-up and the rest. ${ofSessions}`,
+    ),
+  ];
+}
+
+function leastTimeText(
+  allocation: FigurePlan["cheapest"][number]["allocation"],
+  hasSessions: boolean,
+): string {
+  if (allocation === null) return "more than 1,000";
+  const { runS, runs, sessions, seconds } = allocation;
+  const ofRuns = `${counted(runs, "run")} of ${formatDuration(Math.ceil(runS * 10) / 10)}`;
+  return hasSessions
+    ? `${counted(sessions, "session")} of ${ofRuns}, ${formatDuration(seconds)}`
+    : `${ofRuns}, ${formatDuration(seconds)}`;
 }
 
 function neededText({ runs, seconds }: FigurePlan["needed"][number]): string {

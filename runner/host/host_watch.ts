@@ -17,6 +17,7 @@ import {
   watchProcesses,
 } from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
+import { type TargetWaits, watchWaits } from "../../targets/observe/waits.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
 
@@ -39,7 +40,8 @@ export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Pro
   // A server in this very process is not distinct from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return watchMachine;
-  return () => watchBoth(listeners);
+  const port = "path" in endpoint ? null : endpoint.port;
+  return () => watchBoth(listeners, port);
 }
 
 async function listenersOf(endpoint: Endpoint): Promise<number[]> {
@@ -53,7 +55,7 @@ function watchMachine(): () => HostUse {
   return () => ({ hostActivity: activity() });
 }
 
-function watchBoth(listeners: readonly number[]): () => HostUse {
+function watchBoth(listeners: readonly number[], port: number | null): () => HostUse {
   const trees = new TreesContention(() => [...listeners, ...childrenOf(Deno.pid)]);
   const cores = coresOf([Deno.pid, ...listeners]);
   const ownGroups = cpuGroups("self");
@@ -61,9 +63,11 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
   const processes = watchProcesses();
   const throttledMs = throttledMsOf(groups);
   const activity = watchHostActivity();
+  const waits = listeners.length === 0 ? () => null : watchWaits(listeners, port);
   const before = look(cores);
   return () => {
     const after = look(cores);
+    const waited = waits();
     const machine = activity();
     const use = trees.take();
     const elapsedMs = after.atMs - before.atMs;
@@ -74,7 +78,9 @@ function watchBoth(listeners: readonly number[]): () => HostUse {
     return {
       hostActivity: { ...machine, others, ...busiest.length > 0 && { busiest } },
       ...listeners.length > 0 && {
-        target: targetUseOf(use, { elapsedMs, listeners, before: throttledMs, groups }),
+        target: targetUseOf(use, {
+          ...{ elapsedMs, listeners, before: throttledMs, groups, waits: waited },
+        }),
       },
     };
   };
@@ -128,11 +134,12 @@ interface TargetWatch {
   readonly groups: readonly string[];
   /** Throttled until the run began, ms. */
   readonly before: number | null;
+  readonly waits: TargetWaits | null;
 }
 
 function targetUseOf(
   { pids, cpuMs, waitedMs, busiest }: TreesUse,
-  { elapsedMs, listeners, groups, before }: TargetWatch,
+  { elapsedMs, listeners, groups, before, waits }: TargetWatch,
 ): TargetUse {
   const share = (ms: number): number => elapsedMs > 0 ? ms / elapsedMs : 0;
   const throttledMs = throttledMsOf(groups);
@@ -151,6 +158,7 @@ function targetUseOf(
         },
       },
     },
+    ...waits && { waits },
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
     throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
   };

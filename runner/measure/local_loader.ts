@@ -105,6 +105,7 @@ export class LocalLoader implements Loader {
       signal: hooks.signal,
     }).finally(() => {
       clearTimeout(deadline);
+      hostUse(); // nothing is watched any longer, also after a failure
       log?.close();
     });
     const stage = {

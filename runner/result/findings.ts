@@ -186,6 +186,9 @@ export const BOTTLENECKS = [
   "redis",
   "lock",
   "waiting",
+  "storage",
+  "names",
+  "connection-cap",
   "connections",
   "cpu-limit",
   "open-files",
@@ -214,7 +217,9 @@ export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
     "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
       "same, mostly for the kernel's work; redis: it carries out commands all the time; lock: nothing is busy, and " +
-      "requests are served one at a time; waiting: nothing is busy, requests wait; connections: the target works most of the time that it has a request, and has too few; " +
+      "requests are served one at a time; waiting: nothing is busy, requests wait; storage: nothing is busy, and " +
+      "requests wait for reads and writes of storage, such as fsync; names: the same for name look-ups (DNS); connection-cap: nothing is " +
+      "busy, and the target leaves connections unaccepted, or closes them; connections: the target works most of the time that it has a request, and has too few; " +
       "cpu-limit: its limit paused it; open-files: a process of it had as many files open as it may; gc: its " +
       "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
@@ -239,6 +244,18 @@ export const bottleneck = z.strictObject({
   filesLeft: z.int().optional().describe("Files that a process of it could still open, at least"),
   atOnce: z.number().min(0).optional().describe(
     "Requests that were served at a time while the others stood in line; absent where none did",
+  ),
+  underWay: z.number().min(0).optional().describe(
+    "Requests under way on average, by Little's law; absent where it has no part in the kind",
+  ),
+  sleeping: z.number().min(0).optional().describe(
+    "Of storage: threads in uninterruptible sleep, on average",
+  ),
+  lookups: z.number().min(0).optional().describe(
+    "Of names: sockets connected to a name server, on average",
+  ),
+  taken: z.int().min(0).optional().describe(
+    "Of a connection cap: the most connections that were accepted and open; absent where unknown",
   ),
   collectionShare: share.optional().describe("Of the target's CPU time, that of collections"),
   stoppedShare: share.optional().describe(

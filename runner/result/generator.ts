@@ -38,6 +38,29 @@ export const hostActivity = z.strictObject({
   })).optional().describe("The processes that used most of them"),
 }).describe("The machine during the run; null where the system does not report it");
 
+const targetWaits = z.strictObject({
+  looks: z.int().min(1).describe("At random moments"),
+  sleeping: z.number().min(0).describe(
+    "Threads in uninterruptible sleep, as those that wait for storage are: mean",
+  ),
+  storageBytes: z.number().min(0).nullable().describe(
+    "Read from storage or written for it during the run; null: not ours to see",
+  ),
+  lookups: z.number().min(0).nullable().describe(
+    "Sockets connected to a name server (UDP, port 53): mean; null: unknown",
+  ),
+  connections: z.strictObject({
+    looks: z.int().min(1),
+    leastQueued: z.int().min(0).describe("Not yet accepted, in the look with fewest"),
+    queued: z.number().min(0).describe("The same: mean"),
+    accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
+      "Accepted and open; null: too many to count",
+    ),
+  }).nullable().describe("Of the target's port; null: unknown"),
+}).describe(
+  "What the target waited for without computing; absent in older files and where unknown",
+);
+
 export const targetUse = z.strictObject({
   processes: z.int().min(1),
   cores: z.int().min(1).nullable().describe("On how many cores they may run"),
@@ -46,6 +69,7 @@ export const targetUse = z.strictObject({
     "How many of its threads waited for a core, ready to run, on average",
   ),
   busiestThread: busiestThread.optional(),
+  waits: targetWaits.optional(),
   nice: z.int().describe(
     "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
   ),

@@ -5,6 +5,7 @@
 import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";
 import { isServed } from "./served.ts";
+import { type WaitedFor, waitedFor } from "./waited_for.ts";
 import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
 import { wrongResponsesOf } from "../result/outcome.ts";
@@ -23,6 +24,7 @@ export type BottleneckRun =
     | "requests"
     | "status"
     | "checks"
+    | "errors"
     | "drain"
     | "rate"
     | "service"
@@ -57,6 +59,8 @@ const FULL_MACHINE = 0.95;
 const IN_LINE = 0.1;
 /** Cores in use by programs that are neither side: what is missing may be theirs. */
 const OTHERS = 0.3;
+/** Of all cores: in use by others. */
+const CROWD = 0.25;
 /** Of the time that its threads had work, in line for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
 /** Of the target's CPU time; a server that sends small responses spends half of it there. */
@@ -98,10 +102,17 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const paused = requests.completed === 0 || isPaused
     ? null
     : pausesFinding(run, isCrowdedOut(generator));
-  const kind = kindOf(run, seen);
+  const waited = waitedFor(run, seen.service ?? 0, seen.atOnce);
+  const kind = kindOf(run, seen, waited);
+  const { kind: waitedKind, ...grounds } = waited ?? { kind: null };
   // Collections of a target that waits for something else, or could serve more, take none of its requests' time.
   const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
-  return { kind, ...seen, ...!isBeside && paused };
+  return {
+    kind,
+    ...seen,
+    ...kind === waitedKind && grounds,
+    ...!isBeside && paused,
+  };
 }
 
 const NOT_BY_GC: readonly BottleneckKind[] = [
@@ -112,7 +123,7 @@ const NOT_BY_GC: readonly BottleneckKind[] = [
   "lock",
 ];
 
-function kindOf(run: BottleneckRun, seen: Seen): BottleneckKind {
+function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): BottleneckKind {
   const { generator, requests } = run;
   if (requests.completed === 0) return "unknown";
   const isFailing = failedShare(run) >= FAILS;
@@ -125,8 +136,9 @@ function kindOf(run: BottleneckRun, seen: Seen): BottleneckKind {
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
   if (isByGenerator(run)) return "generator";
   const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
-  if (seen.cpu === undefined || isKept || isFailing) return "unknown";
-  return idleKind(run, seen);
+  if (seen.cpu === undefined || isKept) return "unknown";
+  if (waited?.kind === "connection-cap" && !isHalfBusy(seen)) return waited.kind;
+  return isFailing ? "unknown" : idleKind(run, seen, waited);
 }
 
 function failedShare(
@@ -166,6 +178,14 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
 function isCrowdedOut({ target, hostActivity }: Generator): boolean {
   const { waiting = 0, cpu = 0 } = target ?? {};
   return (hostActivity.others ?? 0) >= OTHERS && waiting >= WAITS_OF_WANTED * (waiting + cpu);
+}
+
+/** Others had so much of the machine that responses came late, on whichever side. */
+function isBesideCrowd(generator: Generator): boolean {
+  const { others, busy, cores } = generator.hostActivity;
+  if ((others ?? 0) < OTHERS) return false;
+  return isCrowdedOut(generator) || (others ?? 0) >= CROWD * (cores ?? 1) ||
+    (busy ?? 0) >= FULL_MACHINE;
 }
 
 /** Cores that it had or waited for: one that wants little waits for little, whoever has the cores. */
@@ -219,7 +239,7 @@ function hasRoom({ thread }: Seen): boolean {
 }
 
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
-function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
+function idleKind(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): BottleneckKind {
   const { load, service: times } = run;
   const { cpuPerRequest = 0, service = 0, atOnce } = seen;
   if (service === 0) return "unknown";
@@ -229,6 +249,7 @@ function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
   if (hasTooFewConnections(run) && worked < WORKS_ABOVE) {
     return areAlike(times) ? "connections" : "unknown";
   }
+  if (waited !== null && worked < WORKS_ABOVE) return waited.kind;
   if (worked < WAITS_BELOW) {
     if (mayBeBusy(seen, times)) return "unknown";
     return atOnce !== undefined && atOnce < ONE_AT_ONCE ? "lock" : "waiting";
@@ -239,10 +260,13 @@ function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
     : "unknown";
 }
 
+function isHalfBusy({ thread, cpu = 0, cores = 1 }: Seen): boolean {
+  return Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
+}
+
 /** Threads that take turns at fewer cores than there are have no time left, and none of them is full. */
 function mayBeBusy(seen: Seen, times: Measurement["service"]): boolean {
-  const { thread, cpu = 0, cores = 1 } = seen;
-  if (Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO) return true;
+  if (isHalfBusy(seen)) return true;
   return mayTakeTurns(seen) && !areAlike(times);
 }
 
@@ -258,7 +282,9 @@ function seenIn(run: BottleneckRun): Seen {
   const redis = run.parts?.find(({ role }) => role === "redis");
   const dialMs = load.keepAlive ? 0 : connect.mean;
   const { histogram } = run;
-  const atOnce = histogram === undefined ? null : servedAtOnce({ ...run, histogram });
+  // Beside a crowd who is served next, and when, is the crowd's doing: a lock would look like a pool of two or three.
+  const canSeeLine = histogram !== undefined && !isBesideCrowd(run.generator);
+  const atOnce = canSeeLine ? servedAtOnce({ ...run, histogram }) : null;
   return {
     ...target?.busiestThread && { thread: target.busiestThread },
     ...cpu !== undefined && { cpu },

@@ -51,6 +51,24 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
   );
 });
 
+Deno.test("what an idle target waits for is said with how much of it was seen, or that it is unknown", () => {
+  const seen = { service: 20, cpuPerRequest: 0.2, connections: 8, underWay: 8.03 };
+  assert.deepEqual(
+    sentencesOf({
+      stored: { kind: "storage", ...seen, sleeping: 6.24 },
+      named: { kind: "names", ...seen, lookups: 7.51 },
+      capped: { kind: "connection-cap", ...seen, taken: 4 },
+      other: { kind: "unknown", service: 20, cpuPerRequest: 3 },
+    }),
+    [
+      "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or joined writes (fsync) a request will help, or quicker storage.",
+      "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); to keep addresses or connections will help, or a quicker name server.",
+      "capped: a cap on connections: the target is not busy, and leaves some waiting or closes them (it took 4 of 8); a higher cap, more workers or fewer connections will help.",
+      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); a profile, or `observe: [runtime]`, may show more.",
+    ],
+  );
+});
+
 Deno.test("a line is named by how many are served at a time", () => {
   const seen = { service: 40, cpuPerRequest: 0.2, connections: 8 };
   assert.deepEqual(
@@ -60,7 +78,7 @@ Deno.test("a line is named by how many are served at a time", () => {
     }),
     [
       "locked: the target is not busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
-      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3.1 of them at a time, such as a pool.",
+      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3 of them at a time, such as a pool.",
     ],
   );
 });

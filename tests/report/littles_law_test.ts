@@ -6,7 +6,7 @@ import { offered } from "./concluded.ts";
 import { resultsFixture } from "./fixture.ts";
 import { said, tablesIn } from "./said.ts";
 
-/** Two runs of 10 connections: 1,000 and 1,100 requests/s that take so long on average, changed by the test. */
+/** Two runs of 10 connections that are dialed at once: 1,000 and 1,100 requests/s that take so long on average, changed by the test. */
 function results(meanMs: number, change: (run: Run) => void = () => {}): Results {
   const made = resultsFixture({
     cells: [{ target: "a", scenario: "static", medianMs: 10, connections: 10, runs: 2 }],
@@ -14,6 +14,7 @@ function results(meanMs: number, change: (run: Run) => void = () => {}): Results
   made.runs.forEach((run, i) => {
     run.rate = 1_000 + 100 * i;
     run.latency.mean = meanMs;
+    run.connect = { ...run.connect, count: 10, mean: 0 };
     change(run);
   });
   return made;
@@ -58,6 +59,31 @@ Deno.test("little's law: a virtual user that thinks is not waiting", () => {
   const [, , , think, concurrency] = row.map(Number);
   assert.ok(Math.abs(think - 7.3) < 1e-9);
   assert.ok(Math.abs(concurrency - 9.765) < 1e-9);
+});
+
+/** Eight users, sessions of 4.06 s with four requests and four pauses, in a run of 6 s: as it was measured. */
+Deno.test("little's law: sessions that the end of the run cuts off make think time unknown", () => {
+  const { service } = results(2).runs[0];
+  const cut = (completed: number, unfinished: number, requests: number): Results =>
+    results(9, (run) => {
+      run.rate = 7.93;
+      run.load.connections = 8;
+      run.requests = { ...run.requests, due: requests, completed: requests };
+      const created = completed + unfinished;
+      const length = { ...service, mean: 4_064 };
+      run.sessions = { created, completed, failed: 0, unfinished, length };
+    });
+  assert.deepEqual(law(cut(8, 8, 48)).codes, []);
+  // 60 s of the same: those in the middle of the last one have sent half of it.
+  assert.deepEqual(law(cut(112, 8, 464)).codes, ["littles-law.holds"]);
+});
+
+Deno.test("little's law: a connection that is dialed anew has no request meanwhile", () => {
+  const { codes, row } = law(results(5.4, (run) => {
+    run.connect = { ...run.connect, count: run.requests.completed, mean: 4 };
+  }));
+  assert.deepEqual(codes, ["littles-law.holds"]);
+  assert.ok(Math.abs(Number(row[3]) - 1.05 * 9.4) < 1e-9, `${row}`);
 });
 
 const BROKEN: Readonly<Record<string, [Results, RegExp]>> = {

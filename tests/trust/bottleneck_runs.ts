@@ -6,7 +6,7 @@ import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const fixture = measurementFixture({ target: "api", scenario: "one", medianMs: 20 });
-const { load, generator, latency, status, checks, connect } = fixture;
+const { load, generator, latency, status, checks, errors, connect } = fixture;
 export const { service, requests } = fixture;
 const QUIET = { busy: 0.6, cores: 4, steal: 0, throttled: 0, others: 0 };
 export const TARGET = { processes: 1, cores: 4, cpu: 0.5, waiting: 0.01, nice: 0, throttled: 0 };
@@ -26,7 +26,7 @@ export function run(
 ): BottleneckRun {
   const { findings = [], delayMs = 0, ...rest } = others;
   return {
-    ...{ load, connect, latency, status, checks, elapsedS: 10, rate: 1_000 },
+    ...{ load, connect, latency, status, checks, errors, elapsedS: 10, rate: 1_000 },
     requests: { ...requests, due: 10_000, completed: 10_000, unfinished: 0 },
     service: { ...service, min: quickestMs, mean: serviceMs },
     generator: {

@@ -1,7 +1,8 @@
 // A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one function
 // for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number as often, and some 50 kB that are
 // collected later. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
-// compute. `storm`: each allocates beside much that stays.
+// compute. `storm`: each allocates beside much that stays. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`:
+// each looks a name up. `capped N`: no more than N connections are taken at a time, and each request waits for 20 ms.
 package main
 
 import (
@@ -85,6 +86,39 @@ func askRedis() {
 
 var lock sync.Mutex
 
+var record = make([]byte, 1000000)
+
+func journal(folder string) *os.File {
+	file, err := os.CreateTemp(folder, "records-")
+	if err != nil {
+		panic(err)
+	}
+	return file
+}
+
+// Takes a connection when one of its places is free.
+type capped struct {
+	net.Listener
+	places chan struct{}
+}
+
+func (listener capped) Accept() (net.Conn, error) {
+	listener.places <- struct{}{}
+	conn, err := listener.Listener.Accept()
+	return &placed{Conn: conn, places: listener.places}, err
+}
+
+type placed struct {
+	net.Conn
+	places chan struct{}
+	once   sync.Once
+}
+
+func (conn *placed) Close() error {
+	conn.once.Do(func() { <-conn.places })
+	return conn.Conn.Close()
+}
+
 func number(at int) int {
 	value, _ := strconv.Atoi(os.Args[at])
 	return value
@@ -107,7 +141,12 @@ func handler() func() {
 			time.Sleep(5 * time.Millisecond)
 			lock.Unlock()
 		}
-	case "waiting":
+	case "fsync":
+		file := journal(os.Args[2])
+		return func() { file.WriteAt(record, 0); file.Sync() }
+	case "resolve":
+		return func() { net.LookupHost(os.Args[2]) }
+	case "waiting", "capped":
 		return func() { time.Sleep(20 * time.Millisecond) }
 	case "redis":
 		return askRedis
@@ -124,5 +163,12 @@ func main() {
 		handle()
 		w.Write([]byte("right"))
 	})
-	http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	if err != nil {
+		panic(err)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "capped" {
+		listener = capped{Listener: listener, places: make(chan struct{}, number(2))}
+	}
+	http.Serve(listener, nil)
 }

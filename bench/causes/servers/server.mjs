@@ -3,9 +3,13 @@
 // `work S P`: S rounds of one function for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number
 // as often. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
 // compute. `storm`: each allocates much that lives on for a while. `blocked`: its event loop is blocked for 50 ms every
-// second. `cluster`: two workers serve. `spoiling`: it spoils the reports that are its own.
+// second. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`: each looks a name up. `capped N`: connections
+// beyond N are closed, and each request waits for 20 ms. `cluster`: two workers serve. `spoiling`: it spoils the reports
+// that are its own.
 import cluster from "node:cluster";
+import { lookup } from "node:dns/promises";
 import { appendFileSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -67,6 +71,16 @@ function block() {
   while (performance.now() < endMs);
 }
 
+const RECORD = new Uint8Array(1_000_000);
+let journal = null;
+
+async function logged() {
+  journal ??= open(join(numbers[0], `records-${process.pid}`), "a");
+  const file = await journal;
+  await file.write(RECORD, 0, RECORD.length, 0);
+  await file.sync();
+}
+
 /** The folder of the reports, as Node's own options name it. */
 function spoil() {
   const [, url] = /--import=(file:\S+)/.exec(process.env.NODE_OPTIONS ?? "") ?? [];
@@ -87,14 +101,18 @@ const HANDLERS = {
   waiting: () => sleep(20),
   redis: compute,
   storm,
+  fsync: logged,
+  resolve: () => lookup(numbers[0]),
+  capped: () => sleep(20),
 };
 
 function serve() {
   const handle = HANDLERS[mode];
-  createServer(async (_request, response) => {
+  const server = createServer(async (_request, response) => {
     await handle?.();
     response.end("right");
   }).listen(Number(process.env.PORT), "127.0.0.1");
+  if (mode === "capped") server.maxConnections = Number(numbers[0]);
   if (mode === "blocked") setInterval(block, 1_000);
   if (mode === "spoiling") setInterval(spoil, 50);
 }

@@ -1,13 +1,15 @@
 """A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one
 function for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for
 20 ms. `redis`: each has Redis compute. `storm`: each leaves cycles beside much that stays. `blocked`: an event loop
-that is blocked for 50 ms every second. `calm`: the same event loop, never blocked; `pack`: it compresses a
+that is blocked for 50 ms every second. `fsync FOLDER`: each has a megabyte written to storage. `resolve NAME`: each looks a name
+up. `capped N`: no more than N connections are taken at a time, and each request waits for 20 ms. `calm`: the same event loop, never blocked; `pack`: it compresses a
 text for each request."""
 
 import asyncio
 import os
 import socket
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -65,7 +67,19 @@ def storm():
         STAYS.append([i])
 
 
+RECORD = bytes(1_000_000)
+JOURNAL = tempfile.TemporaryFile(dir=sys.argv[2], buffering=0) if MODE == "fsync" else None
+
+
+def logged():
+    os.pwrite(JOURNAL.fileno(), RECORD, 0)
+    os.fsync(JOURNAL.fileno())
+
+
 HANDLERS = {
+    "fsync": logged,
+    "resolve": lambda: socket.getaddrinfo(sys.argv[2], 80),
+    "capped": lambda: time.sleep(0.02),
     "work": work,
     "lock": locked,
     "waiting": lambda: time.sleep(0.02),
@@ -93,6 +107,17 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     # With the usual 5 some of the connections that come at once are not taken for a second.
     request_queue_size = 100
+    places = threading.Semaphore(int(sys.argv[2])) if MODE == "capped" else None
+
+    def get_request(self):
+        if self.places:
+            self.places.acquire()
+        return super().get_request()
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        if self.places:
+            self.places.release()
 
 
 # Takes about 1 ms to compress.

@@ -1,0 +1,130 @@
+/**
+ * How a comparison spends its time best: how long runs are, how many there are in a session, and how many sessions, by
+ * what each level costs and how much it varies (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time",
+ * ISMM 2013). Where repetitions are many, the optimum is theirs: √(c_{i+1}/c_i · T_i²/T_{i+1}²) repetitions of a level in
+ * each one of the level above (equation 5). Of few repetitions the spread is known badly, and counts are whole: then that
+ * takes up to 2.8 times as long as it must. So all counts are gone through here, with the shortest run that will do. Pure.
+ */
+import { effectSeen, type PlannedFamily } from "./planning.ts";
+
+/** What varies between two runs of one program, as the logarithm of a figure. */
+export interface RunNoise {
+  /** Variance of a run that is as long as can be. */
+  readonly run: number;
+  /** Variance of a second of a run, once the run's own is taken off: that of a run of L seconds is 1/L of it. */
+  readonly second: number;
+}
+
+/**
+ * @param pairVariance Of the logarithm of the ratio of two runs next to each other. @param runS How long they were.
+ * @param parts Of each run the logarithm of the figure in parts of it, one after the other, all of `partS` seconds.
+ */
+export function runNoiseOf(
+  pairVariance: number,
+  runS: number,
+  { parts, partS }: { readonly parts: readonly (readonly number[])[]; readonly partS: number },
+): RunNoise {
+  const squares = parts.flatMap((values) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return values.map((value) => (value - mean) ** 2);
+  });
+  const freedom = squares.length - parts.length;
+  const second = partS * squares.reduce((sum, square) => sum + square, 0) / freedom;
+  // A run can't vary less than its seconds make it; then it is all by them.
+  const ofRun = pairVariance / 2;
+  return second / runS >= ofRun
+    ? { run: 0, second: ofRun * runS }
+    : { run: ofRun - second / runS, second };
+}
+
+/** What a comparison costs beside what is measured. */
+export interface PlannedCosts {
+  /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
+  readonly runS: number;
+  /** The shortest and the longest run that may be advised, seconds: longer ones than were measured are guessed at. */
+  readonly shortestS: number;
+  readonly longestS: number;
+  /** Absent: one session; nothing is known of others. */
+  readonly sessions?: {
+    /** Standard deviation of the logarithm of a ratio between sessions. */
+    readonly stdev: number;
+    /** To set a session up, seconds. */
+    readonly setUpS: number;
+  };
+}
+
+export interface Allocation {
+  /** Seconds of one run. */
+  readonly runS: number;
+  /** Runs a side in each session. */
+  readonly runs: number;
+  readonly sessions: number;
+  /** Of one cell, both sides and all sessions. */
+  readonly totalS: number;
+}
+
+/** Nobody makes more. */
+const MOST = 1_000;
+/** With fewer, a spread of them is not known. */
+const LEAST = 3;
+
+/**
+ * The allocation that sees a change in 80 of 100 comparisons at the least time; null where nothing up to 1,000
+ * repetitions does.
+ *
+ * @param change As a ratio less one.
+ */
+export function allocationFor(
+  change: number,
+  noise: RunNoise,
+  costs: PlannedCosts,
+  family: PlannedFamily,
+): Allocation | null {
+  const room = Math.log1p(change) - Math.log1p(family.marginRatio);
+  const { sessions, runS, shortestS } = costs;
+  const setUpS = sessions?.setUpS ?? 0;
+  const leastS = (count: number): number => count * (setUpS + 2 * (runS + shortestS));
+  let best: Allocation | null = null;
+  for (let count = LEAST; count <= MOST; count++) {
+    if (best !== null && leastS(count) >= best.totalS) break;
+    const variance = (room / effectSeen(count, family)) ** 2;
+    const found = sessions
+      ? withSessions(count, variance - sessions.stdev ** 2, noise, costs)
+      : withRuns(count, { runs: 1, variance }, noise, costs);
+    if (found !== null && found.totalS < (best?.totalS ?? Infinity)) best = found;
+  }
+  if (best === null || sessions) return best;
+  return { ...best, runs: best.sessions, sessions: 1 };
+}
+
+/** @param variance Of a session's mean, that runs may have. */
+function withSessions(
+  count: number,
+  variance: number,
+  noise: RunNoise,
+  costs: PlannedCosts,
+): Allocation | null {
+  let best: Allocation | null = null;
+  for (let runs = 1; runs <= MOST; runs++) {
+    const leastS = runs * 2 * (costs.runS + costs.shortestS) + (costs.sessions?.setUpS ?? 0);
+    if (variance <= 0 || (best !== null && count * leastS >= best.totalS)) break;
+    const found = withRuns(count, { runs, variance }, noise, costs);
+    if (found !== null && found.totalS < (best?.totalS ?? Infinity)) best = found;
+  }
+  return best;
+}
+
+/** The shortest run with which the mean of `runs` pairs has no more than the variance; null where the longest has more. */
+function withRuns(
+  count: number,
+  { runs, variance }: { readonly runs: number; readonly variance: number },
+  noise: RunNoise,
+  { runS, shortestS, longestS, sessions }: PlannedCosts,
+): Allocation | null {
+  const bySeconds = variance * runs / 2 - noise.run;
+  if (bySeconds <= 0) return null;
+  const neededS = Math.max(shortestS, noise.second / bySeconds);
+  if (neededS > longestS) return null;
+  const totalS = count * ((sessions?.setUpS ?? 0) + runs * 2 * (runS + neededS));
+  return { runS: neededS, runs, sessions: count, totalS };
+}

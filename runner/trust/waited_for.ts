@@ -1,0 +1,63 @@
+/**
+ * What the requests of an idle target wait for, where that was seen: storage, name look-ups, or to be accepted. On average
+ * as many requests are under way as the rate times the time that each takes, and as many wait for a thing as the rate
+ * times the time that it takes (J. D. C. Little, 1961): the one over the other is the share of a request's time. Pure.
+ */
+import type { Bottleneck } from "../result/findings.ts";
+import type { Measurement } from "../result/result.ts";
+
+type WaitingRun = Pick<Measurement, "load" | "rate" | "requests" | "errors" | "generator">;
+
+export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "lookups" | "taken"> {
+  readonly kind: "storage" | "names" | "connection-cap";
+}
+
+/** Of the requests under way that are off the cores, or of those that are served at a time. */
+const MOSTLY_STORAGE = 0.5;
+/** More, as a program may ask for both kinds of addresses of a name at once, with a socket each. */
+const MOSTLY_NAMES = 0.6;
+/** Of fewer requests the mean of the looks says little. */
+const LEAST_UNDER_WAY = 0.5;
+/** Of the failures: what is closed over a cap was connected, and got no response. */
+const MOSTLY_CLOSED = 0.8;
+
+/**
+ * Null where nothing was seen that explains most of a request's time.
+ *
+ * @param atOnce Of those that stand in line the number that is served at a time: the others wait for these.
+ */
+export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): WaitedFor | null {
+  const { generator: { target }, rate } = run;
+  const waits = target?.waits;
+  if (waits === undefined) return null;
+  const taken = connectionCapOf(run);
+  if (taken !== null) return { kind: "connection-cap", ...taken };
+  const underWay = rate * serviceMs / 1_000;
+  // What computes, or stands in line for a core, waits for nothing else.
+  const onCores = (target?.cpu ?? 0) + (target?.waiting ?? 0);
+  const served = atOnce ?? underWay - onCores;
+  const { sleeping, storageBytes, lookups } = waits;
+  if (served < LEAST_UNDER_WAY) return null;
+  // Threads sleep so for other reasons as well, such as the kernel's own locks; then nothing is read or written.
+  if ((storageBytes ?? 0) > 0 && sleeping >= MOSTLY_STORAGE * served) {
+    return { kind: "storage", underWay, sleeping };
+  }
+  return lookups !== null && lookups >= MOSTLY_NAMES * served
+    ? { kind: "names", underWay, lookups }
+    : null;
+}
+
+/** Null where connections are accepted: some never were at any look, or all that are beyond a number are closed. */
+function connectionCapOf(
+  { load: { connections }, requests, errors, generator: { target } }: WaitingRun,
+): Pick<Bottleneck, "taken"> | null {
+  const seen = target?.waits?.connections ?? null;
+  if (seen === null) return null;
+  const { leastQueued, accepted } = seen;
+  if (leastQueued > 0) return { ...accepted !== null && { taken: accepted.most } };
+  if (accepted === null || accepted.least < accepted.most) return null;
+  const beyond = connections - accepted.most;
+  const closed = (errors.reset ?? 0) + (errors.closed ?? 0);
+  const isClosing = beyond > 0 && closed >= beyond && closed >= MOSTLY_CLOSED * requests.failed;
+  return isClosing && accepted.most > 0 ? { taken: accepted.most } : null;
+}

@@ -1,0 +1,172 @@
+/**
+ * What the threads of a target wait for while they do not compute, by looks at random moments: storage, a name server, or
+ * clients that were not accepted. How many wait on average, over the rate of requests, is how long each request waits
+ * (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
+ */
+import {
+  descendantsOf,
+  openFilesOf,
+  readStorageBytes,
+  readThreadStates,
+} from "../../base/system/processes.ts";
+import {
+  type AcceptQueue,
+  readAcceptQueue,
+  readNameServerSockets,
+} from "../../base/system/sockets.ts";
+
+export interface TargetWaits {
+  /** At threads and sockets of name servers. */
+  readonly looks: number;
+  /** Threads in uninterruptible sleep, on average: they wait for storage, as a rule. */
+  readonly sleeping: number;
+  /** Bytes that were read from storage or written for it; null where that is not ours to see. */
+  readonly storageBytes: number | null;
+  /** Sockets that were connected to a name server, on average; null where that can't be seen. */
+  readonly lookups: number | null;
+  /** Connections of the target's port; null where they can't be seen, or there is no port. */
+  readonly connections: {
+    readonly looks: number;
+    /** Not yet accepted: in the look with fewest, and on average. */
+    readonly leastQueued: number;
+    readonly queued: number;
+    /** Accepted and open: the least and the most; null where there were too many to count. */
+    readonly accepted: { readonly least: number; readonly most: number } | null;
+  } | null;
+}
+
+/** At threads. */
+interface Look {
+  readonly sleeping: number;
+  readonly lookups: number | null;
+}
+
+/** The next look comes no sooner, and no sooner than so many times what one takes: at most 1 % of a core. */
+const APART = { leastMs: 15, times: 100 };
+/** Rarer, as it takes longer, and what is seen of connections lasts: at most 0.5 % of a core. */
+const CONNECTIONS_APART = { leastMs: 250, times: 200 };
+/** Processes are looked for once in so many looks. */
+const LOOKS_A_SEARCH = 10;
+/** Of more threads a look takes too long. */
+const MOST_THREADS = 256;
+/** A minute of them is enough to know a mean by. */
+const MOST_LOOKS = 4_000;
+/** Fewer say nothing of how long something waits. */
+const LEAST_LOOKS = 15;
+/** Of those at connections. */
+const LEAST_AT_CONNECTIONS = 3;
+
+/**
+ * Begins to look; the returned function ends it, and gives null where too little was seen.
+ *
+ * @param listeners The target's processes that accept connections. @param port Theirs; null: a unix socket.
+ */
+export function watchWaits(
+  listeners: readonly number[],
+  port: number | null,
+): () => TargetWaits | null {
+  const looks: Look[] = [];
+  const queues: AcceptQueue[] = [];
+  const storageBefore = storageBytesOf(treesOf(listeners));
+  let pids: readonly number[] = [];
+  let begun = 0;
+  const ends = [
+    lookAtRandom(APART, () => {
+      if (begun++ % LOOKS_A_SEARCH === 0) pids = treesOf(listeners);
+      const look = lookAt(pids, listeners[0]);
+      if (look !== null && looks.length < MOST_LOOKS) looks.push(look);
+    }),
+    lookAtRandom(CONNECTIONS_APART, () => {
+      const queue = port === null ? null : readAcceptQueue(listeners[0], port);
+      if (queue !== null && queues.length < MOST_LOOKS) queues.push(queue);
+    }),
+  ];
+  return () => {
+    for (const end of ends) end();
+    const storage = storageBytesOf(treesOf(listeners));
+    const storageBytes = storage === null || storageBefore === null
+      ? null
+      : Math.max(0, storage - storageBefore);
+    return looks.length < LEAST_LOOKS ? null : waitsOf({ looks, queues, storageBytes });
+  };
+}
+
+/** Regular looks would meet a target that does something as regularly. Returns what ends them. */
+function lookAtRandom(apart: typeof APART, look: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  // The quickest look is what it costs; another may have stood in line for a core.
+  let takesMs = Infinity;
+  const lookLater = (): void => {
+    const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
+    timer = setTimeout(lookNow, apartMs * (0.5 + Math.random()));
+    Deno.unrefTimer(timer);
+  };
+  const lookNow = (): void => {
+    const beganMs = performance.now();
+    look();
+    takesMs = Math.min(takesMs, performance.now() - beganMs);
+    lookLater();
+  };
+  lookLater();
+  return () => clearTimeout(timer);
+}
+
+interface Seen {
+  readonly looks: readonly Look[];
+  readonly queues: readonly AcceptQueue[];
+  readonly storageBytes: number | null;
+}
+
+export function waitsOf({ looks, queues, storageBytes }: Seen): TargetWaits {
+  const lookups = looks.flatMap((look) => look.lookups ?? []);
+  const queued = queues.map((queue) => queue.queued);
+  const accepted = queues.flatMap((queue) => queue.accepted ?? []);
+  return {
+    looks: looks.length,
+    sleeping: meanOf(looks.map(({ sleeping }) => sleeping)),
+    storageBytes,
+    lookups: lookups.length < looks.length ? null : meanOf(lookups),
+    connections: queues.length < LEAST_AT_CONNECTIONS ? null : {
+      looks: queues.length,
+      leastQueued: Math.min(...queued),
+      queued: meanOf(queued),
+      accepted: accepted.length < queues.length
+        ? null
+        : { least: Math.min(...accepted), most: Math.max(...accepted) },
+    },
+  };
+}
+
+/** Null where there are too many threads, or none. */
+function lookAt(pids: readonly number[], inNamespaceOf: number): Look | null {
+  const states = pids.flatMap((pid) => readThreadStates(pid, MOST_THREADS));
+  if (states.length === 0 || states.length > MOST_THREADS) return null;
+  return {
+    sleeping: states.filter((state) => state === "D").length,
+    lookups: lookupsOf(pids, inNamespaceOf),
+  };
+}
+
+/** The links of open files are read only where somebody has such a socket. */
+function lookupsOf(pids: readonly number[], inNamespaceOf: number): number | null {
+  const sockets = readNameServerSockets(inNamespaceOf);
+  if (sockets === null || sockets.length === 0) return sockets && 0;
+  return pids.flatMap(openFilesOf).filter((link) => sockets.includes(link)).length;
+}
+
+function treesOf(roots: readonly number[]): number[] {
+  return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
+}
+
+/** Null where those of one are not ours to see. */
+function storageBytesOf(pids: readonly number[]): number | null {
+  const all = pids.map(readStorageBytes);
+  return all.reduce<number | null>(
+    (sum, bytes) => sum === null || bytes === null ? null : sum + bytes,
+    0,
+  );
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
