@@ -45,7 +45,10 @@ async function measuredRuns(
   { rounds, short }: Effort,
   folder: string,
 ): Promise<Section[]> {
-  const command = commandOf({ runtime: NODE, command: await NODE.command(folder), folder }, "work 2 8");
+  const command = commandOf(
+    { runtime: NODE, command: await NODE.command(folder), folder },
+    "work 2 8",
+  );
   const sessions: Record<"without" | "with", Results[]> = { without: [], with: [] };
   for (let round = 0; round < rounds; round++) {
     const pair = ["without", "with"] as const;

@@ -57,7 +57,7 @@ withOpenssl.test("bench of https trusts whom --cacert names, and nobody by itsel
 
   const distrusted = await exits(3, [...args, "--json", "-"]);
   const { errors, requests: { failed } } = measurement.parse(JSON.parse(distrusted.stdout));
-  assert.deepEqual([errors.tls, failed], [50, 50]);
+  assert.ok(failed > 0 && errors.tls === failed, `${errors.tls} of ${failed}`);
   assert.match(
     distrusted.stderr,
     /not signed by an authority that is trusted here: --cacert names/,

@@ -18,7 +18,6 @@ const THEME: Theme = {
   paper: "#000000",
   link: "#000000",
   steady: "#000000",
-  good: "#000000",
   alarm: "#000000",
   font: "serif",
   color: () => "#000000",
