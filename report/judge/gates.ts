@@ -456,17 +456,33 @@ function onlyRunEvidence(
   if (evidence.outcome !== "inconclusive") return evidence;
   // Without the bounds it would be decided, so they are what is in the way.
   if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
-  const farWithin = (dispersion?.effective ?? 0) >= FAR.effective ? FAR.within : FAR.withinAnyway;
-  const isFar = count <= allowed * requests && value * farWithin <= limitMs;
+  const independent = dispersion === null
+    ? presumedIndependent(run.elapsedS, limitMs)
+    : dispersion.effective * KNOWN_RATIO;
+  const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
   return isFar ? fact(isShort ? "held" : "broken", found) : evidence;
 }
 
+/** Of the effective samples of a run, which are an estimate, as many are relied on. */
+const KNOWN_RATIO = 0.3;
+/** A run too short to show how long its requests depend on each other is taken to forget within this, and within the limit. */
+const FORGOTTEN_MS = 500;
+/** Nothing nearer to its limit is far from it, however many independent stretches the run has. */
+const LEAST_FAR = 10;
+
+function presumedIndependent(elapsedS: number, limitMs: number): number {
+  return elapsedS * 1_000 / Math.max(FORGOTTEN_MS, limitMs);
+}
+
 /**
- * What a percentile far below its limit shows without ten clusters. Of latencies that are about exponential, as those of queues
- * are, and have the percentile at the limit, less than 5 % (of p99.99 9 %) are below a hundredth of it. And a tenth of it is
- * exceeded by 40 % of them and more, so that ten independent intervals do not stay below it.
+ * How many times below its limit a percentile must be to hold without ten clusters. The level of a stretch of latencies
+ * that are about exponential, as those of queues are, and have the percentile at the limit, is below 1/k of it in
+ * 1 − allowed^(1/k). So many independent stretches, at least the run as a whole, are all below it in less than 5 %.
  */
-const FAR = { withinAnyway: 100, within: 10, effective: 10 };
+function farWithin(allowed: number, independent: number): number {
+  const one = SIGNIFICANCE ** (1 / Math.max(1, independent));
+  return Math.max(LEAST_FAR, Math.log(allowed) / Math.log1p(-one));
+}
 
 interface TimeLimit {
   readonly ms: number;

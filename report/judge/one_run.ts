@@ -145,16 +145,14 @@ export function oneRunEvidence(
   const range = { value, interval };
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
-  if (clusters < LEAST_CLUSTERS) {
-    const seconds = secondsOf(LEAST_CLUSTERS * perCluster);
-    return anyway(found(range), {
-      code: "few-clusters",
-      clusters,
-      needed: LEAST_CLUSTERS,
-      seconds,
-    });
+  // Of clusters that are presumed to be of one size, as none was seen, the interval alone says how many rule out the limit.
+  const isNone = like !== null && known.degreesOfFreedom === Infinity;
+  const needed = isNone ? 0 : LEAST_CLUSTERS;
+  if (clusters < needed) {
+    const seconds = secondsOf(needed * perCluster);
+    return anyway(found(range), { code: "few-clusters", clusters, needed, seconds });
   }
-  const requests = Math.max(requestsToDecide([least], limit, level), LEAST_CLUSTERS * perCluster);
+  const requests = Math.max(requestsToDecide([least], limit, level), needed * perCluster);
   const isMore = value > limit;
   return tested(found(range), {
     outcome,

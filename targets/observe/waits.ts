@@ -3,6 +3,7 @@
  * clients that were not accepted. How many wait on average, over the rate of requests, is how long each request waits
  * (J. D. C. Little, "A Proof for the Queuing Formula L = λW", 1961). Linux only.
  */
+import { clearTimeout, setTimeout } from "node:timers";
 import {
   descendantsOf,
   openFilesOf,
@@ -98,8 +99,7 @@ function lookAtRandom(apart: typeof APART, look: () => void): () => void {
   let takesMs = Infinity;
   const lookLater = (): void => {
     const apartMs = Math.max(apart.leastMs, takesMs < Infinity ? apart.times * takesMs : 0);
-    timer = setTimeout(lookNow, apartMs * (0.5 + Math.random()));
-    Deno.unrefTimer(timer);
+    timer = setTimeout(lookNow, apartMs * (0.5 + Math.random())).unref();
   };
   const lookNow = (): void => {
     const beganMs = performance.now();

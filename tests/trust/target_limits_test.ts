@@ -56,7 +56,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "a limit on the target's cgroup",
     { evidence: { target: { ...target, throttled: 900 } } },
     ["target-throttled"],
-    /^A CPU limit \(cgroup\) paused the target for 900 ms of 3000 ms/,
+    /^A CPU limit \(cgroup\) paused the target for 900 ms of 3 s/,
   ],
   [
     "more arrivals than the connections can take",

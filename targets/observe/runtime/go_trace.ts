@@ -84,9 +84,12 @@ export class GoTrace {
   }
 }
 
+/** Of any number in a line: a century in ms. A larger one is no time, and sums of such may be no number. */
+const MOST = 3e12;
+
 function tracedIn(line: string): TracedCollection | null {
   const [, ...texts] = LINE.exec(line.trim()) ?? [];
-  if (texts.length === 0) return null;
+  if (texts.length === 0 || texts.some((text) => Number(text) > MOST)) return null;
   const [startS, first, middle, last, sweep, assist, dedicated, , termination, , , live] = texts
     .map(Number);
   return {
