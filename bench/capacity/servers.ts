@@ -313,7 +313,8 @@ export const OTHERS: readonly (ServerKind & { readonly rule?: Partial<Terms> })[
     capacity: () => 8_936, // as above
     start: ({ perSec }) => {
       const leastS = (ALPHA - 1) / ALPHA / perSec;
-      return new OneQueue((random) => leastS * Math.exp(random.exponential() / ALPHA));
+      // Not from the table of exponentials, which lacks the largest.
+      return new OneQueue((random) => leastS * (1 - random.uniform()) ** (-1 / ALPHA));
     },
   },
 ];

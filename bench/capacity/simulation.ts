@@ -84,6 +84,8 @@ interface PlannedLoad extends TrialPlan, Terms {
   readonly isEven?: boolean;
 }
 
+/** Of a slice: its requests, and those beyond each level. */
+const COUNTS = LEVELS.length + 1;
 /** In flight at the end, at most: of more, those that came first count as served. */
 const MOST_OPEN = 1 << 14;
 
@@ -93,10 +95,10 @@ function simulateTrial(
   random: FastRandom,
 ): SearchedTrial & { elapsedS: number } {
   const { ratePerSec, plannedS, limitS, startS, burst, isEven = false } = plan;
-  const counts = new Int32Array(Math.ceil(plannedS / SLICE_S) * (LEVELS.length + 1));
+  const counts = new Int32Array(Math.ceil(plannedS / SLICE_S) * COUNTS);
   const enough = certainlyBroken(plan, plan);
   const done = new Float64Array(MOST_OPEN);
-  const [halfS, quarterS] = [limitS / 2, limitS / 4];
+  const [halfS, quarterS, doubleS] = [limitS / 2, limitS / 4, limitS * 2];
   const watchedS = burst === null ? 0 : startS;
   const usualGapS = 1 / ratePerSec;
   const [burstS, burstGapS] = burst === null ? [0, 0] : [burst.seconds, 1 / burst.ratePerSec];
@@ -105,7 +107,7 @@ function simulateTrial(
     const gapS = atS < burstS ? burstGapS : usualGapS;
     atS += isEven ? gapS : random.exponential() * gapS;
     if (atS >= plannedS) break;
-    const slice = 4 * Math.floor(atS * (1 / SLICE_S));
+    const slice = COUNTS * Math.floor(atS * (1 / SLICE_S));
     if (slice !== at) {
       if (beyond >= enough) break; // the live figures come by interval
       at = slice;
@@ -120,6 +122,7 @@ function simulateTrial(
     counts[slice + 2]++;
     if (tookS <= limitS) continue;
     counts[slice + 1]++;
+    if (tookS > doubleS) counts[slice + 4]++;
     if (atS >= watchedS) beyond++;
   }
   const elapsedS = Math.min(atS, plannedS);
@@ -145,9 +148,8 @@ function openAt(endS: number, done: Float64Array, all: number): number {
 /** Where the rule has no limit of time, a request is beyond all parts of it or none. */
 function slicesOf(counts: Int32Array, length: number, limitS: number): TrialSlice[] {
   return Array.from({ length }, (_, i) => {
-    const [requests, limit, half, quarter] = counts.subarray(4 * i, 4 * i + 4);
-    const beyond = limitS === 0 ? [limit, limit, limit] : [limit, half, quarter];
-    return { requests, beyond };
+    const [requests, ...beyond] = counts.subarray(COUNTS * i, COUNTS * (i + 1));
+    return { requests, beyond: limitS === 0 ? [beyond[0], beyond[0], beyond[0], 0] : beyond };
   });
 }
 

@@ -228,7 +228,10 @@ export function slicesOf(
     }
     const all = withinParts(histogram, isBeyond);
     const open = withinParts(censoredHistogram, isBeyond);
-    const within = all.parts.map((count, level) => count - open.parts[level]);
+    // One that was open before twice the limit is beyond the limit alone, as far as is known.
+    const within = all.parts.map((count, level) =>
+      count - (LEVELS[level] > 1 ? open.parts[0] : open.parts[level])
+    );
     const requests = Math.max(completed + failed, within[0] + all.count - all.parts[0]);
     if (wrong + failed > requests - within[0]) return byOutcome(requests, wrong + failed);
     return { requests, beyond: within.map((count) => requests - count) };
@@ -237,7 +240,7 @@ export function slicesOf(
 
 /** A request that is refused misses the rule, however fast. */
 function byOutcome(requests: number, beyond: number): TrialSlice {
-  return { requests, beyond: LEVELS.map(() => beyond) };
+  return { requests, beyond: LEVELS.map((part) => part > 1 ? 0 : beyond) };
 }
 
 /** Requests within parts of the limit, as `LEVELS` has them. */

@@ -66,7 +66,7 @@ Deno.test("a request beyond the limit misses a percentile, and so does one that 
   assert.deepEqual(slice("p99 <= 2ms", timed), [5, 2]);
 });
 
-Deno.test("requests beyond half and a quarter of the limit are counted too; without a limit of time those beyond it", () => {
+Deno.test("requests beyond a half, a quarter and twice the limit are counted too; by outcome all the same, and none beyond twice", () => {
   const parts = (text: string, timed: Timed): readonly number[] => {
     const rule = objective(text);
     assert.ok(rule !== null);
@@ -74,11 +74,15 @@ Deno.test("requests beyond half and a quarter of the limit are counted too; with
   };
   const [histogram, open] = [histogramOf(0.4, 0.6, 1.5, 1.9, 2, 3, 8), histogramOf(1.9)];
   const timed = measured({ completed: 6, failed: 1, histogram, censoredHistogram: open });
-  // 2, 3, 8 and the one that failed; also 1.5; also 0.6.
-  assert.deepEqual(parts("p99 < 2ms", timed), [4, 5, 6]);
-  assert.deepEqual(parts("success >= 99%", timed), [1, 1, 1]);
+  // 2, 3, 8 and the one that failed; also 1.5; also 0.6; of twice 8 and the one that failed.
+  assert.deepEqual(parts("p99 < 2ms", timed), [4, 5, 6, 2]);
+  assert.deepEqual(parts("success >= 99%", timed), [1, 1, 1, 0]);
   const late = { histogram: histogramOf(1.5, 3), censoredHistogram: histogramOf(3) };
-  assert.deepEqual(parts("p99 < 2ms", measured({ completed: 1, failed: 0, ...late })), [1, 2, 2]);
+  assert.deepEqual(
+    parts("p99 < 2ms", measured({ completed: 1, failed: 0, ...late })),
+    [1, 2, 2, 0],
+    "beyond the limit, perhaps not twice",
+  );
 });
 
 Deno.test("a request that is still open counts when it is beyond the limit, and is on neither side before", () => {

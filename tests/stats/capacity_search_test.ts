@@ -182,6 +182,17 @@ Deno.test("parts of the limit decide where clusters beyond it are too few", () =
   assert.ok(clusters > 20, `${clusters}`);
 });
 
+Deno.test("a tail that goes on beyond twice the limit makes the interval wider, and its clusters fewer", () => {
+  const light = trialsAround(300, 10);
+  const heavy = light.map((trial) => ({
+    ...trial,
+    levels: trial.levels.map((level, i) =>
+      LEVELS[i] > 1 ? { beyond: 0.4 * trial.levels[0].beyond, dispersion: 300 } : level
+    ),
+  }));
+  assert.ok(widthOf(heavy) > 2 * widthOf(light), `${widthOf(heavy)}, ${widthOf(light)}`);
+});
+
 Deno.test("a queue remembers for 4µL²/ln²(1/allowed), and its late requests make a cluster each τ/allowed", () => {
   // 1,000/s, p99 < 200 ms: the queue of M/M/1 whose capacity is 977/s.
   const rule = { allowed: 0.01, limitS: 0.2 };

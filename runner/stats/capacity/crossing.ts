@@ -43,14 +43,14 @@ export function crossingOf(
   trials: readonly TrialShare[],
   { rule, range }: { readonly rule: Rule; readonly range: RateRange },
 ): Crossing {
-  const { level, unknownNats } = levelOf(trials, rule, range);
+  const { level, unknownNats, isFlat } = levelOf(trials, rule, range);
   const weighed = trials.flatMap((trial) => weighedOf(trial, rule, level));
   const middle = Math.sqrt(range.low * range.high);
   const ofLevel = {
     allowed: level.allowed,
     growth: growthOf(middle, rule, level.part),
     mayRefuse: rule.limitS === 0,
-    unknownNats,
+    ...{ unknownNats, isFlat },
   };
   const { clusters, everyS: clusterEveryS } = level;
   const coarse = cumulativeOf(weighed, ofLevel, range);
@@ -104,23 +104,33 @@ interface Level {
 const NEAR = 8;
 /** Rates that are farther from the highest that held, as a ratio, show nothing of clusters at the capacity. */
 const NEAR_RATE = 1.15;
-/** The highest with enough clusters; else the one with the most. */
+/** So many clusters of a flat tail count as one: most trials lack the rare large requests, and so does their dispersion. */
+const RARE_TIMES = 3;
+
+/** The highest with enough clusters; else the one with the most. Of a flat tail the limit. */
 function levelOf(
   trials: readonly TrialShare[],
   rule: Rule,
   range: RateRange,
-): { readonly level: Level; readonly unknownNats: number } {
+): { readonly level: Level; readonly unknownNats: number; readonly isFlat: boolean } {
   const near = nearTrials(trials, rule);
   const tail = tailOf(near, rule);
-  const [limit, ...parts] = LEVELS.map((_, index) => ofIndex(near, index, { rule, range, tail }));
-  if (limit.clusters >= ENOUGH_CLUSTERS || tail.isFlat || rule.limitS === 0) {
-    return { level: limit, unknownNats: 0 };
+  const [limit, ...parts] = tail.falls.map((_, index) =>
+    ofIndex(near, index, { rule, range, tail })
+  );
+  const { isFlat } = tail;
+  if (isFlat) {
+    const [everyS, clusters] = [limit.everyS * RARE_TIMES, limit.clusters / RARE_TIMES];
+    return { level: { ...limit, everyS, clusters }, unknownNats: 0, isFlat };
+  }
+  if (limit.clusters >= ENOUGH_CLUSTERS || rule.limitS === 0) {
+    return { level: limit, unknownNats: 0, isFlat };
   }
   const level = parts.find(({ clusters }) => clusters >= ENOUGH_CLUSTERS) ??
     parts[parts.length - 1];
   const { falls, unknown } = tail;
   const unknownNats = -Math.log(level.allowed) * unknown[level.index] / falls[level.index];
-  return { level, unknownNats };
+  return { level, unknownNats, isFlat };
 }
 
 function nearTrials(trials: readonly TrialShare[], { allowed }: Rule): TrialShare[] {
@@ -184,7 +194,10 @@ interface Tail {
   readonly falls: readonly number[];
   /** Standard deviations of those. */
   readonly unknown: readonly number[];
-  /** Whether it hardly falls from half the limit to the limit: then parts of the limit say nothing of it. */
+  /**
+   * Whether it falls by much less than an exponential one: then waits are as long as single requests, and not sums of many,
+   * and parts of the limit say nothing of it.
+   */
   readonly isFlat: boolean;
 }
 
@@ -195,11 +208,10 @@ const FLATTEST = 0.5;
 const STEEPEST = 1.5;
 
 /** As each trial shows it. Trials are never pooled for it: over several rates any tail looks flat. */
-function tailOf(near: readonly TrialShare[], { limitS }: Rule): Tail {
+function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   if (limitS === 0) {
     return {
-      falls: LEVELS.map(() => 1),
-      unknown: LEVELS.map(() => 0),
+      ...{ falls: [1], unknown: [0] },
       isFlat: false,
     };
   }
@@ -210,7 +222,9 @@ function tailOf(near: readonly TrialShare[], { limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    isFlat: toLimit.fall < FLATTEST - 2 * Math.sqrt(toLimit.variance),
+    isFlat: [toHalf, toLimit, beyondLimit(near, allowed)].some(({ fall, variance }) =>
+      fall < FLATTEST - Math.sqrt(variance)
+    ),
   };
 }
 
@@ -246,6 +260,25 @@ function fallOf(
   }
   if (clusters === 0 || before === 0) return { fall: 1, variance: Infinity };
   return { fall: falls / before, variance: clusters / before ** 2 };
+}
+
+/** A trial with a larger share, by this factor, has the tail of an overload. */
+const NEAR_TAIL = 3;
+
+/** From the limit to twice of it, where clusters are so few that trials must be pooled: a queue has none there, or hardly any. */
+function beyondLimit(near: readonly TrialShare[], allowed: number): Fall {
+  let [all, limit, double, clusters] = [0, 0, 0, 0];
+  for (const { levels, requests } of near) {
+    const [{ beyond }, , , twice] = levels;
+    if (beyond > NEAR_TAIL * allowed * requests) continue;
+    all += requests;
+    limit += beyond;
+    double += twice.beyond;
+    clusters += twice.dispersion === null ? 0 : twice.beyond / Math.max(1, twice.dispersion);
+  }
+  const before = -Math.log(limit / all);
+  if (clusters < SHOWN_CLUSTERS || !(before > 0)) return { fall: 1, variance: Infinity };
+  return { fall: Math.log(limit / double) / before, variance: 1 / (clusters * before ** 2) };
 }
 
 // The likelihood.
@@ -297,8 +330,13 @@ function growthOf(ratePerSec: number, { allowed, limitS }: Rule, part: number): 
 
 /** Times the growth in M/M/1, with the probability before any trial: steeper is as probable, less steep less so. */
 const GROWTHS = [
-  ...[[0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
+  ...[[0.1, 0.1], [0.25, 0.2], [0.5, 0.5], [0.7, 0.8], [1, 1]] as const,
   ...[[1.5, 1], [2.5, 1], [8, 1], [32, 0.7]] as const,
+];
+/** Shares of a flat tail grow gently. */
+const FLAT_GROWTHS = [
+  ...[[0.03, 1], [0.06, 1], [0.12, 1], [0.25, 1]] as const,
+  ...[[0.5, 1], [1, 0.5]] as const,
 ];
 /** How much the server's speed may differ from trial to trial, with the probability before any. */
 const SPEEDS_VARY = [[0, 0.65], [0.01, 0.25], [0.03, 0.1]] as const;
@@ -315,13 +353,14 @@ interface LevelTerms {
   readonly allowed: number;
   readonly growth: number;
   readonly mayRefuse: boolean;
+  readonly isFlat: boolean;
   /** Standard deviation of the logarithm of the share at the crossing: of a part of the limit it is not quite known. */
   readonly unknownNats: number;
 }
 
 function cumulativeOf(
   trials: readonly WeighedTrial[],
-  { allowed, growth, mayRefuse, unknownNats }: LevelTerms,
+  { allowed, growth, mayRefuse, isFlat, unknownNats }: LevelTerms,
   range: RateRange,
 ): Grid {
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
@@ -332,7 +371,7 @@ function cumulativeOf(
   const shares = new Shares(allowed);
   const all: { readonly weight: number; readonly logs: Float64Array }[] = [];
   const offsets = unknownNats === 0 ? [[0, 1] as const] : OFFSETS;
-  for (const [times, ofGrowth] of GROWTHS) {
+  for (const [times, ofGrowth] of isFlat ? FLAT_GROWTHS : GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
       const below = shares.belowMean(spread);

@@ -12,8 +12,8 @@ export interface Rule {
   readonly limitS: number;
 }
 
-/** Parts of the limit beyond which requests are counted, the limit itself first. */
-export const LEVELS = [1, 1 / 2, 1 / 4] as const;
+/** Parts of the limit beyond which requests are counted, the limit itself first; the last shows how heavy a tail is. */
+export const LEVELS = [1, 1 / 2, 1 / 4, 2] as const;
 
 /**
  * Relaxation time of the queue whose capacity under the rule is this rate: 4·µ/(µ − λ)², where µ − λ = ln(1/allowed)/limit.

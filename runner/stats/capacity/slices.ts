@@ -7,7 +7,7 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 /** Requests that ended in one slice of a trial. */
 export interface TrialSlice {
   readonly requests: number;
-  /** Of them, beyond each part of the limit, as `LEVELS` has them; all the same where the rule has no limit of time. */
+  /** Of them, beyond each part of the limit, as `LEVELS` has them; by outcome all the same, and none beyond twice of it. */
   readonly beyond: readonly number[];
 }
 
