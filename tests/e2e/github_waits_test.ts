@@ -32,7 +32,7 @@ Deno.test("bench adds its markdown to the step's summary, and annotates what fai
   );
   assert.match(
     stderr,
-    /^::error title=Threshold failed::success > 50%25: success is 0 %25 \[0 %25, 1\.9 %25\]$/m,
+    /^::error title=Threshold failed::success > 50%25: success is 0 %25 \[0 %25, 28 %25\]$/m,
   );
   assert.match(summary, /^## Before\n\n## http.*\n/);
   assert.match(summary, /\n### Thresholds\n\n\| Threshold \|.*\n/);
