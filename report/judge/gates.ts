@@ -457,7 +457,7 @@ function onlyRunEvidence(
   // Without the bounds it would be decided, so they are what is in the way.
   if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
   const independent = dispersion === null
-    ? presumedIndependent(run.elapsedS, limitMs)
+    ? presumedIndependent(run, limitMs)
     : dispersion.effective * KNOWN_RATIO;
   const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
   return isFar ? fact(isShort ? "held" : "broken", found) : evidence;
@@ -470,8 +470,16 @@ const FORGOTTEN_MS = 500;
 /** Nothing nearer to its limit is far from it, however many independent stretches the run has. */
 const LEAST_FAR = 10;
 
-function presumedIndependent(elapsedS: number, limitMs: number): number {
-  return elapsedS * 1_000 / Math.max(FORGOTTEN_MS, limitMs);
+/**
+ * A closed loop always has as many requests in flight, so that none is fast because few came: so many rounds of all
+ * its connections are taken for one stretch.
+ */
+const ROUNDS = 10;
+
+function presumedIndependent({ elapsedS, load, requests }: JudgedRun, limitMs: number): number {
+  const byTime = elapsedS * 1_000 / Math.max(FORGOTTEN_MS, limitMs);
+  if (load.kind !== "closed") return byTime;
+  return Math.max(byTime, requests.completed / load.connections / ROUNDS);
 }
 
 /**
