@@ -107,7 +107,7 @@ export const LOAD_OPTIONS = {
     },
     result: z.array(z.string()).min(1).optional().describe("Rules that would have ended it early"),
     conflicts: {},
-    text: (rules: readonly string[]): string => `ended by ${rules.join(" or ")}`,
+    text: (rules: readonly string[]): string => `ends early on ${rules.join(" or ")}`,
   },
 } satisfies Record<string, LoadOption>;
 
@@ -142,11 +142,11 @@ export const OPTION_RESULTS = column("result");
 /** Those among the fields, as they are; one that is false or absent is none. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
-): { readonly [Name in OptionName]?: Exclude<Fields[Name], undefined | false> } {
+): { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> } {
   return Object.fromEntries(
     NAMES.map((name) => [name, fields[name]] as const)
       .filter(([, value]) => value !== undefined && value !== false && !isEmpty(value)),
-  );
+  ) as { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> };
 }
 
 function isEmpty(value: unknown): boolean {

@@ -70,13 +70,16 @@ const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
+/** A search ends its hopeless trials by itself. */
+const { abortOn: _, ...searchOptions } = optionFlags;
+
 export const capacityParts = {
   url,
   ...under("Search:", searchFlags),
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...optionFlags,
+  ...searchOptions,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },

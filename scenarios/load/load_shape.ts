@@ -110,6 +110,7 @@ export const LOAD_CONFLICTS = {
     phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
     duration: "trial and budget say how long the search may be; leave it out",
     requests: "a search for a capacity ends by its width and budget; leave it out",
+    abortOn: "a search ends its hopeless trials by itself; leave it out",
     pipeline: "a load with a rate has one request in flight per connection; leave it out",
   },
 } as const;
@@ -222,6 +223,8 @@ const phased = z.strictObject({
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.phases, ["capacity"]) });
 
+const { abortOn: _, ...searchedFields } = commonFields;
+
 /** Trials at many rates, until it is known at which the first rule breaks; then a part at a share of the capacity. */
 const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])
@@ -231,7 +234,7 @@ const searched = z.strictObject({
   connections: factor(connections).default([DEFAULT_CONNECTIONS])
     .describe("Connections in total; an arrival waits when all are busy"),
   ...arrivalFields,
-  ...commonFields,
+  ...searchedFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.capacity) });
 
 export const loadSpec = z.xor([searched, phased, staged, constant, closed]);

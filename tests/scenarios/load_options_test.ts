@@ -24,7 +24,7 @@ interface Sample {
 
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
-  abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ended by errors > 5%/ },
+  abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ends early on errors > 5%/ },
   maxBody: { value: 16_000, written: "16kB", text: "16kB", said: /bodies of at most 16 [kK]B/ },
   requestsPerConnection: {
     value: 25,
@@ -105,4 +105,14 @@ Deno.test("a rule that ends a load says what is hopeless", async () => {
   assert.deepEqual(await toldOf(["bench", URL_, "--abort-on", "p99 < 5s"]), [
     `--abort-on: Cannot end a load by "p99 < 5s": ${fix}`,
   ]);
+});
+
+Deno.test("a search for a capacity ends its trials by itself", async () => {
+  const capacity = { capacity: { within: ["p99 < 5ms"] }, abortOn: ["errors > 5%"] };
+  assert.match(
+    wrongLines(experimentWith(capacity))[0],
+    /abortOn.* a search ends its hopeless trials/,
+  );
+  const args = ["capacity", URL_, "--within", "p99 < 5ms", "--abort-on", "errors > 5%"];
+  assert.match((await toldOf(args))[0], /^--abort-on: Cannot understand this option/);
 });
