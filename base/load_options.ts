@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
-import { bytes, integerText } from "./quantity.ts";
+import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
 
 /** One value, or a list of values: a factor of the experiment. */
 export function factor<Value, Text>(
@@ -40,6 +40,9 @@ interface LoadOption {
 
 const MOST_RULES = 100;
 const perConnection = z.int().min(1).max(LIMITS.requests.most);
+const dialsPerSec = ratePerSec.refine((perSec) => perSec <= LIMITS.ratePerSec.most, {
+  error: `Cannot use this rate: the most is ${LIMITS.ratePerSec.most}/s`,
+});
 
 export const LOAD_OPTIONS = {
   http2: {
@@ -76,6 +79,22 @@ export const LOAD_OPTIONS = {
     },
     text: (requests: number): string =>
       `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
+  },
+  connectRate: {
+    key: factor(dialsPerSec).optional().describe(
+      "New connections per second at most, those that replace others included, such as 100/s; without a limit when absent",
+    ),
+    flag: {
+      flags: "--connect-rate <R>",
+      about: "Opens new connections at this rate at most, such as 100/s (default: no limit)",
+      schema: dialsPerSec.optional(),
+    },
+    result: z.number().positive().max(LIMITS.ratePerSec.most).optional().describe(
+      "New connections per second at most; absent: no limit",
+    ),
+    conflicts: {},
+    written: rateText,
+    text: (perSec: number): string => `new connections at ${rateText(perSec)} at most`,
   },
   maxBody: {
     key: factor(bytes).optional().describe(

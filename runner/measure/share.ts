@@ -62,6 +62,9 @@ export function shareOut(
     const worker = firstWorker + at;
     return {
       ...common,
+      ...load.connectRate !== undefined && {
+        dialTurns: { perSec: load.connectRate, first: worker, stride: workers },
+      },
       connections: share,
       log: logPath === null
         ? null

@@ -44,6 +44,19 @@ Deno.test("other hosts get neither the target's address nor its client certifica
   assert.equal(slotsOf(share), 6);
 });
 
+Deno.test("workers take turns at the rate of new connections, also those of different agents", () => {
+  const closed = { ...COMMON, kind: "closed" as const, connections: 8, workers: 4, pipeline: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null, connectRate: 100 };
+  const turns = { perSec: 100, stride: 4 };
+  const sharesOf = (firstWorker: number, own: number) =>
+    shareOut(requestOf(load), "tcp", { firstWorker, workers: 4, own })
+      .map(({ dialTurns }) => dialTurns);
+  assert.deepEqual(
+    [...sharesOf(0, 1), ...sharesOf(1, 3)],
+    [0, 1, 2, 3].map((first) => ({ ...turns, first })),
+  );
+});
+
 Deno.test("where bodies have a limit, statuses are checked, too", () => {
   const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
   const load: Load = { ...closed, durationMs: 1_000, requests: null };

@@ -25,6 +25,12 @@ interface Sample {
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
   abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ends early on errors > 5%/ },
+  connectRate: {
+    value: 100,
+    written: "100/s",
+    text: "100/s",
+    said: /new connections at 100\/s at most/,
+  },
   maxBody: { value: 16_000, written: "16kB", text: "16kB", said: /bodies of at most 16 [kK]B/ },
   requestsPerConnection: {
     value: 25,

@@ -116,7 +116,10 @@ export class Connections {
   }
 
   mayDial(slot: number, nowUs: number): boolean {
-    return this.#backOff.mayDial(this.#connectionOf(slot), nowUs);
+    if (!this.#backOff.mayDial(this.#connectionOf(slot), nowUs)) return false;
+    const { driver } = this.parts;
+    return driver.dialTurns === undefined || driver.joins?.(slot) === true ||
+      driver.dialTurns.mayBegin(nowUs);
   }
 
   #connectionOf(slot: number): number {
@@ -145,8 +148,15 @@ export class Connections {
   /** The driver has dialed the slot's connection again by itself, and it was there so long after that. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
-    this.#backOff.opened(this.#connectionOf(slot));
-    this.parts.recorder.connected(timeUs);
+    const connection = this.#connectionOf(slot);
+    this.#backOff.opened(connection);
+    this.#connected(connection, timeUs);
+  }
+
+  /** @param timeUs Since the dial was asked for, which may have waited for its turn. */
+  #connected(connection: number, timeUs: number): void {
+    const { driver, recorder } = this.parts;
+    recorder.connected(timeUs - (driver.dialTurns?.waitedUs(connection) ?? 0));
   }
 
   /** What waits for the dial; null for nothing. */
@@ -163,8 +173,9 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
-    this.#backOff.opened(this.#connectionOf(slot));
-    if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
+    const connection = this.#connectionOf(slot);
+    this.#backOff.opened(connection);
+    if (this.#joins[slot] === 0) this.#connected(connection, nowUs - this.#dialedUs[slot]);
   }
 
   /** The dial has failed: the next is tried after a pause. */

@@ -22,6 +22,14 @@ export interface WireRecorder {
   bytesOut: number;
 }
 
+/** How a driver spreads its dials over time. */
+export interface DialTurns {
+  /** Whether a dial would begin at once. */
+  mayBegin(nowUs: number): boolean;
+  /** How long the last dial of the connection waited for its turn, microseconds. */
+  waitedUs(connection: number): number;
+}
+
 /** Commands, given by the handler; a driver carries them out in order and never calls back from within one. */
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
@@ -46,6 +54,8 @@ export interface Driver {
    * took fewer. Absent: HTTP/1.1.
    */
   readonly fewestStreams?: number;
+  /** Absent: a dial begins at once. */
+  readonly dialTurns?: DialTurns;
   /** What secures its connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }

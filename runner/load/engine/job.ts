@@ -39,6 +39,13 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
+/** At a rate of the whole load this worker begins dial `first`, `first + stride` and so on. */
+export interface DialTurnsSpec {
+  readonly perSec: number;
+  readonly first: number;
+  readonly stride: number;
+}
+
 /** One worker's share of one run. Posted by the pool, which made it from validated values. */
 export interface Job extends LoadOptions {
   readonly driver: DriverName;
@@ -58,6 +65,8 @@ export interface Job extends LoadOptions {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly pacer: PacerSpec;
+  /** Where new connections have a rate: this worker's turns at it. Absent: none has to wait. */
+  readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are there when the time is over may finish. */
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */

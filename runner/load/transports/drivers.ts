@@ -2,6 +2,7 @@
 import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName, SocketDriver } from "../engine/driver.ts";
+import type { DialTurnsSpec } from "../engine/job.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -36,18 +37,35 @@ export const DRIVERS = {
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy, requestBytes)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<SocketDriver>>;
 
-/** @param streams At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
+interface LoadSetting extends DriverSetting {
+  /** At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
+  readonly streams?: number;
+  /** Absent: no dial has to wait. */
+  readonly dialTurns?: DialTurnsSpec;
+}
+
 export async function openDriver(
   name: DriverName,
-  { streams, ...setting }: DriverSetting & { readonly streams?: number },
+  { streams, dialTurns, ...setting }: LoadSetting,
 ): Promise<Driver> {
-  if (streams === undefined) return await DRIVERS[name](setting);
+  if (streams === undefined) return await socketDriver(name, setting, dialTurns);
   const { endpoints, slots } = setting;
   const connections = slots / streams;
-  const driver = await DRIVERS[name]({ ...setting, slots: connections });
+  const driver = await socketDriver(name, { ...setting, slots: connections }, dialTurns);
   const { Http2Driver } = await import("./http2/driver.ts");
   const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
   return new Http2Driver(driver, { connections, streams, schemes });
+}
+
+async function socketDriver(
+  name: DriverName,
+  setting: DriverSetting,
+  turns: DialTurnsSpec | undefined,
+): Promise<SocketDriver> {
+  const driver = await DRIVERS[name](setting);
+  if (turns === undefined) return driver;
+  const { TurnsDriver } = await import("./dial_turns.ts");
+  return new TurnsDriver(driver, setting, turns);
 }
 
 /** Its code is loaded only where it is needed. */

@@ -64,11 +64,12 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
   const endpoints = [job.endpoint, ...job.elsewhere ?? []];
-  const { streams } = job;
+  const { streams, dialTurns } = job;
   const driver = await openDriver(job.driver, {
     ...{ endpoints, slots: slotsOf(job), now, busy },
     requestBytes: largestRequestBytes(job.script),
     ...streams !== undefined && { streams },
+    ...dialTurns && { dialTurns },
   });
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));

@@ -26,10 +26,12 @@ interface Http2Setting {
 
 export class Http2Driver implements Driver {
   readonly tls: Driver["tls"];
+  readonly dialTurns: Driver["dialTurns"];
   #over: Http2Handler | null = null;
 
   constructor(private readonly driver: SocketDriver, private readonly setting: Http2Setting) {
     this.tls = driver.tls;
+    this.dialTurns = driver.dialTurns;
   }
 
   async run(handler: EventHandler): Promise<void> {
