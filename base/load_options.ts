@@ -7,6 +7,12 @@ import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
 import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
 
+/** Of a load that is to resume sessions, where there are none. */
+export const NO_TLS_TO_RESUME = {
+  message: "Cannot resume TLS sessions without TLS: the URL is not https",
+  fix: "leave out tls, or write https://",
+};
+
 /** One value, or a list of values: a factor of the experiment. */
 export function factor<Value, Text>(
   value: z.ZodType<Value, Text>,
@@ -96,6 +102,27 @@ export const LOAD_OPTIONS = {
     written: rateText,
     text: (perSec: number): string => `new connections at ${rateText(perSec)} at most`,
   },
+  tls: {
+    key: z.strictObject({
+      resume: factor(z.boolean()).describe("Whether a connection resumes the session before it"),
+    }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
+      .describe(
+        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, where the server takes it; every handshake is full when absent",
+      ),
+    flag: {
+      flags: "--tls <resume>",
+      about:
+        "resume: a connection resumes the TLS session of the one that it replaces, where the " +
+        "server takes it (default: every handshake is full)",
+      schema: z.enum(["resume"]).optional(),
+    },
+    result: z.literal("resume").optional().describe(
+      "resume: a connection offered the TLS session of the one that it replaced; absent: every handshake was full",
+    ),
+    conflicts: {},
+    written: (how: "resume" | false): string => how || "full",
+    text: (): string => "TLS sessions resumed",
+  },
   maxBody: {
     key: factor(bytes).optional().describe(
       "A response whose body is larger, as it was transferred, is wrong, such as 16kB; without a limit when absent",
@@ -173,7 +200,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** An option's value as people write it; null: it is no option, or written as it is. */
-export function optionText(name: string, value: number): string | null {
+export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
   return written?.(value) ?? null;

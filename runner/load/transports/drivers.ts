@@ -19,16 +19,18 @@ interface DriverSetting {
   readonly busy: BusyPeriods;
   /** Of the largest request. */
   readonly requestBytes: number;
+  /** Whether TLS sessions are resumed, which the epoll driver can; absent: no. */
+  readonly resumesTls?: boolean;
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoints, slots, now, busy, requestBytes }) => {
+  epoll: async ({ endpoints, slots, now, busy, requestBytes, resumesTls = false }) => {
     const addresses = await Promise.all(endpoints.map((endpoint) => {
       if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
       return resolve(dialedAt(endpoint));
     }));
     if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy, requestBytes);
-    const layer = await tlsLayer(endpoints, slots);
+    const layer = await tlsLayer(endpoints, slots, resumesTls);
     const onSockets = (sockets: EpollSockets): TlsLayer => layer.on(sockets);
     const driver = new EpollDriver(addresses, slots, now, busy, requestBytes, onSockets);
     return Object.assign(driver, { tls: layer });
@@ -72,6 +74,7 @@ async function socketDriver(
 async function tlsLayer(
   endpoints: readonly Endpoint[],
   slots: number,
+  resumes: boolean,
 ): Promise<EpollTls | MixedTls> {
   const { EpollTls } = await import("./epoll_tls.ts");
   const { TunneledTls } = await import("./tunneled_tls.ts");
@@ -79,8 +82,8 @@ async function tlsLayer(
     if ("path" in endpoint || endpoint.tls === undefined) return null;
     const { tls } = endpoint;
     return endpoint.proxy === undefined
-      ? new EpollTls(slots, tls)
-      : new TunneledTls(slots, { ...endpoint, tls });
+      ? new EpollTls(slots, tls, resumes)
+      : new TunneledTls(slots, { ...endpoint, tls }, resumes);
   });
   const [only] = layers;
   if (layers.length === 1 && only !== null) return only;

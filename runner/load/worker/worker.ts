@@ -70,6 +70,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     requestBytes: largestRequestBytes(job.script),
     ...streams !== undefined && { streams },
     ...dialTurns && { dialTurns },
+    resumesTls: job.tls === "resume",
   });
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
