@@ -77,6 +77,7 @@ export const LIMITS = {
   claims: { what: "an experiment", most: 1_000, unit: "claims" },
   // Loads
   connections: { what: "a load", most: 100_000, unit: "connections" },
+  parallel: { what: "a page", most: 100, unit: "subresources at a time" },
   pipeline: { what: "a connection", most: 1_000, unit: "requests in flight" },
   requests: { what: "a load", most: 1_000_000_000, unit: "requests" },
   workers: { what: "a load", most: 256, unit: "workers" },

@@ -5,7 +5,13 @@
  */
 import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
-import { bytes, integerText } from "./quantity.ts";
+import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
+
+/** Of a load that is to resume sessions, where there are none. */
+export const NO_TLS_TO_RESUME = {
+  message: "Cannot resume TLS sessions without TLS: the URL is not https",
+  fix: "leave out tls, or write https://",
+};
 
 /** One value, or a list of values: a factor of the experiment. */
 export function factor<Value, Text>(
@@ -40,6 +46,9 @@ interface LoadOption {
 
 const MOST_RULES = 100;
 const perConnection = z.int().min(1).max(LIMITS.requests.most);
+const dialsPerSec = ratePerSec.refine((perSec) => perSec <= LIMITS.ratePerSec.most, {
+  error: `Cannot use this rate: the most is ${LIMITS.ratePerSec.most}/s`,
+});
 
 export const LOAD_OPTIONS = {
   http2: {
@@ -76,6 +85,43 @@ export const LOAD_OPTIONS = {
     },
     text: (requests: number): string =>
       `a new connection after every ${requests === 1 ? "request" : `${requests} requests`}`,
+  },
+  connectRate: {
+    key: factor(dialsPerSec).optional().describe(
+      "New connections per second at most, those that replace others included, such as 100/s; without a limit when absent",
+    ),
+    flag: {
+      flags: "--connect-rate <R>",
+      about: "Opens new connections at this rate at most, such as 100/s (default: no limit)",
+      schema: dialsPerSec.optional(),
+    },
+    result: z.number().positive().max(LIMITS.ratePerSec.most).optional().describe(
+      "New connections per second at most; absent: no limit",
+    ),
+    conflicts: {},
+    written: rateText,
+    text: (perSec: number): string => `new connections at ${rateText(perSec)} at most`,
+  },
+  tls: {
+    key: z.strictObject({
+      resume: factor(z.boolean()).describe("Whether a connection resumes the session before it"),
+    }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
+      .describe(
+        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, where the server takes it; every handshake is full when absent",
+      ),
+    flag: {
+      flags: "--tls <resume>",
+      about:
+        "resume: a connection resumes the TLS session of the one that it replaces, where the " +
+        "server takes it (default: every handshake is full)",
+      schema: z.enum(["resume"]).optional(),
+    },
+    result: z.literal("resume").optional().describe(
+      "resume: a connection offered the TLS session of the one that it replaced; absent: every handshake was full",
+    ),
+    conflicts: {},
+    written: (how: "resume" | false): string => how || "full",
+    text: (): string => "TLS sessions resumed",
   },
   maxBody: {
     key: factor(bytes).optional().describe(
@@ -154,7 +200,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** An option's value as people write it; null: it is no option, or written as it is. */
-export function optionText(name: string, value: number): string | null {
+export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];
   return written?.(value) ?? null;

@@ -5,7 +5,7 @@ import { messageOf, type Problem } from "../../base/errors.ts";
 import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import { hops } from "../../scenarios/request/follow.ts";
 import * as load from "../../scenarios/load/load_shape.ts";
-import { OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
+import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
@@ -336,11 +336,15 @@ export function optionProblems(given: RawArguments): Problem[] {
     if (setting === "keepAlive") return keepalive !== undefined;
     return setting === "pipeline" ? pipeline !== "1" : given[setting] !== undefined;
   });
-  return conflicts.map(({ option, rival, message }) => {
-    const place = OPTION_FLAGS[option].flags.split(" ")[0];
-    const other = rival === "keepAlive" ? "--no-keepalive" : `--${rival}`;
-    return { place, message, fix: `leave out ${place} or ${other}` };
-  });
+  const isSecure = /^https:/i.test(String(given.url));
+  return [
+    ...given.tls === undefined || isSecure ? [] : [{ place: "--tls", ...NO_TLS_TO_RESUME }],
+    ...conflicts.map(({ option, rival, message }) => {
+      const place = OPTION_FLAGS[option].flags.split(" ")[0];
+      const other = rival === "keepAlive" ? "--no-keepalive" : `--${rival}`;
+      return { place, message, fix: `leave out ${place} or ${other}` };
+    }),
+  ];
 }
 
 function kindOf(given: RawArguments): Load["kind"] {

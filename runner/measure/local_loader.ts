@@ -1,7 +1,7 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Load } from "../../scenarios/load/load.ts";
-import type { Endpoint } from "../../base/net/endpoint.ts";
+import { type Endpoint, hasTls } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
@@ -67,7 +67,7 @@ export class LocalLoader implements Loader {
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
     const endpoints = originsOfLoad(request).map(({ endpoint }) => endpoint);
     const [endpoint] = endpoints;
-    const { driver, note } = await driverFor(request.driver, endpoints);
+    const { driver, note } = await driverFor(request, endpoints);
     if (note !== null) hooks.onNote(note);
     const shares = shareOut(request, driver, part.assigned);
     const connections = shares.map((share) => share.connections);
@@ -156,10 +156,14 @@ export class LocalLoader implements Loader {
 
 /** One driver is for all hosts; the portable one where any needs it. */
 async function driverFor(
-  wish: DriverName | "auto",
+  { driver: wish, load }: LoadRequest,
   endpoints: readonly Endpoint[],
 ): Promise<DriverChoice> {
-  const choices = await Promise.all(endpoints.map((endpoint) => chooseDriver(wish, endpoint)));
+  const resumes = load.tls === "resume";
+  const choices = await Promise.all(endpoints.map((endpoint, at) => {
+    const isElsewhere = at > 0; // where a redirect leads, maybe without TLS
+    return chooseDriver(wish, endpoint, resumes && (!isElsewhere || hasTls(endpoint)));
+  }));
   return choices.find(({ driver }) => driver === "tcp") ?? choices[0];
 }
 

@@ -49,7 +49,7 @@ export function shareOut(
     steps: request.script.stepNames.length,
     endpoint: target.endpoint,
     ...others.length > 0 && { elsewhere: others.map(({ endpoint }) => endpoint) },
-    ...inFlightOf(load),
+    ...inFlightOf(request),
     ...optionsOf(load),
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
@@ -62,6 +62,9 @@ export function shareOut(
     const worker = firstWorker + at;
     return {
       ...common,
+      ...load.connectRate !== undefined && {
+        dialTurns: { perSec: load.connectRate, first: worker, stride: workers },
+      },
       connections: share,
       log: logPath === null
         ? null
@@ -78,9 +81,12 @@ export function mostInFlight(load: PlannedLoad): number {
 }
 
 /** One after the other, or each in a stream of its own. */
-function inFlightOf(load: Load): Pick<JobShare, "pipeline" | "streams"> {
-  const most = mostInFlight(load);
-  return load.http2 ? { pipeline: 1, streams: most } : { pipeline: most };
+function inFlightOf(
+  { load, script }: LoadRequest,
+): Pick<JobShare, "pipeline" | "streams" | "lanes"> {
+  const lanes = script.kind === "flow" ? script.lanes : undefined;
+  if (load.http2) return { pipeline: 1, streams: lanes ?? mostInFlight(load) };
+  return { pipeline: mostInFlight(load), ...lanes !== undefined && { lanes } };
 }
 
 function allWorkers(load: Load): AssignedWorkers {
@@ -215,10 +221,11 @@ function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSp
     const { kind, thinkMs, as } = step;
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
-  const { wire, expect, captures, follow, step: at } = step;
+  const { wire, expect, captures, follow, beside, step: at } = step;
   const strict = checkOf(expect, false) !== null;
   const check = checkOf(expect, implicitCheck);
-  return { kind: "request", step: at, follow, wire, captures, strict, check };
+  const request = { step: at, follow, wire, captures, strict, check };
+  return { kind: "request", ...request, ...beside && { beside } };
 }
 
 /** Null when nothing is expected. */

@@ -11,7 +11,9 @@ export const tls = z.strictObject({
     cipher: word,
     alpn: word.nullable().describe("Null when the server chose none"),
     full: count,
-    resumed: count.describe("Of an earlier session; Plateau itself never offers one"),
+    resumed: count.describe(
+      "Of an earlier session, which is offered where the load says tls: resume",
+    ),
   })).max(100).describe("By what was agreed on; empty where the runtime does not say"),
 });
 

@@ -249,6 +249,12 @@ function loadConflicts(
     if (load === undefined || isWrong(loadPath)) return [];
     return [
       ...conflictsIn(load).map(({ key, message }) => ({ path: [...loadPath, key], message })),
+      ...load.tls?.includes("resume")
+        ? clearTargets(scenario, given, isWrong).map((message) => ({
+          path: [...loadPath, "tls"],
+          message,
+        }))
+        : [],
       ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
@@ -256,6 +262,21 @@ function loadConflicts(
     ];
   });
   return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
+}
+
+/** Why no TLS session is resumed on targets of a scenario that are reached without TLS. */
+function clearTargets(
+  scenario: Scenario | undefined,
+  { targets = {} }: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+): string[] {
+  return Object.entries(targets).flatMap(([name, target]) => {
+    const isOther = scenario?.targets?.includes(name) === false;
+    if (isOther || isWrong(["targets", name])) return [];
+    if ("url" in target && target.url.startsWith("https:")) return [];
+    return `Cannot resume TLS sessions of ${name}, which is reached without TLS: leave out tls, ` +
+      "or give the scenario targets whose url is https";
+  });
 }
 
 /** Header fields of a scenario that HTTP/2 forbids. */

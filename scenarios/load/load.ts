@@ -274,8 +274,8 @@ function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadV
 
 /** A factor's value as people write it. */
 function shown(name: string, value: Json, isSearch: boolean): Json {
-  if (typeof value !== "number") return value;
+  const text = optionText(name, value);
+  if (text !== null || typeof value !== "number") return text ?? value;
   if (name === "rate") return isSearch ? shareOfCapacityText(value) : rateText(value);
-  if (name === "duration" || name === "timeout") return durationText(value);
-  return optionText(name, value) ?? value;
+  return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

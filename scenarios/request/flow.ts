@@ -105,13 +105,16 @@ export const pageFields = {
   with: z.array(path).max(LIMITS.steps.most).default([]).describe(
     "Its subresources, such as images and styles",
   ),
+  parallel: z.int().min(1).max(LIMITS.parallel.most).optional().describe(
+    "Subresources that a virtual user fetches at a time: over connections of its own, 6 in browsers, or as streams of its connection over HTTP/2; 1 when absent",
+  ),
   headers: headers.describe("Header fields of all its requests"),
   expect: expectation.prefault({}).describe("Expected response for the page"),
 };
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;
 
-/** The page, then its subresources, one after the other. */
+/** The page, then its subresources. */
 export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): RequestStepSpec[] {
   return [
     { get: page, headers, expect, capture: {} },

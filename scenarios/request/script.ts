@@ -33,6 +33,8 @@ export interface ScriptRequest {
   /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
+  /** It may be in flight beside its neighbours of which that is said, too. */
+  readonly beside?: true;
   /** How many redirects it follows, and the step of those requests; null: none. */
   readonly follow: { readonly most: number; readonly step: number } | null;
 }
@@ -69,6 +71,8 @@ export type Script =
       readonly kind: "flow";
       readonly steps: readonly (ScriptRequest | ThinkStep)[];
       readonly users: readonly Readonly<Record<string, string>>[];
+      /** Requests that a user may have in flight; absent: one. */
+      readonly lanes?: number;
       /** What virtual users have in their jars from the start; null: they keep no cookies. */
       readonly cookies: Readonly<Record<string, string>> | null;
     }
@@ -79,7 +83,7 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   const { values } = scenario;
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
-  if ("page" in scenario) return flowScript(stepsOfPage(scenario), scenario, draw);
+  if ("page" in scenario) return pageScript(scenario, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
   const { placeOf, ...common } = namedSteps(mix, followOf(scenario.follow));
@@ -173,6 +177,17 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   const starts = counts.map((_, at) => counts.slice(0, at).reduce((sum, count) => sum + count, 0));
   const used = counts.map(() => 0);
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
+}
+
+/** The page, and once it is there, its subresources as many at a time as they may be. */
+function pageScript(page: Extract<Scenario, { page: string }>, draw: Draw): Script {
+  const script = flowScript(stepsOfPage(page), page, draw);
+  const lanes = Math.min(page.parallel ?? 1, page.with.length);
+  if (script.kind !== "flow" || lanes < 2) return script;
+  const steps = script.steps.map((step, at) =>
+    at === 0 || step.kind !== "request" ? step : { ...step, beside: true as const }
+  );
+  return { ...script, steps, lanes };
 }
 
 function flowScript(

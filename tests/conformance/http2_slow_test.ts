@@ -36,6 +36,7 @@ import {
 } from "../http/http2/peer.ts";
 import { needing, testWith } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
+import { certificateFiles, started } from "./programs.ts";
 import { DRIVER_NAMES } from "./ways.ts";
 
 const withNode = needing("node");
@@ -76,34 +77,6 @@ function secured(endpoint: TcpEndpoint): TcpEndpoint {
   return { ...endpoint, tls: { serverName: "localhost", insecure: false, caCerts, alpn: "h2" } };
 }
 
-/** A program that prints its port first, and ends with its standard input. */
-async function started(
-  program: string,
-  args: readonly string[],
-): Promise<{ readonly port: number; readonly end: () => Promise<string> }> {
-  const child = new Deno.Command(program, {
-    args: [...args],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  const read = async (): Promise<boolean> => {
-    const { value = "", done } = await lines.read();
-    text += value;
-    return !done;
-  };
-  while (!text.includes("\n") && await read());
-  const [port] = text.split("\n");
-  const end = async (): Promise<string> => {
-    await child.stdin.close();
-    while (await read());
-    await child.status;
-    return text.slice(port.length + 1);
-  };
-  return { port: Number(port), end };
-}
-
 let built: Promise<string> | null = null;
 
 /** Built once. */
@@ -116,16 +89,6 @@ async function goServer(): Promise<string> {
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
   return program;
-}
-
-function certificateFiles(): string[] {
-  const folder = Deno.makeTempDirSync();
-  const { cert, key } = certificates().signed;
-  return Object.entries({ cert, key }).map(([name, text]) => {
-    const path = join(folder, name);
-    Deno.writeTextFileSync(path, text);
-    return path;
-  });
 }
 
 for (const driver of DRIVER_NAMES) {

@@ -14,14 +14,17 @@ export interface Server {
 /** A Deno server that counts what it is asked. */
 export function counting(
   way: Way,
-  answer: (request: Request) => Response | Promise<Response>,
+  answer: (
+    request: Request,
+    info: Deno.ServeHandlerInfo<Deno.Addr>,
+  ) => Response | Promise<Response>,
   hostname?: string,
 ): Server & { readonly seen: () => number } {
   let seen = 0;
   const place = way.place(hostname);
-  const server = Deno.serve({ ...place, onListen: () => {} }, (request) => {
+  const server = Deno.serve({ ...place, onListen: () => {} }, (request, info) => {
     seen++;
-    return answer(request);
+    return answer(request, info);
   });
   const stop = async (): Promise<void> => {
     await server.shutdown();

@@ -50,6 +50,7 @@ Deno.test("mixes, pages and flows with all that can be in them arrive as they ar
     script({ mix: [{ get: "/a", weight: 3 }, { put: "/b", json: { b: [1, null] } }] }),
     script({ get: "/{{ id }}", values: { id: { to: 1_000 } } }),
     script({ page: "/", with: ["/a.css", "/b.png"] }),
+    script({ page: "/", with: ["/a.css", "/b.png"], parallel: 6 }),
     script({
       values: { person: { csv: "people.csv" } },
       flow: [

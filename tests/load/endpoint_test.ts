@@ -89,6 +89,21 @@ Deno.test("chooseDriver leaves TLS to the runtime with tcp", async () => {
   assert.deepEqual(await chooseDriver("tcp", TLS), choice);
 });
 
+Deno.test("chooseDriver refuses to resume TLS sessions where that cannot be", async () => {
+  const byRuntime = await rejected(UserError, chooseDriver("tcp", TLS, true));
+  assert.deepEqual(byRuntime.lines, [
+    "--driver: Cannot resume TLS sessions with the tcp driver: its TLS is the runtime's, which does not " +
+    "(use epoll or auto)",
+  ]);
+  const clear = await rejected(UserError, chooseDriver("auto", { hostname: "a", port: 80 }, true));
+  assert.match(clear.lines[0], /Cannot resume TLS sessions without TLS/);
+  const unusual = endpointOf("https://-a", { insecure: true });
+  await assert.rejects(
+    chooseDriver("auto", unusual, true),
+    /Cannot resume TLS sessions here: only the epoll driver can, and /,
+  );
+});
+
 testWith(["libssl"], "chooseDriver takes epoll for a server with TLS", async () => {
   for (const wish of ["auto", "epoll"] as const) {
     const { driver, tls } = await chooseDriver(wish, TLS);

@@ -7,6 +7,7 @@ import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { slotsOf } from "../../runner/load/engine/job.ts";
 import { type AssignedWorkers, shareOut, usableConnections } from "../../runner/measure/share.ts";
 import { forAll } from "../for_all.ts";
+import { script } from "../scenarios/made_script.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
 const COMMON = { keepAlive: true, timeoutMs: 1_000 };
@@ -44,6 +45,19 @@ Deno.test("other hosts get neither the target's address nor its client certifica
   assert.equal(slotsOf(share), 6);
 });
 
+Deno.test("workers take turns at the rate of new connections, also those of different agents", () => {
+  const closed = { ...COMMON, kind: "closed" as const, connections: 8, workers: 4, pipeline: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null, connectRate: 100 };
+  const turns = { perSec: 100, stride: 4 };
+  const sharesOf = (firstWorker: number, own: number) =>
+    shareOut(requestOf(load), "tcp", { firstWorker, workers: 4, own })
+      .map(({ dialTurns }) => dialTurns);
+  assert.deepEqual(
+    [...sharesOf(0, 1), ...sharesOf(1, 3)],
+    [0, 1, 2, 3].map((first) => ({ ...turns, first })),
+  );
+});
+
 Deno.test("where bodies have a limit, statuses are checked, too", () => {
   const closed = { ...COMMON, kind: "closed" as const, connections: 1, workers: 1, pipeline: 1 };
   const load: Load = { ...closed, durationMs: 1_000, requests: null };
@@ -72,6 +86,18 @@ Deno.test("over HTTP/2 a pipeline is streams, on the target's connections and on
     endpoint: { hostname: "a", port: 80, http2: true },
     elsewhere: [{ hostname: "b", port: 80, http2: true }],
   });
+});
+
+Deno.test("the resources of a page have connections of their user, or streams over HTTP/2", () => {
+  const page = script({ page: "/", with: ["/a", "/b", "/c"], parallel: 2 });
+  const closed = { ...COMMON, kind: "closed" as const, connections: 3, workers: 1, pipeline: 1 };
+  const shareOf = (more: { readonly http2?: true }) => {
+    const load = { ...closed, durationMs: 1_000, requests: null, ...more };
+    const [share] = shareOut({ ...requestOf(load), script: page }, "tcp");
+    return [share.pipeline, share.lanes, share.streams, slotsOf(share)];
+  };
+  assert.deepEqual(shareOf({}), [1, 2, undefined, 6]);
+  assert.deepEqual(shareOf({ http2: true }), [1, undefined, 2, 6]);
 });
 
 Deno.test("in stages each worker sends single requests as virtual users, and knows its part of the level", () => {

@@ -38,7 +38,14 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
     /RegexExtractor "x": it is none of the elements/,
   ],
   [planOf(sampler() + element("IfController")), /IfController "x"/],
-  [planOf(sampler() + element("UniformRandomTimer")), /UniformRandomTimer/],
+  [planOf(sampler() + element("GaussianRandomTimer")), /GaussianRandomTimer/],
+  [
+    planOf(
+      sampler() +
+        element("UniformRandomTimer", '<stringProp name="RandomTimer.range">soon</stringProp>'),
+    ),
+    /UniformRandomTimer "x": its delay is "soon"/,
+  ],
   [planOf(sampler() + element("CacheManager")), /CacheManager/],
   [planOf(sampler(), FOR_A_SECOND, element("SetupThreadGroup")), /SetupThreadGroup/],
   [

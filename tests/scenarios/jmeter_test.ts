@@ -173,6 +173,28 @@ Deno.test("what stands below a sampler is its own, and what stands beside it is 
   ]);
 });
 
+Deno.test("random timers of JMeter become think times with the same mean", () => {
+  const timer = (kind: string, delayMs: number, rangeMs: number): string =>
+    `<${kind} testname="t"><stringProp name="ConstantTimer.delay">${delayMs}</stringProp>
+<stringProp name="RandomTimer.range">${rangeMs}</stringProp></${kind}><hashTree/>`;
+  const plan = (timers: string): string => planOf(sampler("", timers));
+  assert.deepEqual(scenarioOf(plan(timer("UniformRandomTimer", 300, 1_000))).flow, [
+    { think: "300ms" },
+    { think: { mean: "500ms", as: "uniform" } },
+    { name: "s", get: "/" },
+  ]);
+  assert.deepEqual(scenarioOf(plan(timer("UniformRandomTimer", 0, 100))).flow, [
+    { think: { mean: "50ms", as: "uniform" } },
+    { name: "s", get: "/" },
+  ]);
+  const poisson = plan(timer("PoissonRandomTimer", 100, 400));
+  assert.deepEqual(scenarioOf(poisson).flow, [{ think: "500ms" }, { name: "s", get: "/" }]);
+  assert.match(
+    becomes(poisson, "a.jmx").text,
+    /thinks its mean each time: its times differ by some 20 ms/,
+  );
+});
+
 Deno.test("a plan without a cookie manager keeps no cookies", () => {
   assert.equal(scenarioOf(planOf(sampler())).cookies, "off");
 });

@@ -25,6 +25,18 @@ interface Sample {
 const SAMPLES: { [Name in keyof Required<LoadOptions>]: Sample & { value: LoadOptions[Name] } } = {
   http2: { value: true, text: null, said: /HTTP\/2 connection/ },
   abortOn: { value: ["errors > 5%"], text: "errors > 5%", said: /ends early on errors > 5%/ },
+  connectRate: {
+    value: 100,
+    written: "100/s",
+    text: "100/s",
+    said: /new connections at 100\/s at most/,
+  },
+  tls: {
+    value: "resume",
+    written: { resume: true },
+    text: "resume",
+    said: /TLS sessions resumed/,
+  },
   maxBody: { value: 16_000, written: "16kB", text: "16kB", said: /bodies of at most 16 [kK]B/ },
   requestsPerConnection: {
     value: 25,
@@ -38,6 +50,11 @@ function experimentWith(load: object): string {
   return `${RIGHT}load: ${JSON.stringify(load)}\n`;
 }
 
+/** The same, of a server with TLS. */
+function secureExperimentWith(load: object): string {
+  return experimentWith(load).replace("{ app: api }", "{ url: https://localhost:1 }");
+}
+
 const KINDS = [
   {},
   { stages: [{ duration: "1s", connections: 3 }] },
@@ -49,7 +66,7 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
   for (const kind of KINDS) {
     Deno.test(`${name}: from the file to job, result and report, ${JSON.stringify(kind)}`, () => {
       const [{ load }] = planCells(
-        parseExperiment(experimentWith({ ...kind, [name]: written ?? value }), "x.yaml"),
+        parseExperiment(secureExperimentWith({ ...kind, [name]: written ?? value }), "x.yaml"),
       );
       if (load.kind === "capacity") throw new Error("no search was asked for");
       assert.deepEqual(Reflect.get(load, name), value);
@@ -74,11 +91,20 @@ for (const [name, { value, written, text, said }] of Object.entries(SAMPLES)) {
 
   Deno.test(`${name}: by its flag`, () => {
     const [flag] = Reflect.get(LOAD_OPTIONS, name).flag.flags.split(" ");
-    const { load } = benchOf(URL_, flag, ...text === null ? [] : [text]);
+    const { load } = benchOf("https://localhost:1/", flag, ...text === null ? [] : [text]);
     assert.deepEqual(Reflect.get(load, name), value);
     assert.equal(Reflect.get(benchOf(URL_).load, name), undefined);
   });
 }
+
+Deno.test("full and resumed handshakes are two values of a factor", () => {
+  const load = { connections: 1, tls: { resume: [false, true] } };
+  const cells = planCells(parseExperiment(secureExperimentWith(load), "x.yaml"));
+  assert.deepEqual(
+    cells.map(({ load, parameters }) => [Reflect.get(load, "tls"), parameters]),
+    [[undefined, { tls: "full" }], ["resume", { tls: "resume" }]],
+  );
+});
 
 Deno.test("an option beside what it can't be had with is refused in file, flags and jobs, with both names", async () => {
   const message =
@@ -93,6 +119,19 @@ Deno.test("an option beside what it can't be had with is refused in file, flags 
   const [{ load }] = planCells(parseExperiment(RIGHT, "x.yaml"));
   const { error } = loadShape.safeParse({ ...load, http2: true, requestsPerConnection: 10 });
   assert.deepEqual(error?.issues.map(({ message }) => message), [message]);
+});
+
+Deno.test("TLS sessions are resumed where there is TLS alone", async () => {
+  const load = { tls: { resume: [false, true] } };
+  assert.deepEqual(wrongLines(experimentWith(load)), [
+    "x.yaml:4:8: load.tls: Cannot resume TLS sessions of api, which is reached without TLS: leave out tls, " +
+    "or give the scenario targets whose url is https",
+  ]);
+  assert.deepEqual(wrongLines(experimentWith({ tls: { resume: false } })), []);
+  assert.deepEqual(wrongLines(secureExperimentWith(load)), []);
+  assert.deepEqual(await toldOf(["bench", "http://localhost:1/", "--tls", "resume"]), [
+    "--tls: Cannot resume TLS sessions without TLS: the URL is not https (leave out tls, or write https://)",
+  ]);
 });
 
 Deno.test("a rule that ends a load says what is hopeless", async () => {

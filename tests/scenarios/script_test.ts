@@ -174,6 +174,18 @@ Deno.test("a flow without values has one kind of visitor, who brings nothing", (
   assert.deepEqual(flowOf({ flow: [{ get: "/" }] }).users, [{}]);
 });
 
+Deno.test("resources of a page are fetched beside each other where that is wanted and there are two", () => {
+  const besides = (page: object): unknown => {
+    const { steps, lanes } = flowOf({ page: "/", ...page });
+    return [lanes, steps.map((step) => step.kind === "request" && step.beside === true)];
+  };
+  const two = ["/a.png", "/b.css"];
+  assert.deepEqual(besides({ with: two }), [undefined, [false, false, false]]);
+  assert.deepEqual(besides({ with: two, parallel: 1 }), [undefined, [false, false, false]]);
+  assert.deepEqual(besides({ with: two, parallel: 6 }), [2, [false, true, true]]);
+  assert.deepEqual(besides({ with: ["/a.png"], parallel: 6 }), [undefined, [false, false]]);
+});
+
 Deno.test("a page is a flow: the page as it is expected, then what it needs", () => {
   const made = flowOf({
     page: "/{{ n }}",

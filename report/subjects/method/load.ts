@@ -139,7 +139,11 @@ type WrittenRequest = z.output<typeof requestSpec>;
 const scenario = z.union([
   z.object({ flow: z.array(requestSpec).min(1) }),
   z.object({ mix: z.array(requestSpec).min(1) }),
-  z.object({ page: z.string(), with: z.array(z.unknown()).default([]) }),
+  z.object({
+    page: z.string(),
+    with: z.array(z.unknown()).default([]),
+    parallel: z.number().optional(),
+  }),
   z.object({ replay: z.object({ log: z.string(), speed: z.number() }) }),
   requestSpec.transform((request) => ({ request })),
 ]);
@@ -162,7 +166,9 @@ export function requestText(name: string, scenarios: unknown): string {
     );
   }
   if ("request" in spec) return cut(stepText(spec.request));
-  const needed = spec.with.length === 0 ? "" : ` with ${spec.with.length} more`;
+  const { with: resources, parallel = 1 } = spec;
+  const atATime = parallel === 1 ? "" : `, ${parallel} at a time`;
+  const needed = resources.length === 0 ? "" : ` with ${resources.length} more${atATime}`;
   return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
 }
 

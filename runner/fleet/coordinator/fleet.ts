@@ -129,7 +129,8 @@ export class Fleet implements Loader {
 
   /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
-    checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    const endpoint = endpointOf(request.origin, request);
+    checkDriver(request.driver, endpoint, request.load.tls === "resume"); // what no agent can grant
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);

@@ -116,6 +116,7 @@ const requestStep = z.strictObject({
   wire,
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
+  beside: z.literal(true).optional(),
   follow: z.strictObject({
     most: z.int().min(1).max(MOST_HOPS),
     step: z.int().min(0).max(LIMITS.stepNames.most),
@@ -147,6 +148,7 @@ const flow = z.strictObject({
     }),
   users: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
   cookies: z.record(cookieName, cookieValue).nullable(),
+  lanes: z.int().min(2).max(LIMITS.parallel.most).optional(),
 });
 
 export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [

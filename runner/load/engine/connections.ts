@@ -5,6 +5,7 @@
  * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection leave the same remainder when they are
  * divided by the number of connections, and what is said of dials is said once for all of them.
  */
+import type { DialTurns } from "./driver.ts";
 import type { Message, Protocol } from "./protocol.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import type { InFlight } from "./in_flight.ts";
@@ -24,6 +25,13 @@ export const OPEN = 2;
 
 /** Each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
+
+/** What counts and spreads dials. */
+export interface DialParts {
+  readonly recorder: Recorder;
+  /** Absent: a dial begins at once. */
+  readonly dialTurns?: DialTurns;
+}
 
 export class Connections {
   readonly #state: Uint8Array;
@@ -48,7 +56,8 @@ export class Connections {
   constructor(
     slots: number,
     connections: number,
-    private readonly parts: { protocol: Protocol; recorder: Recorder },
+    private readonly protocol: Protocol,
+    private readonly parts: DialParts,
   ) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(-Infinity);
@@ -105,7 +114,9 @@ export class Connections {
   }
 
   mayDial(slot: number, nowUs: number): boolean {
-    return this.#backOff.mayDial(this.#connectionOf(slot), nowUs);
+    if (!this.#backOff.mayDial(this.#connectionOf(slot), nowUs)) return false;
+    const { dialTurns } = this.parts;
+    return dialTurns === undefined || this.protocol.joins(slot) || dialTurns.mayBegin(nowUs);
   }
 
   #connectionOf(slot: number): number {
@@ -114,7 +125,7 @@ export class Connections {
 
   /** @param waiting What is sent once it is open; absent: whatever is due then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
-    const { protocol } = this.parts;
+    const { protocol } = this;
     const joins = protocol.joins(slot);
     this.#joins[slot] = joins ? 1 : 0;
     if (!joins) this.#countDial(slot);
@@ -134,8 +145,15 @@ export class Connections {
   /** The protocol has dialed the slot's connection again by itself, and it was there so long after that. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
-    this.#backOff.opened(this.#connectionOf(slot));
-    this.parts.recorder.connected(timeUs);
+    const connection = this.#connectionOf(slot);
+    this.#backOff.opened(connection);
+    this.#connected(connection, timeUs);
+  }
+
+  /** @param timeUs Since the dial was asked for, which may have waited for its turn. */
+  #connected(connection: number, timeUs: number): void {
+    const { dialTurns, recorder } = this.parts;
+    recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
   }
 
   /** What waits for the dial; null for nothing. */
@@ -152,8 +170,9 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
-    this.#backOff.opened(this.#connectionOf(slot));
-    if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
+    const connection = this.#connectionOf(slot);
+    this.#backOff.opened(connection);
+    if (this.#joins[slot] === 0) this.#connected(connection, nowUs - this.#dialedUs[slot]);
   }
 
   /** The dial has failed: the next is tried after a pause. */
@@ -176,7 +195,7 @@ export class Connections {
   }
 
   close(slot: number): void {
-    if (this.#state[slot] !== CLOSED) this.parts.protocol.close(slot);
+    if (this.#state[slot] !== CLOSED) this.protocol.close(slot);
     this.#enter(slot, CLOSED);
   }
 

@@ -16,6 +16,14 @@ export type DriverName = typeof DRIVER_NAMES[number];
 /** What a connection was refused by: its dial, its handshake, the look-up of its name, or what the server then said. */
 export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
+/** How a driver spreads its dials over time. */
+export interface DialTurns {
+  /** Whether a dial would begin at once. */
+  mayBegin(nowUs: number): boolean;
+  /** How long the last dial of the connection waited for its turn, microseconds. */
+  waitedUs(connection: number): number;
+}
+
 /** Commands, given by the protocol; a driver carries them out in order and never calls back from within one. */
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
@@ -30,6 +38,8 @@ export interface Driver {
   close(slot: number): void;
   /** Runs until `onTick` says so; resolves when every slot is closed. */
   run(events: DriverEvents): Promise<void>;
+  /** Absent: a dial begins at once. */
+  readonly dialTurns?: DialTurns;
   /** What secures its connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }

@@ -17,8 +17,7 @@ import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { isRefusalByAlert } from "../../../base/net/dial_error.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "./protocol.ts";
-import type { Recorder } from "../recording/recorder.ts";
-import { Connections, OPEN, Timeouts } from "./connections.ts";
+import { Connections, type DialParts, OPEN, Timeouts } from "./connections.ts";
 import { Ending } from "./ending.ts";
 import { Failing } from "./failing.ts";
 import { InFlight } from "./in_flight.ts";
@@ -26,9 +25,8 @@ import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Workload } from "./workload.ts";
 
-export interface ExchangeParts {
+export interface ExchangeParts extends DialParts {
   readonly protocol: ProtocolOf;
-  readonly recorder: Recorder;
   readonly pacer: Pacer;
   /** Called at the deadline, before what is in flight is waited for. */
   readonly onDeadline?: () => void;
@@ -58,14 +56,13 @@ export class Exchanges implements ExchangeEvents {
     private readonly workload: Workload,
   ) {
     const slots = slotsOf(job);
-    const { recorder } = parts;
     this.punctual = parts.pacer.intended;
     this.retain = workload.readsResponses;
     const protocol = parts.protocol(this);
     this.protocol = protocol;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.#connections = slots / (job.streams ?? 1);
-    const connections = new Connections(slots, this.#connections, { protocol, recorder });
+    const connections = new Connections(slots, this.#connections, protocol, parts);
     this.connections = connections;
     const inFlight = new InFlight(slots, job.pipeline);
     this.inFlight = inFlight;
@@ -73,7 +70,7 @@ export class Exchanges implements ExchangeEvents {
     this.#timeouts = new Timeouts(slots, job.timeoutUs, connections, inFlight);
     this.#failing = new Failing({ ...parts, inFlight, workload });
     this.ending = new Ending(job, { ...parts, connections, inFlight, workload });
-    recorder.slowest.labelBy((slot) => this.#label(slot));
+    parts.recorder.slowest.labelBy((slot) => this.#label(slot));
   }
 
   /** Whether the slot can be given one more. */

@@ -65,6 +65,8 @@ export type StepSpec =
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
+    /** It may be in flight beside its neighbours of which that is said, too. */
+    readonly beside?: true;
     readonly captures: readonly CaptureSpec[];
   };
 
@@ -79,6 +81,7 @@ type PreparedStep =
     readonly message: Message | null;
     readonly check: ResponseCheck | null;
     readonly strict: boolean;
+    readonly beside?: true;
     readonly captures: readonly Capture[];
   };
 
@@ -207,7 +210,7 @@ function prepare(
   spec: StepSpec & { kind: "request" },
   connection: ConnectionOptions,
 ): PreparedRequestStep {
-  const { step, follow, wire, check, strict, captures } = spec;
+  const { step, follow, wire, check, strict, beside, captures } = spec;
   return {
     kind: "request",
     step,
@@ -216,6 +219,7 @@ function prepare(
     message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
     check: check && new ResponseCheck(check),
     strict,
+    ...beside && { beside },
     captures: captures.map((capture) => ({ as: capture.as, take: takerOf(capture) })),
   };
 }

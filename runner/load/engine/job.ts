@@ -39,6 +39,13 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
+/** At a rate of the whole load this worker begins dial `first`, `first + stride` and so on. */
+export interface DialTurnsSpec {
+  readonly perSec: number;
+  readonly first: number;
+  readonly stride: number;
+}
+
 /** One worker's share of one run. Posted by the pool, which made it from validated values. */
 export interface Job extends LoadOptions {
   readonly driver: DriverName;
@@ -52,12 +59,16 @@ export interface Job extends LoadOptions {
   readonly pipeline: number;
   /** Streams at a time on each connection; absent: HTTP/1.1. */
   readonly streams?: number;
+  /** Connections that a virtual user may have at a time to each host, over HTTP/1.1; absent: one. */
+  readonly lanes?: number;
   readonly keepAlive: boolean;
   readonly timeoutUs: number;
   readonly intervalUs: number;
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly pacer: PacerSpec;
+  /** Where new connections have a rate: this worker's turns at it. Absent: none has to wait. */
+  readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are there when the time is over may finish. */
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
@@ -67,11 +78,38 @@ export interface Job extends LoadOptions {
 }
 
 /**
- * Places of connections: each of the load may have one to each host, `connections` to the target and so on. With HTTP/2
- * each of its streams has a place.
+ * Places of connections: each of the load, or of its virtual users, may have one or some to each host, `connections` to the
+ * target and so on. With HTTP/2 each of its streams has a place.
  */
-export function slotsOf({ connections, streams = 1, elsewhere = [] }: JobShare): number {
-  return connections * streams * (1 + elsewhere.length);
+export function slotsOf({ connections, streams = 1, lanes = 1, elsewhere = [] }: JobShare): number {
+  return connections * streams * lanes * (1 + elsewhere.length);
+}
+
+/** The slots of virtual users, each at a place 0, 1, 2 …: one to each host for every request that may be in flight. */
+export class UserSlots {
+  readonly count: number;
+  /** Requests of a user in flight. */
+  readonly lanes: number;
+  /** How far apart the slots of a user's lanes to a host are, and to the hosts of a lane. */
+  readonly #apart: { readonly lanes: number; readonly hosts: number };
+
+  constructor(job: JobShare) {
+    const { connections: users, streams, lanes = 1, elsewhere = [] } = job;
+    this.count = slotsOf(job);
+    this.lanes = streams ?? lanes;
+    // Hosts have equal shares of the slots, but of the connections over HTTP/2, whose streams are spread as places are.
+    this.#apart = streams === undefined
+      ? { lanes: users, hosts: users * lanes }
+      : { lanes: users * (1 + elsewhere.length), hosts: users };
+  }
+
+  slotOf(place: number, lane: number, host: number): number {
+    return place + lane * this.#apart.lanes + host * this.#apart.hosts;
+  }
+
+  laneOf(slot: number): number {
+    return Math.floor(slot / this.#apart.lanes) % this.lanes;
+  }
 }
 
 /** As it is written: a value that is filled in may make it larger. */

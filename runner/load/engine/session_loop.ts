@@ -3,8 +3,10 @@
  * goes through a flow step by step: a request, a pause to think, another request with what was captured. What becomes
  * of the requests is decided in `exchanges.ts`.
  *
- * A slot is a virtual user's connection. With a shared pool it stays open for the next user. User u of n has slot u for
- * the target, and u + n, u + 2n … for the other hosts to which redirects may lead.
+ * A slot is a virtual user's connection, or its stream over HTTP/2. With a shared pool it stays open for the next user. Where
+ * steps may be sent beside each other, as the resources of a page, a user has several lanes: each has a slot for the target,
+ * and one for every other host to which redirects may lead. The slots of one user leave the same remainder when they are
+ * divided by the number of users.
  */
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -12,7 +14,7 @@ import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
-import { type Job, slotsOf } from "./job.ts";
+import { type Job, UserSlots } from "./job.ts";
 import { Redirected } from "./user/redirects.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
@@ -24,26 +26,59 @@ interface SessionParts extends ExchangeParts {
 
 /** The step of a slot without a virtual user. */
 const NO_USER = -1;
+/** The request of a lane that has none in flight. */
+const NONE = -1;
 
-/** How far a virtual user is. */
-class VirtualUser {
-  /** Step of the journey; NO_USER while no user has the slot. */
-  step = NO_USER;
-  arrivedUs = 0;
-  /** Whether the last response let the session continue. */
-  goesOn = true;
+/** One of the requests that a virtual user may have in flight. */
+class Lane {
+  /** Which step of the journey it is at. */
+  request = NONE;
   journey: Journey = {
     steps: [],
     variables: new Map(),
     cookies: null,
     redirected: new Redirected(),
   };
+}
 
-  /** The request at hand. */
-  get request(): PreparedRequestStep {
-    const step = this.journey.steps[this.step];
-    if (step?.kind !== "request") throw new Error(`Step ${this.step} of the flow is no request`);
-    return step;
+/** How far a virtual user is. */
+class VirtualUser {
+  /** The step of the journey that begins next; NO_USER while no user has the slot. */
+  step = NO_USER;
+  arrivedUs = 0;
+  inFlight = 0;
+  /** Whether all responses have let the session continue. */
+  goesOn = true;
+  readonly lanes: readonly Lane[];
+
+  constructor(lanes: number) {
+    this.lanes = Array.from({ length: lanes }, () => new Lane());
+  }
+
+  arrive(journey: Journey, arrivedUs: number): void {
+    this.step = 0;
+    this.arrivedUs = arrivedUs;
+    this.inFlight = 0;
+    this.goesOn = true;
+    for (const [at, lane] of this.lanes.entries()) {
+      lane.request = NONE;
+      // They share what the user knows, but each is redirected by itself.
+      lane.journey = at === 0 ? journey : { ...journey, redirected: new Redirected() };
+    }
+  }
+
+  get steps(): Journey["steps"] {
+    return this.lanes[0].journey.steps;
+  }
+
+  /** Whether the next step need not wait for what is in flight. */
+  get mayBegin(): boolean {
+    return this.inFlight === 0 || (this.#isBeside(this.step) && this.#isBeside(this.step - 1));
+  }
+
+  #isBeside(at: number): boolean {
+    const step = this.steps[at];
+    return step.kind === "request" && step.beside === true;
   }
 }
 
@@ -51,8 +86,7 @@ export class SessionLoop implements Workload {
   readonly exchanges: Exchanges;
   readonly readsResponses: boolean | "head";
   readonly #users: VirtualUser[];
-  /** Of all hosts. */
-  readonly #slots: number;
+  readonly #slots: UserSlots;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
   /** Null: as many may be there as there are slots. */
@@ -62,8 +96,8 @@ export class SessionLoop implements Workload {
   constructor(job: Job, private readonly parts: SessionParts) {
     const most = job.connections;
     this.readsResponses = parts.flow.readsResponses;
-    this.#users = Array.from({ length: most }, () => new VirtualUser());
-    this.#slots = slotsOf(job);
+    this.#slots = new UserSlots(job);
+    this.#users = Array.from({ length: most }, () => new VirtualUser(this.#slots.lanes));
     this.#thinking = new WakeQueue(most);
     this.exchanges = new Exchanges(job, parts, this);
     const isFree = (place: number): boolean => this.#users[place].step === NO_USER;
@@ -92,9 +126,7 @@ export class SessionLoop implements Workload {
       const slot = this.#free.take(nowUs);
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
-      user.step = 0;
-      user.arrivedUs = pacer.take(nowUs);
-      user.journey = flow.nextJourney();
+      user.arrive(flow.nextJourney(), pacer.take(nowUs));
       sessions.begin();
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
@@ -107,7 +139,7 @@ export class SessionLoop implements Workload {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
 
-  /** The place of the user whose connection it is: its slot for the target. */
+  /** The place of the user whose slot it is: its first slot. */
   #placeOf(slot: number): number {
     return slot % this.#users.length;
   }
@@ -116,26 +148,48 @@ export class SessionLoop implements Workload {
     return this.#users[this.#placeOf(slot)];
   }
 
-  /** The next step of the user at a place, due at `dueUs`. */
-  #goOn(place: number, dueUs: number, nowUs: number): void {
-    const user = this.#users[place];
-    const { steps, redirected } = user.journey;
-    const step = steps[user.step];
-    if (step === undefined) return this.#leave(place, true, nowUs);
-    if (this.exchanges.ending.isDraining) return; // the session stays unfinished
-    if (step.kind === "think") {
-      user.step++;
-      return this.#thinking.add(place, dueUs + this.parts.flow.thinkUs(step));
-    }
-    const message = this.parts.flow.message(step, user.journey);
-    const slot = place + redirected.origin * this.#users.length;
-    this.exchanges.begin(slot, user.step, message, dueUs, nowUs);
+  #laneOf(slot: number): Lane {
+    return this.#userOf(slot).lanes[this.#slots.laneOf(slot)];
   }
 
-  check(slot: number, _: number, response: ReceivedResponse): boolean | null {
-    const user = this.#userOf(slot);
-    const { checked, right, goesOn } = this.parts.flow.judge(user.request, response, user.journey);
-    user.goesOn = goesOn;
+  /** What the user at a place does next, due at `dueUs`: as much at a time as it may. */
+  #goOn(place: number, dueUs: number, nowUs: number): void {
+    const user = this.#users[place];
+    for (;;) {
+      const step = user.steps[user.step];
+      if (step === undefined) return user.inFlight > 0 ? undefined : this.#leave(place, nowUs);
+      if (this.exchanges.ending.isDraining) return; // the session stays unfinished
+      if (!user.mayBegin) return;
+      if (step.kind === "think") {
+        user.step++;
+        return this.#thinking.add(place, dueUs + this.parts.flow.thinkUs(step));
+      }
+      const lane = user.lanes.findIndex(({ request }) => request === NONE);
+      if (lane < 0) return;
+      user.lanes[lane].request = user.step++;
+      user.inFlight++;
+      this.#begin(place, lane, { dueUs, nowUs });
+    }
+  }
+
+  /** Sends what the lane is at: its step, or where that was redirected to. */
+  #begin(
+    place: number,
+    at: number,
+    { dueUs, nowUs }: { readonly dueUs: number; readonly nowUs: number },
+  ): void {
+    const lane = this.#users[place].lanes[at];
+    const { request, journey } = lane;
+    const message = this.parts.flow.message(requestOf(lane, request), journey);
+    const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
+    this.exchanges.begin(slot, request, message, dueUs, nowUs);
+  }
+
+  check(slot: number, request: number, response: ReceivedResponse): boolean | null {
+    const lane = this.#laneOf(slot);
+    const { flow } = this.parts;
+    const { checked, right, goesOn } = flow.judge(requestOf(lane, request), response, lane.journey);
+    if (!goesOn) this.#userOf(slot).goesOn = false;
     return checked ? right : null;
   }
 
@@ -144,15 +198,27 @@ export class SessionLoop implements Workload {
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {
     const place = this.#placeOf(slot);
-    const user = this.#users[place];
-    if (!user.goesOn) return this.#leave(place, false, nowUs);
-    if (user.journey.redirected.wire === null) user.step++;
-    this.#goOn(place, nowUs, nowUs);
+    const at = this.#slots.laneOf(slot);
+    const { goesOn, lanes } = this.#users[place];
+    const isRedirected = lanes[at].journey.redirected.wire !== null;
+    if (!isRedirected || !goesOn) return this.#ended(slot, nowUs);
+    if (!this.exchanges.ending.isDraining) this.#begin(place, at, { dueUs: nowUs, nowUs });
   }
 
   /** The exchange at hand has failed, and the session with it. */
   onFailed(slot: number, _: boolean, nowUs: number): void {
-    this.#leave(this.#placeOf(slot), false, nowUs);
+    this.#userOf(slot).goesOn = false;
+    this.#ended(slot, nowUs);
+  }
+
+  /** A request of the slot's user has ended: the session goes on, or ends with the last that is in flight. */
+  #ended(slot: number, nowUs: number): void {
+    const place = this.#placeOf(slot);
+    const user = this.#users[place];
+    this.#laneOf(slot).request = NONE;
+    user.inFlight--;
+    if (user.goesOn) return this.#goOn(place, nowUs, nowUs);
+    if (user.inFlight === 0) this.#leave(place, nowUs);
   }
 
   /** A user who thinks dials again at the next step. */
@@ -160,9 +226,9 @@ export class SessionLoop implements Workload {
     if (slot < this.#users.length && this.#users[slot].step === NO_USER) this.#free.add(slot);
   }
 
-  #leave(place: number, completed: boolean, nowUs: number): void {
+  #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
-    this.parts.sessions.end(completed, nowUs - user.arrivedUs);
+    this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
     user.step = NO_USER;
     if (!this.parts.flow.sharedPool || this.#isFull(nowUs)) this.#leaveConnections(place);
@@ -171,14 +237,15 @@ export class SessionLoop implements Workload {
   }
 
   #leaveConnections(place: number): void {
-    for (let slot = place; slot < this.#slots; slot += this.#users.length) {
+    for (let slot = place; slot < this.#slots.count; slot += this.#users.length) {
       this.exchanges.connections.leave(slot);
     }
   }
 
-  stepOf(slot: number): number {
-    const { request: { step, follow }, journey } = this.#userOf(slot);
-    return journey.redirected.wire === null ? step : follow?.step ?? step;
+  stepOf(slot: number, request: number): number {
+    const lane = this.#laneOf(slot);
+    const { step, follow } = requestOf(lane, request);
+    return lane.journey.redirected.wire === null ? step : follow?.step ?? step;
   }
 
   skipStep(): number {
@@ -186,11 +253,17 @@ export class SessionLoop implements Workload {
     return request?.kind === "request" ? request.step : 0;
   }
 
-  label(slot: number): string {
-    const { request, journey } = this.#userOf(slot);
-    const { method, path } = sentBy(request, journey);
+  label(slot: number, request: number): string {
+    const lane = this.#laneOf(slot);
+    const { method, path } = sentBy(requestOf(lane, request), lane.journey);
     return `${method} ${path}`;
   }
+}
+
+function requestOf({ journey }: Lane, request: number): PreparedRequestStep {
+  const step = journey.steps[request];
+  if (step?.kind !== "request") throw new Error(`Step ${request} of the flow is no request`);
+  return step;
 }
 
 /** Slots that may not dial yet are passed over, but not all of ten thousand for every arrival. */

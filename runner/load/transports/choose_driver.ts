@@ -1,6 +1,7 @@
 /** Which driver a load takes. `auto` takes the best that works here, which is found by trying. */
+import { NO_TLS_TO_RESUME } from "../../../base/load_options.ts";
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
-import type { Endpoint, Tls } from "../../../base/net/endpoint.ts";
+import { type Endpoint, hasTls, type Tls } from "../../../base/net/endpoint.ts";
 import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 import type { DriverName } from "../engine/driver.ts";
 import { openEpoll } from "./epoll_sockets.ts";
@@ -14,17 +15,27 @@ export interface DriverChoice {
   readonly tls?: string;
 }
 
-/** Throws a UserError when the wish can't be granted for this endpoint on any machine. */
-export function checkDriver(wish: DriverName | "auto", endpoint: Endpoint): void {
+/**
+ * Throws a UserError when the wish can't be granted for this endpoint on any machine.
+ * @param resumes Whether TLS sessions are to be resumed.
+ */
+export function checkDriver(
+  wish: DriverName | "auto",
+  endpoint: Endpoint,
+  resumes = false,
+): void {
   if (wish === "epoll" && "path" in endpoint) throw new UserError([NEEDS_TCP_DRIVER]);
+  if (resumes && !hasTls(endpoint)) throw new UserError([{ place: "tls", ...NO_TLS_TO_RESUME }]);
+  if (resumes && wish === "tcp") throw new UserError([NEEDS_EPOLL_DRIVER]);
 }
 
 /** Throws as `checkDriver` does, and a TargetError when the wish can't be granted on this machine. */
 export async function chooseDriver(
   wish: DriverName | "auto",
   endpoint: Endpoint,
+  resumes = false,
 ): Promise<DriverChoice> {
-  checkDriver(wish, endpoint);
+  checkDriver(wish, endpoint, resumes);
   const tls = "path" in endpoint ? undefined : endpoint.tls;
   const portable: DriverChoice = { driver: "tcp", note: null, ...(tls && { tls: "runtime" }) };
   if (wish === "tcp" || "path" in endpoint) return portable;
@@ -33,6 +44,12 @@ export async function chooseDriver(
     return { driver: "epoll", note, ...(tls && { tls: await tryOpenSsl(tls) }) };
   } catch (error) {
     const [why] = messageOf(error).split("\n", 1);
+    if (resumes) {
+      throw new TargetError(
+        `Cannot resume TLS sessions here: only the epoll driver can, and ${why}`,
+        ["leave out tls, so that every handshake is full"],
+      );
+    }
     // Results name who did TLS, and the runtime does it as well: nothing to warn of.
     const note = tls ? null : `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
     if (wish === "auto") return { ...portable, note };
@@ -72,6 +89,13 @@ function tryEpoll(): string | null {
     calls.close(epoll);
   }
 }
+
+const NEEDS_EPOLL_DRIVER: Problem = {
+  place: "--driver",
+  message:
+    "Cannot resume TLS sessions with the tcp driver: its TLS is the runtime's, which does not",
+  fix: "use epoll or auto",
+};
 
 const NEEDS_TCP_DRIVER: Problem = {
   place: "--driver",

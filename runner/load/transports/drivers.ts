@@ -2,6 +2,7 @@
 import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
+import type { DialTurnsSpec } from "../engine/job.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -18,16 +19,18 @@ interface DriverSetting {
   readonly busy: BusyPeriods;
   /** Of the largest request. */
   readonly requestBytes: number;
+  /** Whether TLS sessions are resumed, which the epoll driver can; absent: no. */
+  readonly resumesTls?: boolean;
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoints, slots, now, busy, requestBytes }) => {
+  epoll: async ({ endpoints, slots, now, busy, requestBytes, resumesTls = false }) => {
     const addresses = await Promise.all(endpoints.map((endpoint) => {
       if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
       return resolve(dialedAt(endpoint));
     }));
     if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy, requestBytes);
-    const layer = await tlsLayer(endpoints, slots);
+    const layer = await tlsLayer(endpoints, slots, resumesTls);
     const onSockets = (sockets: EpollSockets): TlsLayer => layer.on(sockets);
     const driver = new EpollDriver(addresses, slots, now, busy, requestBytes, onSockets);
     return Object.assign(driver, { tls: layer });
@@ -36,10 +39,23 @@ export const DRIVERS = {
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy, requestBytes)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
+/** @param turns Absent: no dial has to wait. */
+export async function openDriver(
+  name: DriverName,
+  setting: DriverSetting,
+  turns?: DialTurnsSpec,
+): Promise<Driver> {
+  const driver = await DRIVERS[name](setting);
+  if (turns === undefined) return driver;
+  const { TurnsDriver } = await import("./dial_turns.ts");
+  return new TurnsDriver(driver, setting, turns);
+}
+
 /** Its code is loaded only where it is needed. */
 async function tlsLayer(
   endpoints: readonly Endpoint[],
   slots: number,
+  resumes: boolean,
 ): Promise<EpollTls | MixedTls> {
   const { EpollTls } = await import("./epoll_tls.ts");
   const { TunneledTls } = await import("./tunneled_tls.ts");
@@ -47,8 +63,8 @@ async function tlsLayer(
     if ("path" in endpoint || endpoint.tls === undefined) return null;
     const { tls } = endpoint;
     return endpoint.proxy === undefined
-      ? new EpollTls(slots, tls)
-      : new TunneledTls(slots, { ...endpoint, tls });
+      ? new EpollTls(slots, tls, resumes)
+      : new TunneledTls(slots, { ...endpoint, tls }, resumes);
   });
   const [only] = layers;
   if (layers.length === 1 && only !== null) return only;

@@ -32,7 +32,8 @@ const SSL_CTRL_SET_GROUPS_LIST = 92;
 const SSL_CTRL_SET_SIGALGS_LIST = 98;
 const SSL_CTRL_SET_MIN_PROTO_VERSION = 123;
 const TLS1_2_VERSION = 0x303n;
-const SSL_OP_NO_TICKET_COMPRESSION_RENEGOTIATION = 0x4000n | 0x20000n | 0x40000000n;
+const SSL_OP_NO_TICKET = 0x4000n;
+const SSL_OP_NO_COMPRESSION_RENEGOTIATION = 0x20000n | 0x40000000n;
 /** Partial writes, from buffers that move; buffers are freed while a connection has nothing in them. */
 const SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE = 0x1n | 0x2n | 0x4n | 0x10n;
 const SSL_SESS_CACHE_OFF = 0n;
@@ -66,6 +67,8 @@ export class EpollTls implements TlsLayer {
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
   readonly #offered: Uint8Array<ArrayBuffer>;
   readonly #connections: (Pointer | null)[];
+  /** By slot: the session of its connection before, which the next one offers; null where none is resumed. */
+  readonly #sessions: (Pointer | null)[] | null;
   /** Of connections that ended in order, by slot: the next one takes what it can. */
   readonly #spare: (Pointer | null)[];
   /** 1 for a connection that may still be closed in order. */
@@ -82,16 +85,20 @@ export class EpollTls implements TlsLayer {
   /** Null until `on`. */
   protected sockets: EpollSockets | null = null;
 
-  /** Throws where OpenSSL does not take the client's certificate. */
-  constructor(slots: number, private readonly tls: Tls) {
+  /**
+   * Throws where OpenSSL does not take the client's certificate.
+   * @param resumes Whether the connection of a slot resumes the session of the one before it.
+   */
+  constructor(slots: number, private readonly tls: Tls, resumes: boolean) {
     const { serverName, insecure, caCerts, client } = tls;
     this.#connections = new Array(slots).fill(null);
     this.#spare = new Array(slots).fill(null);
+    this.#sessions = resumes ? new Array(slots).fill(null) : null;
     this.#isWhole = new Uint8Array(slots);
     this.#waitsForRoom = new Uint8Array(slots);
     this.#sentName = isIP(serverName) ? null : cString(serverName);
     this.#offered = new TextEncoder().encode(offeredBy(tls));
-    this.#context = contextOf(this.#openssl, this.#offered, insecure);
+    this.#context = contextOf(this.#openssl, this.#offered, { insecure, resumes });
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
     this.#trust = insecure
       ? null
@@ -126,6 +133,8 @@ export class EpollTls implements TlsLayer {
     this.#spare[slot] = null;
     this.#connections[slot] = connection;
     tls.SSL_set_fd(connection, this.sockets?.fds[slot] ?? -1);
+    const session = this.#sessions?.[slot] ?? null;
+    if (session !== null) tls.SSL_set_session(connection, session);
     return connection;
   }
 
@@ -253,13 +262,24 @@ export class EpollTls implements TlsLayer {
     const { tls, certificates } = this.#openssl;
     const isWhole = this.#isWhole[slot] === 1;
     if (isWhole && tls.SSL_shutdown(connection) < 0) certificates.ERR_clear_error();
+    if (isWhole && this.#sessions !== null) this.#keepSession(slot, connection, this.#sessions);
     if (isWhole && this.#cleared(connection)) this.#spare[slot] = connection;
     else tls.SSL_free(connection);
     this.#connections[slot] = null;
     this.#isWhole[slot] = this.#waitsForRoom[slot] = 0;
   }
 
-  /** Nothing is left of it, its session least of all: the next handshake is as full as the first. */
+  /** In TLS 1.3 it is the last ticket that has come, which may be after the handshake (RFC 8446 §4.6.1). */
+  #keepSession(slot: number, connection: Pointer, sessions: (Pointer | null)[]): void {
+    const { tls } = this.#openssl;
+    const session = made(tls.SSL_get1_session(connection));
+    if (tls.SSL_SESSION_is_resumable(session) !== 1) return tls.SSL_SESSION_free(session);
+    const before = sessions[slot];
+    if (before !== null) tls.SSL_SESSION_free(before);
+    sessions[slot] = session;
+  }
+
+  /** Nothing is left in it, its session least of all: the next handshake is as full as the first, unless it is given one. */
   #cleared(connection: Pointer): boolean {
     const { tls } = this.#openssl;
     return tls.SSL_clear(connection) === 1 && tls.SSL_set_session(connection, null) === 1;
@@ -268,19 +288,25 @@ export class EpollTls implements TlsLayer {
   end(): void {
     const { tls } = this.#openssl;
     for (const spare of this.#spare) if (spare !== null) tls.SSL_free(spare);
+    for (const session of this.#sessions ?? []) if (session !== null) tls.SSL_SESSION_free(session);
     this.#trust?.free();
     tls.SSL_CTX_free(this.#context);
   }
 }
 
 /** @param offered The one protocol that ALPN offers. */
-function contextOf({ tls }: OpenSsl, offered: Uint8Array, insecure: boolean): Pointer {
+function contextOf(
+  { tls }: OpenSsl,
+  offered: Uint8Array,
+  { insecure, resumes }: { readonly insecure: boolean; readonly resumes: boolean },
+): Pointer {
   const context = made(tls.SSL_CTX_new(tls.TLS_client_method()));
   const control = (what: number, number: bigint, text: string | null = null): void => {
     tls.SSL_CTX_ctrl(context, what, number, text === null ? null : cString(text));
   };
   tls.SSL_CTX_set_security_level(context, SECURITY_LEVEL);
-  tls.SSL_CTX_set_options(context, SSL_OP_NO_TICKET_COMPRESSION_RENEGOTIATION);
+  const withoutTickets = resumes ? 0n : SSL_OP_NO_TICKET;
+  tls.SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION_RENEGOTIATION | withoutTickets);
   control(SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION);
   control(SSL_CTRL_MODE, SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE);
   control(SSL_CTRL_SET_READ_AHEAD, 1n);

@@ -16,8 +16,8 @@ export class TunneledTls extends EpollTls {
   readonly #isOpen: Uint8Array;
   readonly #buffer = new Uint8Array(READ_BYTES);
 
-  constructor(slots: number, endpoint: TcpEndpoint & { readonly tls: Tls }) {
-    super(slots, endpoint.tls);
+  constructor(slots: number, endpoint: TcpEndpoint & { readonly tls: Tls }, resumes: boolean) {
+    super(slots, endpoint.tls, resumes);
     this.#connect = tunnelRequest(endpoint);
     this.#responses = new Array(slots).fill(null);
     this.#isOpen = new Uint8Array(slots);

@@ -10,7 +10,6 @@ import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/s
 import { ownThread } from "../../../base/system/thread_time.ts";
 import { hasTls } from "../../../base/net/endpoint.ts";
 import type { TlsUse } from "../../result/tls.ts";
-import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
@@ -25,7 +24,7 @@ import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
 import { protocolOver } from "../protocols/protocols.ts";
-import { DRIVERS } from "../transports/drivers.ts";
+import { openDriver } from "../transports/drivers.ts";
 import { HandOver } from "./hand_over.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -69,10 +68,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const endpoints = [job.endpoint, ...job.elsewhere ?? []];
   const { streams } = job;
   const slots = slotsOf(job);
-  const driver: Driver = await DRIVERS[job.driver]({
+  const driver = await openDriver(job.driver, {
     ...{ endpoints, slots: slots / (streams ?? 1), now, busy },
     requestBytes: largestRequestBytes(job.script),
-  });
+    resumesTls: job.tls === "resume",
+  }, job.dialTurns);
   const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
   const protocol = await protocolOver(driver, { slots, schemes, ...streams && { streams } });
   const logging = job.log && await openLog(job.log, job.connections);
@@ -83,7 +83,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
   const onDeadline = (): void => usage.end();
-  const parts = { protocol, recorder, sessions, onDeadline };
+  const { dialTurns } = driver;
+  const parts = { protocol, recorder, sessions, onDeadline, ...dialTurns && { dialTurns } };
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&

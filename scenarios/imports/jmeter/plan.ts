@@ -204,12 +204,20 @@ class PlanImport {
     for (const child of sampler.children) {
       if (!isConfiguration(child)) this.#element(child, scope, steps);
     }
-    if (scope.thinkMs >= 1) this.#add({ think: durationText(scope.thinkMs) }, sampler, steps);
+    this.#think(scope, sampler, steps);
     const step = this.#samplers.step(sampler, scope);
     if (!Object.hasOwn(Object(step.headers), "user-agent")) {
       this.#notes.add("JMeter also sends its own User-Agent");
     }
     this.#add(step, sampler, steps);
+  }
+
+  /** Timers add up, and so do think times that follow each other. */
+  #think({ thinkMs, uniformMs }: PlanScope, from: PlanElement, steps: JmeterStep[]): void {
+    if (thinkMs >= 1) this.#add({ think: durationText(thinkMs) }, from, steps);
+    for (const mostMs of uniformMs.filter((ms) => ms >= 2)) {
+      this.#add({ think: { mean: durationText(mostMs / 2), as: "uniform" } }, from, steps);
+    }
   }
 
   #add(step: JmeterStep, from: PlanElement, steps: JmeterStep[]): void {
@@ -255,13 +263,11 @@ class PlanImport {
   }
 
   /** A Flow Control Action. */
-  #pause(element: PlanElement, { thinkMs }: PlanScope, steps: JmeterStep[]): void {
+  #pause(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
       this.#refusals.add(element, `Cannot take over ${element.called}: it is no pause`);
-    } else if (ms + thinkMs >= 1) {
-      this.#add({ think: durationText(ms + thinkMs) }, element, steps);
-    }
+    } else this.#think({ ...scope, thinkMs: scope.thinkMs + ms }, element, steps);
   }
 }
 

@@ -8,11 +8,20 @@ export interface PlanScope {
   readonly defaults: Readonly<Record<string, string>>;
   /** The fields of header managers, under their names in lower case. Each request fills in its values. */
   readonly headers: Readonly<Record<string, PlanElement>>;
+  /** The part of a think time that is always the same. */
   readonly thinkMs: number;
+  /** Random parts, each anything from 0 to that. */
+  readonly uniformMs: readonly number[];
   readonly assertions: readonly PlanElement[];
 }
 
-export const NO_SCOPE: PlanScope = { defaults: {}, headers: {}, thinkMs: 0, assertions: [] };
+export const NO_SCOPE: PlanScope = {
+  defaults: {},
+  headers: {},
+  thinkMs: 0,
+  uniformMs: [],
+  assertions: [],
+};
 
 export const DEFAULTS = [
   "HTTPSampler.domain",
@@ -42,6 +51,7 @@ const OTHER_ASSERTION =
   /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex).*Assertion$/;
 const CONFIGURATIONS = [
   ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
+  ...["UniformRandomTimer", "PoissonRandomTimer"],
   ...["Arguments", "CSVDataSet", "CookieManager"], // of the whole plan, or of a thread group
   ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
 ];
@@ -68,6 +78,14 @@ export class Scopes {
         return { ...scope, headers: { ...scope.headers, ...this.#headers(element) } };
       case "ConstantTimer":
         return { ...scope, thinkMs: scope.thinkMs + this.#delayMs(element) };
+      case "UniformRandomTimer":
+        return {
+          ...scope,
+          thinkMs: scope.thinkMs + this.#delayMs(element),
+          uniformMs: [...scope.uniformMs, this.#delayMs(element, "RandomTimer.range")],
+        };
+      case "PoissonRandomTimer":
+        return { ...scope, thinkMs: scope.thinkMs + this.#poissonMs(element) };
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
       default:
@@ -105,8 +123,18 @@ export class Scopes {
     return Object.fromEntries(fields);
   }
 
-  #delayMs(element: PlanElement): number {
-    const text = this.variables.constant(element.text("ConstantTimer.delay"), element);
+  /** A whole number of milliseconds by Poisson is close to its mean: its standard deviation is the root of that. */
+  #poissonMs(element: PlanElement): number {
+    const meanMs = this.#delayMs(element, "RandomTimer.range");
+    const deviationMs = Number(Math.sqrt(meanMs).toPrecision(2));
+    this.note(
+      `${element.called} thinks its mean each time: its times differ by some ${deviationMs} ms`,
+    );
+    return this.#delayMs(element) + meanMs;
+  }
+
+  #delayMs(element: PlanElement, property = "ConstantTimer.delay"): number {
+    const text = this.variables.constant(element.text(property), element);
     const ms = Number(text);
     if (Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000) return ms;
     this.refusals.add(

@@ -1,0 +1,134 @@
+/**
+ * A rate of new connections, over any driver of sockets: a dial waits for its turn, in the order in which dials were asked
+ * for. It lies below HTTP/2, so that a connection that replaces another waits, too, whoever dials it.
+ */
+import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
+import type { DialTurnsSpec } from "../engine/job.ts";
+import { SlotQueue } from "../engine/slot_queues.ts";
+
+/** What a late look at the clock may catch up with: the loads look for dials every 10 ms. */
+const CATCH_UP_US = 20_000;
+
+/**
+ * The turns of one worker: evenly spaced, and with those of the other workers they are the turns of the whole. In any
+ * T seconds of a load there are at most 1 + (T + 0.02) × rate.
+ */
+export class Turns {
+  readonly #firstUs: number;
+  readonly #gapUs: number;
+  /** NaN before the first look at the clock, with which the turns begin. */
+  #nextUs = NaN;
+
+  constructor({ perSec, first, stride }: DialTurnsSpec) {
+    this.#firstUs = first * 1e6 / perSec;
+    this.#gapUs = stride * 1e6 / perSec;
+  }
+
+  /** When the next is due. */
+  nextUs(nowUs: number): number {
+    if (Number.isNaN(this.#nextUs)) this.#nextUs = nowUs + this.#firstUs;
+    return this.#nextUs;
+  }
+
+  take(nowUs: number): void {
+    this.#nextUs = Math.max(this.nextUs(nowUs), nowUs - CATCH_UP_US) + this.#gapUs;
+  }
+}
+
+export class TurnsDriver implements Driver, DialTurns {
+  readonly tls: Driver["tls"];
+  readonly dialTurns: DialTurns = this;
+  readonly #now: () => number;
+  readonly #turns: Turns;
+  /** Slots whose dial waits, and some that were closed since. */
+  readonly #queue: SlotQueue;
+  /** By slot: when its dial was asked for, microseconds; NaN where none waits. */
+  readonly #askedUs: Float64Array;
+  readonly #waitedUs: Float64Array;
+  #waiting = 0;
+
+  constructor(
+    private readonly driver: Driver,
+    { slots, now }: { readonly slots: number; readonly now: () => number },
+    turns: DialTurnsSpec,
+  ) {
+    this.tls = driver.tls;
+    this.#now = now;
+    this.#turns = new Turns(turns);
+    this.#queue = new SlotQueue(slots);
+    this.#askedUs = new Float64Array(slots).fill(NaN);
+    this.#waitedUs = new Float64Array(slots);
+  }
+
+  mayBegin(nowUs: number): boolean {
+    return this.#waiting === 0 && this.#turns.nextUs(nowUs) <= nowUs;
+  }
+
+  waitedUs(slot: number): number {
+    return this.#waitedUs[slot];
+  }
+
+  connect(slot: number): void {
+    const nowUs = this.#now();
+    this.#askedUs[slot] = nowUs;
+    if (this.mayBegin(nowUs)) return this.#begin(slot, nowUs);
+    this.#waiting++;
+    this.#queue.add(slot);
+  }
+
+  #begin(slot: number, nowUs: number): void {
+    this.#turns.take(nowUs);
+    this.#waitedUs[slot] = nowUs - this.#askedUs[slot];
+    this.#askedUs[slot] = NaN;
+    this.driver.connect(slot);
+  }
+
+  /** Begins what has its turn; gives when the next that waits has. */
+  #beginWaiting(nowUs: number): number {
+    while (this.#waiting > 0) {
+      const nextUs = this.#turns.nextUs(nowUs);
+      if (nextUs > nowUs) return nextUs;
+      const slot = this.#queue.take();
+      if (!this.#waits(slot)) continue;
+      this.#waiting--;
+      this.#begin(slot, nowUs);
+    }
+    return Infinity;
+  }
+
+  #waits(slot: number): boolean {
+    return !Number.isNaN(this.#askedUs[slot]);
+  }
+
+  close(slot: number): void {
+    if (!this.#waits(slot)) return this.driver.close(slot);
+    this.#askedUs[slot] = NaN;
+    this.#waiting--;
+  }
+
+  run(handler: DriverEvents): Promise<void> {
+    return this.driver.run({
+      punctual: handler.punctual,
+      onOpen: (slot, nowUs) => handler.onOpen(slot, nowUs),
+      onRefused: (slot, by, reason, nowUs) => handler.onRefused(slot, by, reason, nowUs),
+      onBytes: (slot, bytes, length, nowUs) => handler.onBytes(slot, bytes, length, nowUs),
+      onEnd: (slot, reset, nowUs) => handler.onEnd(slot, reset, nowUs),
+      onTick: (nowUs) => {
+        const nextUs = handler.onTick(nowUs);
+        return nextUs === Infinity ? Infinity : Math.min(nextUs, this.#beginWaiting(nowUs));
+      },
+    });
+  }
+
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
+    this.driver.send(slot, bytes);
+  }
+
+  isSent(slot: number): boolean | null {
+    return this.driver.isSent(slot);
+  }
+
+  unsentBytes(slot: number): number {
+    return this.driver.unsentBytes(slot);
+  }
+}
