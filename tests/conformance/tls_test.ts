@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { OF_AN_AUTHORITY } from "../../base/net/dial_error.ts";
 import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
@@ -58,6 +59,15 @@ const TRUSTED: Record<string, () => Meeting> = {
     const { own } = certificates();
     return { certificate: own, tls: authorities(own.cert) };
   },
+  "that openssl makes for an authority and that is itself named": () => {
+    const { careless } = certificates();
+    return { certificate: careless, tls: authorities(careless.cert) };
+  },
+  "that openssl makes for an authority, at an address, and that is itself named": () => {
+    const { careless, authority } = certificates();
+    const tls = authorities(authority, careless.cert);
+    return { certificate: careless, tls: { ...tls, serverName: LOCAL } };
+  },
   "for the address that is dialed": () => {
     const { signed, authority } = certificates();
     return { certificate: signed, tls: { ...authorities(authority), serverName: LOCAL } };
@@ -99,13 +109,24 @@ const DISTRUSTED: Record<string, { readonly meeting: () => Meeting; readonly rea
     },
     reason: "the certificate is not for elsewhere but for localhost or 127.0.0.1",
   },
-  "of an authority, even when it is named": {
+  "of an authority that is not named": {
+    meeting: () => ({ certificate: certificates().careless, tls: CHECKED }),
+    reason: OF_AN_AUTHORITY,
+  },
+  "of an authority where another is named": {
+    meeting: () => {
+      const { careless, authority } = certificates();
+      return { certificate: careless, tls: authorities(authority) };
+    },
+    reason: OF_AN_AUTHORITY,
+  },
+  "of an authority that is itself named, but for another name": {
     meeting: () => {
       const { careless } = certificates();
-      return { certificate: careless, tls: authorities(careless.cert) };
+      const tls = { ...authorities(careless.cert), serverName: "elsewhere" };
+      return { certificate: careless, tls };
     },
-    reason: "the certificate is an authority's own (basicConstraints has CA:TRUE), " +
-      "as self-signed ones often are",
+    reason: "the certificate is not for elsewhere but for localhost or 127.0.0.1",
   },
   "for the address as a DNS name": {
     meeting: () => {

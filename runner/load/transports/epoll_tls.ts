@@ -95,7 +95,10 @@ export class EpollTls implements TlsLayer {
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
     this.#trust = insecure
       ? null
-      : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
+      : new ServerTrust(this.#openssl, serverName, {
+        usual: usualAuthorities() ?? [],
+        named: caCerts,
+      });
   }
 
   on(sockets: EpollSockets): this {
