@@ -36,6 +36,13 @@ export const OPEN = 2;
 /** Each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
+export interface ConnectionParts {
+  readonly driver: Driver;
+  readonly recorder: Recorder;
+  /** Called once, where the first dial that ends has failed. */
+  readonly onUnreached?: () => void;
+}
+
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
@@ -54,12 +61,13 @@ export class Connections {
   dialing = 0;
   /** Whether every slot has had its turn: before that, requests would keep the server from accepting the others. */
   areDialed = false;
+  #hasDialEnded = false;
 
   /** @param connections Of which each has an equal share of the slots. */
   constructor(
     slots: number,
     connections: number,
-    private readonly parts: { driver: Driver; recorder: Recorder },
+    private readonly parts: ConnectionParts,
   ) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(-Infinity);
@@ -163,6 +171,7 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
+    this.#hasDialEnded = true;
     this.#backOff.opened(this.#connectionOf(slot));
     if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
   }
@@ -171,6 +180,8 @@ export class Connections {
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);
     this.#backOff.refused(this.#connectionOf(slot), nowUs);
+    if (!this.#hasDialEnded) this.parts.onUnreached?.();
+    this.#hasDialEnded = true;
   }
 
   /** The peer has ended it, and the driver knows. */

@@ -16,17 +16,16 @@ import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/respo
 import { isRefusalByAlert } from "../../../base/net/dial_error.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { Connections, type Message, OPEN, Readers, Timeouts } from "./connections.ts";
-import type { Driver, EventHandler } from "./driver.ts";
+import { type ConnectionParts, Connections, type Message } from "./connections.ts";
+import { OPEN, Readers, Timeouts } from "./connections.ts";
+import type { EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
 import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Workload } from "./workload.ts";
 
-export interface ExchangeParts {
-  readonly driver: Driver;
-  readonly recorder: Recorder;
+export interface ExchangeParts extends ConnectionParts {
   readonly pacer: Pacer;
   /** Called at the deadline, before what is in flight is waited for. */
   readonly onDeadline?: () => void;

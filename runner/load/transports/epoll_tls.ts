@@ -93,12 +93,10 @@ export class EpollTls implements TlsLayer {
     this.#offered = new TextEncoder().encode(offeredBy(tls));
     this.#context = contextOf(this.#openssl, this.#offered, insecure);
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
-    this.#trust = insecure
-      ? null
-      : new ServerTrust(this.#openssl, serverName, {
-        usual: usualAuthorities() ?? [],
-        named: caCerts,
-      });
+    this.#trust = insecure ? null : new ServerTrust(this.#openssl, serverName, {
+      usual: usualAuthorities() ?? [],
+      named: caCerts,
+    });
   }
 
   on(sockets: EpollSockets): this {

@@ -78,7 +78,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
   const onDeadline = (): void => usage.end();
-  const parts = { driver, recorder, sessions, onDeadline };
+  const onUnreached = (): void => post({ kind: "unreached" });
+  const parts = { driver, recorder, sessions, onDeadline, onUnreached };
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
