@@ -79,7 +79,11 @@ Deno.test("a folder that can't be written to is no failure", async () => {
   assert.equal(readCalibration(file, SUBJECT, NOW), null);
 });
 
-function slice(rate: number, medianMs: number, generator: Partial<Measurement["generator"]> = {}) {
+function slice(
+  rate: number,
+  medianMs: number,
+  generator: Partial<Measurement["generator"]> = {},
+): ReturnType<typeof measurementFixture> {
   const measured = measurementFixture({ target: "null", scenario: "null", medianMs: 1 });
   const percentiles = { ...measured.service.percentiles, "50": medianMs };
   return {
