@@ -8,7 +8,7 @@ import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
 import { openssl } from "../../base/system/openssl.ts";
 import { isThere, needing } from "../needs.ts";
-import { emptyFolder, exits, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 
 const withOpenssl = needing("openssl");
 const withOpensslAndLibssl = needing("openssl", "libssl");
@@ -170,6 +170,12 @@ function careless(folder: string): {
   return { server, origin: `https://127.0.0.1:${server.addr.port}`, cacert };
 }
 
+/** Whether a binary of Deno 2.6 says that it cannot: neither by its own TLS nor, with the system's authorities, by OpenSSL. */
+function isTooOld({ code, stderr }: Ended): boolean {
+  return Boolean(Deno.env.get("PLATEAU_BINARY")) && code === 3 &&
+    /takes no such one|does not say which authorities/.test(stderr);
+}
+
 for (const http2 of [false, true]) {
   const over = http2 ? "HTTP/2" : "HTTP/1.1";
 
@@ -181,8 +187,10 @@ for (const http2 of [false, true]) {
 
     for (const driver of isThere("libssl") ? ["epoll", "tcp"] : ["tcp"]) {
       const args = ["bench", `${origin}/`, ...named, "-n", "20", "-c", "2", "--driver", driver];
-      const { stdout } = await exits(0, [...args, "--json", "-"]);
-      assert.equal(measurement.parse(JSON.parse(stdout)).requests.completed, 20, driver);
+      const ended = await plateau([...args, "--json", "-"]);
+      if (isTooOld(ended)) continue;
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.equal(measurement.parse(JSON.parse(ended.stdout)).requests.completed, 20, driver);
     }
 
     const file = join(folder.path, "named.json");
@@ -194,10 +202,12 @@ for (const http2 of [false, true]) {
       repeat: 1,
     };
     Deno.writeTextFileSync(file, JSON.stringify(experiment));
-    await exits(0, ["run", file, "--out", join(folder.path, "out")]);
+    const run = await plateau(["run", file, "--out", join(folder.path, "out")]);
+    assert.ok(run.code === 0 || isTooOld(run), run.stderr);
 
     const trials = ["--within", "success >= 99%", "--trial", "1s,1s", "--budget", "4s", "-c", "2"];
     const searched = await plateau(["capacity", `${origin}/`, ...named, ...trials, "--json", "-"]);
+    if (isTooOld(searched)) return;
     assert.ok([0, 5].includes(searched.code), searched.stderr); // 5: a busy machine
     assert.ok(capacityResult.parse(JSON.parse(searched.stdout)).trials.length > 0);
   });
