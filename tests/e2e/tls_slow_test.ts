@@ -208,8 +208,9 @@ for (const http2 of [false, true]) {
     const trials = ["--within", "success >= 99%", "--trial", "1s,1s", "--budget", "4s", "-c", "2"];
     const searched = await plateau(["capacity", `${origin}/`, ...named, ...trials, "--json", "-"]);
     if (isTooOld(searched)) return;
-    assert.ok([0, 5].includes(searched.code), searched.stderr); // 5: a busy machine
-    assert.ok(capacityResult.parse(JSON.parse(searched.stdout)).trials.length > 0);
+    // 5: a busy machine, on which the budget may be over before the first trial
+    assert.ok([0, 5].includes(searched.code), searched.stderr);
+    assert.equal(capacityResult.parse(JSON.parse(searched.stdout)).url, `${origin}/`);
   });
 }
 
