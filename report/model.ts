@@ -11,7 +11,7 @@ import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
 import { byResult } from "./judge/pairs.ts";
-import { unanswered } from "./subjects/about.ts";
+import { otherStatuses, unanswered } from "./subjects/about.ts";
 import { settlingOf } from "./subjects/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { SUBJECTS } from "./subjects/registry.ts";
@@ -84,7 +84,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     kind: "experiment",
     name: nameOfMeasured(results),
     title: titleOf(results),
-    lead: unanswered(results),
+    lead: [...unanswered(results), ...otherStatuses(results)],
     card,
     claims,
     gates,

@@ -13,6 +13,7 @@ import { pathToFileURL } from "node:url";
 import { EXIT } from "../base/errors.ts";
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
+import { OwnFolder } from "./own_folder.ts";
 import { callsBinary, isSlow, type Job, type Queue, roundsOf } from "./rounds.ts";
 import {
   countsOfBoth,
@@ -231,7 +232,11 @@ async function main(args: readonly string[]): Promise<number> {
   if (strangers.length > 0) return EXIT.usage;
   requiredNeeds();
   const paths = args.filter(isPath);
-  const folder = await Deno.makeTempDir();
+  await using own = await OwnFolder.enter({
+    installs: args.includes("--installs") || mayNotSkip(),
+  });
+  const folder = join(own.path, "run");
+  Deno.mkdirSync(folder);
   const skipFile = join(folder, "skipped");
   Deno.writeTextFileSync(skipFile, "");
   const found = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
@@ -257,7 +262,6 @@ async function main(args: readonly string[]): Promise<number> {
   if (args.includes("--again")) took = await runAgain(took, given);
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
   const slow = await counted;
-  await Deno.remove(folder, { recursive: true });
   if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
   if (slow > 0) console.log(describeLeftOut(slow, leftOut.length));

@@ -1,10 +1,19 @@
 /**
  * Opens one connection: TCP, TLS over TCP, or a unix socket.
  */
+import { messageOf } from "../errors.ts";
 import type { Connection } from "./connection.ts";
-import { alpnRefusal, DialError, handshakeFailed, systemReason } from "./dial_error.ts";
+import {
+  alpnRefusal,
+  DialError,
+  handshakeFailed,
+  OF_AN_AUTHORITY,
+  OF_AN_AUTHORITY_THOUGH_NAMED,
+  SELF_SIGNED,
+  systemReason,
+} from "./dial_error.ts";
 import { dialedAt, type Endpoint, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
-import { dialNodeTls } from "./node_tls.ts";
+import { dialNodeTls, isNodeTlsWhole } from "./node_tls.ts";
 import { openTunnel } from "./open_tunnel.ts";
 import type { Address } from "./resolve.ts";
 import { connectTo, type Route, RouteTo } from "./route.ts";
@@ -23,17 +32,40 @@ export async function dial(endpoint: Endpoint, signal: AbortSignal): Promise<Con
 /** Dials an endpoint again and again: its name is looked up once, and the address that connected last comes first. */
 export function dialer(endpoint: Endpoint): Dial {
   if ("path" in endpoint) return () => dialUnix(endpoint.path);
+  const { tls } = endpoint;
   const to = new RouteTo(dialedAt(endpoint));
-  return async (signal) => await dialBy(await to.get(), endpoint, signal);
+  const byNode = (route: Route, tls: Tls, signal: AbortSignal): Promise<Connection> =>
+    dialNodeTls({ ...endpoint, tls }, route, signal);
+  let isByNode = tls?.insecure || tls?.client !== undefined;
+  return async (signal) => {
+    const route = await to.get();
+    if (tls === undefined) return await dialDeno(route, endpoint, signal);
+    if (isByNode) return await byNode(route, tls, signal);
+    try {
+      return await dialDeno(route, endpoint, signal);
+    } catch (error) {
+      if (!mayBeNamed(error, tls)) throw error;
+      if (!isNodeTlsWhole()) throw new DialError("tls", OF_AN_AUTHORITY_THOUGH_NAMED);
+      const conn = await byNode(route, tls, signal).catch((again) => {
+        throw messageOf(again) === SELF_SIGNED ? error : again; // it is not the one that is named
+      });
+      isByNode = true;
+      return conn;
+    }
+  };
 }
 
-async function dialBy(
+/** Deno's own TLS takes no authority's certificate for a server's, though it may be the very one that is named. */
+function mayBeNamed(error: unknown, { caCerts }: Tls): boolean {
+  return error instanceof DialError && error.message === OF_AN_AUTHORITY && caCerts.length > 0;
+}
+
+async function dialDeno(
   route: Route,
   endpoint: TcpEndpoint,
   signal: AbortSignal,
 ): Promise<Connection> {
   const { tls } = endpoint;
-  if (tls?.insecure || tls?.client) return await dialNodeTls({ ...endpoint, tls }, route, signal);
   const conn = await connectTo(route, TCP, signal);
   if (tls === undefined) return conn;
   if (endpoint.proxy !== undefined) await openTunnel(conn, endpoint, signal);

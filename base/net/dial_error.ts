@@ -37,14 +37,21 @@ export function systemReason(error: unknown): string {
   return said.charAt(0).toLowerCase() + said.slice(1);
 }
 
+export const SELF_SIGNED = "the certificate is self-signed";
+
+/** What a server's certificate is refused for that `openssl req -x509` makes. */
+export const OF_AN_AUTHORITY =
+  "the certificate is an authority's own (basicConstraints has CA:TRUE), as self-signed ones often are";
+
+/** The same where the runtime is too old to take it though it may be named. */
+export const OF_AN_AUTHORITY_THOUGH_NAMED =
+  `${OF_AN_AUTHORITY}, and this program's own TLS takes no such one, though it may be named`;
+
 /** What rustls, OpenSSL and Node say of a handshake that failed, in plainer words. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
-  [/SelfSigned/, "the certificate is self-signed"],
+  [/SelfSigned|^self-signed certificate$/, SELF_SIGNED],
   [/UnknownIssuer/, "the certificate is not signed by an authority that is trusted here"],
-  [
-    /CaUsedAsEndEntity/,
-    "the certificate is an authority's own (basicConstraints has CA:TRUE), as self-signed ones often are",
-  ],
+  [/CaUsedAsEndEntity/, OF_AN_AUTHORITY],
   [/certificate expired/, "the certificate has expired"],
   [/certificate not valid yet/, "the certificate is not valid yet"],
   [
@@ -124,6 +131,13 @@ export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null):
   return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} by ALPN`;
 }
 
+/** What rustls says of a certificate for other names than the one that is wanted. */
+export function notValidFor(wanted: string, names: readonly string[]): string {
+  const listed = [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" or ");
+  const valid = listed === "" ? "not valid for any names" : `only valid for ${listed}`;
+  return `certificate not valid for name "${wanted}"; certificate is ${valid}`;
+}
+
 /** A certificate for more names would take long to be read. */
 const LONGEST = 4_096;
 
@@ -150,9 +164,16 @@ function wrongName(said: string): string | null {
 /** What a user can do about a reason, in the words of flags or of keys of an experiment file; null for nothing. */
 export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
   const flag = (name: string): string => written === "flags" ? `--${name}` : name;
-  if (/^the certificate is an authority's own/.test(reason)) {
-    return `${flag("insecure")} takes it, or make one with basicConstraints=CA:FALSE, which ` +
-      `${flag("cacert")} trusts`;
+  if (reason === OF_AN_AUTHORITY) {
+    return `${flag("cacert")} trusts it where it names the file of that very certificate, ${
+      flag("insecure")
+    } takes any certificate`;
+  }
+  if (reason === OF_AN_AUTHORITY_THOUGH_NAMED) {
+    const byOpenSsl = written === "flags" ? "--driver epoll trusts it where it is named, " : "";
+    return `${byOpenSsl}${
+      flag("insecure")
+    } takes any certificate, or make one with basicConstraints=CA:FALSE`;
   }
   if (/^the certificate(?:'s| is| has)/.test(reason)) {
     return `${flag("cacert")} names an authority to trust, ${

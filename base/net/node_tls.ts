@@ -3,10 +3,16 @@
  * can do neither after a tunnel, and cost half the CPU.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import {
+  checkServerIdentity,
+  connect,
+  type ConnectionOptions,
+  type PeerCertificate,
+  type TLSSocket,
+} from "node:tls";
 import type { Connection } from "./connection.ts";
-import { alpnRefusal, DialError, handshakeFailed } from "./dial_error.ts";
-import { offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { alpnRefusal, DialError, handshakeFailed, notValidFor } from "./dial_error.ts";
+import { certificatesIn, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
 import { connected, discard } from "./node_socket.ts";
 import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
@@ -122,8 +128,14 @@ const PLAINLY: Dialing<Socket> = {
   discard,
 };
 
-/** The first version of Deno whose `node:tls` shakes hands on a socket that has been read. */
-const SINCE = [2, 8];
+/**
+ * Whether `node:tls` is that of Deno 2.8 or later: it shakes hands on a socket that has been read, and takes an
+ * authority's certificate for a server's where it is itself named.
+ */
+export function isNodeTlsWhole(): boolean {
+  const [major, minor] = Deno.version.deno.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 8);
+}
 
 /** A socket of which the other end is the endpoint, through its proxy. */
 async function tunnelTo(
@@ -131,13 +143,9 @@ async function tunnelTo(
   route: Route,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const [major, minor] = Deno.version.deno.split(".").map(Number);
-  if (major < SINCE[0] || (major === SINCE[0] && minor < SINCE[1])) {
+  if (!isNodeTlsWhole()) {
     const what = "an unchecked server or a client certificate";
-    throw new DialError(
-      "connect",
-      `TLS with ${what} through a proxy needs Deno ${SINCE.join(".")}`,
-    );
+    throw new DialError("connect", `TLS with ${what} through a proxy needs Deno 2.8`);
   }
   const socket = await connectTo(route, PLAINLY, signal);
   const connection = new NodeTlsConnection(socket);
@@ -154,9 +162,31 @@ function optionsOf(tls: Tls): ConnectionOptions {
     rejectUnauthorized: !insecure,
     ALPNProtocols: [offeredBy(tls)],
     ...!insecure && { ca: [...usual ?? [], ...caCerts] },
-    checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
+    checkServerIdentity: (_, certificate) => identityRefusal(tls, certificate),
     ...client,
   };
+}
+
+/**
+ * Why a certificate that is trusted is not the server's, in the words of rustls; undefined: it is. An authority's is
+ * the server's only where it is itself named, and a name in the subject counts for nothing, as elsewhere.
+ */
+function identityRefusal(
+  { serverName, caCerts }: Tls,
+  certificate: PeerCertificate,
+): Error | undefined {
+  const sent = new Uint8Array(certificate.raw).toBase64();
+  const isNamed = caCerts.flatMap(certificatesIn).some((pem) => octetsOf(pem) === sent);
+  if (certificate.ca && !isNamed) return new Error("CaUsedAsEndEntity");
+  const names = (certificate.subjectaltname ?? "").split(", ")
+    .flatMap((name) => /^(?:DNS|IP Address):(.*)$/.exec(name)?.[1] ?? []);
+  if (names.length > 0 && checkServerIdentity(serverName, certificate) === undefined) return;
+  return new Error(notValidFor(serverName, names));
+}
+
+/** The octets of a PEM certificate, as base64. */
+function octetsOf(pem: string): string {
+  return pem.replace(/-----[^-]+-----|\s/g, "");
 }
 
 /** Of a socket that has connected. */

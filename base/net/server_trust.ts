@@ -2,12 +2,12 @@
  * Whether a server's certificate is trusted, by OpenSSL, as strictly as the runtime does it: the same authorities, the
  * rules of webpki (RFC 5280 and the profile of the CA/Browser Forum), and its words. What OpenSSL alone would let
  * through is refused here: names in the subject, keys and signatures of little use, an authority in the place of a
- * server, old versions, and critical extensions that webpki does not know.
+ * server that the user has not named, old versions, and critical extensions that webpki does not know.
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
-import { handshakeFailed } from "./dial_error.ts";
+import { handshakeFailed, notValidFor } from "./dial_error.ts";
 import { certificatesIn } from "./endpoint.ts";
 
 const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
@@ -66,32 +66,39 @@ export function isUsualName(name: string): boolean {
 
 export class ServerTrust {
   readonly #store: Pointer;
+  /** Those of the user, kept alive. */
+  readonly #named: readonly Pointer[];
   /** The chain that was trusted last, which is looked at once: its octets, kept alive. */
   #trusted: readonly Pointer[] = [];
 
-  /** @param authorities As PEM, those of `tls` among them. */
+  /**
+   * @param usual Authorities as PEM, any number in each text, with anything between them.
+   * @param named The same, of those that the user names: one of them may be the server's own certificate.
+   */
   constructor(
     private readonly openssl: OpenSsl,
     private readonly serverName: string,
-    authorities: readonly string[],
+    { usual, named }: { readonly usual: readonly string[]; readonly named: readonly string[] },
   ) {
-    this.#store = made(openssl.certificates.X509_STORE_new());
-    for (const text of authorities) this.#add(text);
+    const { certificates } = openssl;
+    this.#store = made(certificates.X509_STORE_new());
+    for (const one of usual.flatMap((text) => this.#added(text))) certificates.X509_free(one);
+    this.#named = named.flatMap((text) => this.#added(text));
+    certificates.ERR_clear_error();
   }
 
-  /** PEM of any number of certificates, with anything between them. */
-  #add(text: string): void {
+  /** The certificates of a PEM text, which vouch for others from now on; the caller frees them. */
+  #added(text: string): Pointer[] {
     const { certificates } = this.openssl;
-    for (const pem of certificatesIn(text)) {
+    return certificatesIn(text).flatMap((pem) => {
       const bytes = cString(pem);
       const bio = made(certificates.BIO_new_mem_buf(bytes, bytes.length - 1));
       const certificate = certificates.PEM_read_bio_X509(bio, null, null, null);
       certificates.BIO_free(bio);
-      if (certificate === null) continue;
+      if (certificate === null) return [];
       if (this.#mayVouch(certificate)) certificates.X509_STORE_add_cert(this.#store, certificate);
-      certificates.X509_free(certificate);
-    }
-    certificates.ERR_clear_error();
+      return [certificate];
+    });
   }
 
   #mayVouch(authority: Pointer): boolean {
@@ -145,9 +152,8 @@ export class ServerTrust {
 
   #judge(leaf: Pointer, sent: Deno.PointerValue): string | null {
     const { certificates } = this.openssl;
-    if ((certificates.X509_get_extension_flags(leaf) & EXFLAG_CA) !== 0) {
-      return meaning("CaUsedAsEndEntity");
-    }
+    const isAuthority = (certificates.X509_get_extension_flags(leaf) & EXFLAG_CA) !== 0;
+    if (isAuthority && !this.#isNamed(leaf)) return meaning("CaUsedAsEndEntity");
     const context = made(certificates.X509_STORE_CTX_new());
     try {
       certificates.X509_STORE_CTX_init(context, this.#store, leaf, sent);
@@ -160,6 +166,12 @@ export class ServerTrust {
     } finally {
       certificates.X509_STORE_CTX_free(context);
     }
+  }
+
+  /** `openssl req -x509` makes an authority's certificate of every one, and whoever names that very one means it. */
+  #isNamed(leaf: Pointer): boolean {
+    const { X509_cmp } = this.openssl.certificates;
+    return this.#named.some((one) => X509_cmp(one, leaf) === 0);
   }
 
   #demand(context: Pointer): void {
@@ -265,15 +277,8 @@ export class ServerTrust {
     return isNamed && CURVES.has(new TextDecoder().decode(name).split("\0", 1)[0]);
   }
 
-  /** As rustls words it. */
   #wrongName(leaf: Pointer): string {
-    const names = this.#namesOf(leaf);
-    const last = names.pop();
-    const listed = names.length > 0 ? `${names.join(", ")} or ${last}` : last;
-    const valid = last === undefined
-      ? "; certificate is not valid for any names"
-      : `; certificate is only valid for ${listed}`;
-    return meaning(`certificate not valid for name "${this.serverName}"${valid}`);
+    return meaning(notValidFor(this.serverName, this.#namesOf(leaf)));
   }
 
   #namesOf(leaf: Pointer): string[] {
@@ -291,6 +296,7 @@ export class ServerTrust {
 
   free(): void {
     this.#forget();
+    for (const one of this.#named) this.openssl.certificates.X509_free(one);
     this.openssl.certificates.X509_STORE_free(this.#store);
   }
 }

@@ -81,8 +81,7 @@ function removeNow(path: string): void {
 
 // What a process left that was killed.
 
-/** Process id, its start, and where both mean something. */
-const NAME = /^plateau-[a-z]+-(\d+)-(\d+)-([\da-f]+)-/;
+const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 
 /** In one start; the next one goes on. */
 const MOST_SWEPT = 64;
@@ -105,10 +104,15 @@ export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<
   }
 }
 
-/** Whether the process that made the folder ran on this system, where we can see it, and has ended. */
 function isLeft(name: string): boolean {
-  const [, pid, startTicks, where] = NAME.exec(name) ?? [];
-  if (pid === undefined || where !== ownWhere()) return false;
+  const [, tag] = NAME.exec(name) ?? [];
+  return tag !== undefined && hasOwnerEnded(tag);
+}
+
+/** Whether the process that has the tag ran on this system, where we can see it, and has ended. */
+export function hasOwnerEnded(tag: string): boolean {
+  const [pid, startTicks, where] = tag.split("-");
+  if (where !== ownWhere()) return false;
   const stat = readStat(Number(pid));
   if (stat === null) return !isAlive(Number(pid));
   return "ZX".includes(stat.state) || stat.startTicks !== Number(startTicks);
@@ -116,7 +120,8 @@ function isLeft(name: string): boolean {
 
 let tag: string | null = null;
 
-function ownTag(): string {
+/** Names this process: its id, its start, and where both mean something. */
+export function ownTag(): string {
   return tag ??= `${Deno.pid}-${readStat(Deno.pid)?.startTicks ?? 0}-${ownWhere()}`;
 }
 

@@ -71,6 +71,7 @@ Examples:
               reach.observe(progress);
               onProgress(progress);
             },
+            onUnreached: () => void reach.check(),
             signal: AbortSignal.any([signal, reach.signal]),
           })
         )

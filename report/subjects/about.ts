@@ -3,6 +3,7 @@ import { type Block, list, text } from "../blocks.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
 import { isValid, type TrustModel, trustOfRuns } from "../findings/trust.ts";
+import { otherStatusesText } from "../findings/statuses.ts";
 import { capitalized } from "../writing/words.ts";
 import { agentsText } from "./agents/agents.ts";
 import { factsOf } from "./method/method.ts";
@@ -11,6 +12,12 @@ import type { ReportContext, Subject } from "./subject.ts";
 /** Comes before every figure and the verdict: they are of nothing. */
 export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
+}
+
+/** Comes before them, too, where there is one run: it may be of nothing but error pages. */
+export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
+  const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
+  return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
 }
 
 export const about: Subject<ReportContext> = {

@@ -6,6 +6,7 @@ import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts"
 import { agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote } from "../figures/lower_bounds.ts";
 import { noResponseOf, noResponseText } from "../findings/no_response.ts";
+import { otherStatusesText } from "../findings/statuses.ts";
 import { trustOf } from "../findings/trust.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import { overTimeText } from "../findings/over_time.ts";
@@ -51,11 +52,13 @@ export function measurementBlocks(
   const intervals = inRun === undefined ? null : inRunTable(inRun);
   const isSilent = isUnanswered(measurement);
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
+  const statuses = otherStatusesText(measurement);
   const notes = [boundsNote([latency]), bottleneckSentence(measurement)];
   const trust = trustBlocks({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
     // In a terminal the error at the end says so.
     { ...text("no-response", silence, "warning"), forms: ["markdown"] },
+    { ...text("statuses", statuses && `${statuses}.`, "warning"), forms: ["markdown"] },
     ...trust.map((block) => ({ ...block, forms: ["markdown"] as const })),
     text("load", `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`),
     { kind: "facts", facts: factsOf(measurement, latency) },
@@ -79,6 +82,7 @@ export function measurementBlocks(
     group("Thresholds", thresholdBlocks(gates)),
     group("Trust", [
       ...trust.map((block) => ({ ...block, forms: TERMINAL })),
+      { ...text("statuses", statuses, "warning"), forms: TERMINAL },
       list([recapOf(measurement)], { forms: TERMINAL }),
     ]),
   ])];

@@ -9,6 +9,7 @@ import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts
 import { scriptOf } from "../../scenarios/request/script.ts";
 import {
   type Calibration,
+  forgetCalibration,
   rememberCalibration,
   rememberedCalibration,
 } from "../host/calibration_cache.ts";
@@ -39,16 +40,22 @@ const SLICE_MS = 100;
 
 /**
  * Measures, whatever is remembered; takes about a second. Null where it can't be had, or on abort. What was
- * measured on a busy machine is given, but not remembered.
+ * measured on a busy machine is given, but not remembered; a peak that it exceeds even so is forgotten.
+ *
+ * @param measure How the slices are had.
  */
 export async function calibrate(
   { driver, signal }: CalibrationRequest,
+  measure: typeof measureSlices = measureSlices,
 ): Promise<Calibration | null> {
   try {
-    const slices = await measureSlices(driver, signal);
+    const slices = await measure(driver, signal);
     const found = slices === null ? null : calibrationOf(slices);
-    if (found !== null && slices?.full.some(isUndisturbed)) {
-      await rememberCalibration(driver, found);
+    if (found === null) return null;
+    const known = rememberedCalibration(driver);
+    if (slices?.full.some(isUndisturbed)) await rememberCalibration(driver, found);
+    else if (known !== null && known.peakThroughput < found.peakThroughput) {
+      forgetCalibration(driver);
     }
     return found;
   } catch {

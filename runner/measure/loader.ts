@@ -34,6 +34,8 @@ export interface LoaderHooks {
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
+  /** The first dial of a worker of this process that has ended has failed. */
+  readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */

@@ -98,6 +98,7 @@ export class LocalLoader implements Loader {
         if (!waitsForLast && leftMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, leftMs);
         hooks.onStart(atMs);
       },
+      onUnreached: hooks.onUnreached,
       onInterval: hooks.onInterval,
       onLostLog: (why) => {
         this.#lostLog = why;

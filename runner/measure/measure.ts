@@ -33,6 +33,8 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
+  /** The first dial of a worker of this process that has ended has failed. */
+  readonly onUnreached?: () => void;
   /** The slowest thousandth of all requests, slowest first, when the load is over. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
   /** Ends the load early; the measurement is then of what there was. */
@@ -41,7 +43,7 @@ interface LoadHooks {
 
 export async function measureLoad(
   request: LoadRequest,
-  { loader, onProgress, onStart = () => {}, onTail = () => {}, signal }: LoadHooks,
+  { loader, onProgress, onStart = () => {}, onUnreached, onTail = () => {}, signal }: LoadHooks,
 ): Promise<Measurement> {
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
@@ -62,6 +64,7 @@ export async function measureLoad(
       startMs = atMs;
       onStart(atMs);
     },
+    onUnreached,
     onInterval: (worker, part, health) => {
       live.noteHealth(worker, health);
       const whole = timeline.add(worker, part);

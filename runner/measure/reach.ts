@@ -52,8 +52,8 @@ export async function waitForServer(
 }
 
 /**
- * Follows a load whose server may not be there. Where the first requests fail and a connection beside the load fails,
- * too, `signal` aborts: the rest of the load would fail likewise.
+ * Follows a load whose server may not be there. Where its first dial or its first requests fail, and a connection
+ * beside the load fails, too, `signal` aborts: the rest of the load would fail likewise.
  */
 export class ReachWatch {
   readonly #unreachable = new AbortController();
@@ -67,12 +67,14 @@ export class ReachWatch {
 
   observe(progress: Progress): void {
     if (progress.kind !== "live" || progress.completed + progress.failed === 0) return;
-    if (this.#isChecked) return;
+    if (progress.completed === 0) void this.check();
     this.#isChecked = true;
-    if (progress.completed === 0) void this.#check();
   }
 
-  async #check(): Promise<void> {
+  /** Looks once, however often it is called. */
+  async check(): Promise<void> {
+    if (this.#isChecked) return;
+    this.#isChecked = true;
     if (await dialError(this.endpoint, this.signal) !== null) this.#unreachable.abort();
   }
 }

@@ -119,6 +119,31 @@ export const CASES: Record<string, Case> = {
   "an authority with a weak key": bad(leaf({ by: "weak root" }), { authority: "weak root" }),
   "its own signature, itself named": good({ extensions: LEAF }, { authority: "itself" }),
   "its own signature": bad({ extensions: LEAF }),
+  "an authority's constraints and its own signature, itself named": good(
+    { extensions: [...AUTHORITY, SAN], key: ["rsa:2048"] },
+    { authority: "itself" },
+  ),
+  "an authority's constraints and its own signature": bad({ extensions: [...AUTHORITY, SAN] }),
+  "an authority's constraints and another name, itself named": bad(
+    { extensions: [...AUTHORITY, SAN] },
+    { authority: "itself", name: "elsewhere" },
+  ),
+  "an authority's constraints and no name, itself named": bad(
+    { extensions: AUTHORITY },
+    { authority: "itself" },
+  ),
+  "an authority's constraints and a time that is over, itself named": bad(
+    { extensions: [...AUTHORITY, SAN], from: "20200101000000Z", until: "20210101000000Z" },
+    { authority: "itself" },
+  ),
+  "an authority's constraints and a time to come, itself named": bad(
+    { extensions: [...AUTHORITY, SAN], from: "20900101000000Z", until: "20910101000000Z" },
+    { authority: "itself" },
+  ),
+  "an authority's constraints and a weak key, itself named": bad(
+    { extensions: [...AUTHORITY, SAN], key: ["rsa:1024"] },
+    { authority: "itself" },
+  ),
   "the signature of another, itself named": bad(leaf(), { authority: "itself" }),
 };
 

@@ -232,6 +232,17 @@ Deno.test("bench ends as soon as its first connections are refused, with the rea
   assert.match(stderr, /connection refused: nothing listens there: start the server/);
 });
 
+Deno.test("bench does not wait for its first interval to say that nothing listens, or that a name is unknown", async () => {
+  for (
+    const [host, kind] of [[`${OWN_HOST}:${closedPort()}`, "connect"], ["nobody.invalid", "dns"]]
+  ) {
+    const args = [`http://${host}/`, "-d", "60s", "--interval", "60s"];
+    const { elapsedS, requests, errors } = await benchEnding(3, ...args);
+    assert.ok(elapsedS < 30, `${host}: ${elapsedS} s`);
+    assert.equal(Reflect.get(errors, kind), requests.failed);
+  }
+});
+
 Deno.test("bench goes on where its first requests fail on connections that open", async () => {
   const listener = Deno.listen({ hostname: OWN_HOST, port: 0 });
   const serving = hangUpThenServe(listener, 400);

@@ -3,11 +3,12 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { capacityResult } from "../../runner/result/capacity.ts";
 import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
 import { openssl } from "../../base/system/openssl.ts";
 import { isThere, needing } from "../needs.ts";
-import { emptyFolder, exits, plateau } from "./plateau.ts";
+import { emptyFolder, type Ended, exits, plateau } from "./plateau.ts";
 
 const withOpenssl = needing("openssl");
 const withOpensslAndLibssl = needing("openssl", "libssl");
@@ -152,4 +153,75 @@ repeat: 1
     /"cacert":\{"path":".\/ca.pem","sha256":"[0-9a-f]{64}"\}/,
     "authorities stay a path, with a digest",
   );
+});
+
+/** A server with the certificate that `openssl req -x509` makes, an authority's, and the file of it. */
+function careless(folder: string): {
+  readonly server: Deno.HttpServer & { addr: Deno.NetAddr };
+  readonly origin: string;
+  readonly cacert: string;
+} {
+  const { careless } = certificates();
+  const server = serveHost({ hostname: "127.0.0.1", port: 0, ...careless }) as Deno.HttpServer & {
+    addr: Deno.NetAddr;
+  };
+  const cacert = join(folder, "c.pem");
+  Deno.writeTextFileSync(cacert, careless.cert);
+  return { server, origin: `https://127.0.0.1:${server.addr.port}`, cacert };
+}
+
+/** Whether a binary of Deno 2.6 says that it cannot: neither by its own TLS nor, with the system's authorities, by OpenSSL. */
+function isTooOld({ code, stderr }: Ended): boolean {
+  return Boolean(Deno.env.get("PLATEAU_BINARY")) && code === 3 &&
+    /takes no such one|does not say which authorities/.test(stderr);
+}
+
+for (const http2 of [false, true]) {
+  const over = http2 ? "HTTP/2" : "HTTP/1.1";
+
+  withOpenssl.test(`bench, run and capacity over ${over} trust a certificate that openssl makes for an authority, where it is itself named`, async () => {
+    using folder = emptyFolder();
+    const { server, origin, cacert } = careless(folder.path);
+    await using _server = server;
+    const named = ["--cacert", cacert, ...http2 ? ["--http2"] : []];
+
+    for (const driver of isThere("libssl") ? ["epoll", "tcp"] : ["tcp"]) {
+      const args = ["bench", `${origin}/`, ...named, "-n", "20", "-c", "2", "--driver", driver];
+      const ended = await plateau([...args, "--json", "-"]);
+      if (isTooOld(ended)) continue;
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.equal(measurement.parse(JSON.parse(ended.stdout)).requests.completed, 20, driver);
+    }
+
+    const file = join(folder.path, "named.json");
+    const experiment = {
+      name: "named",
+      targets: { app: { url: origin, cacert } },
+      scenarios: { host: { get: "/" } },
+      load: { connections: 2, requests: 20, http2 },
+      repeat: 1,
+    };
+    Deno.writeTextFileSync(file, JSON.stringify(experiment));
+    const run = await plateau(["run", file, "--out", join(folder.path, "out")]);
+    assert.ok(run.code === 0 || isTooOld(run), run.stderr);
+
+    const trials = ["--within", "success >= 99%", "--trial", "1s,1s", "--budget", "4s", "-c", "2"];
+    const searched = await plateau(["capacity", `${origin}/`, ...named, ...trials, "--json", "-"]);
+    if (isTooOld(searched)) return;
+    // 5: a busy machine, on which the budget may be over before the first trial
+    assert.ok([0, 5].includes(searched.code), searched.stderr);
+    assert.equal(capacityResult.parse(JSON.parse(searched.stdout)).url, `${origin}/`);
+  });
+}
+
+withOpenssl.test("bench of such a certificate that nobody names ends at its first handshakes, and says which flag trusts it", async () => {
+  using folder = emptyFolder();
+  const { server, origin } = careless(folder.path);
+  await using _server = server;
+  const args = ["bench", `${origin}/`, "-n", "500", "--interval", "60s"];
+  const { stdout, stderr } = await exits(3, [...args, "--json", "-"]);
+  const { elapsedS, requests, errors } = measurement.parse(JSON.parse(stdout));
+  assert.ok(elapsedS < 30, `${elapsedS} s`); // 500 handshakes with the pauses between them take longer
+  assert.deepEqual([requests.completed, errors.tls], [0, requests.failed]);
+  assert.match(stderr, /--cacert trusts it where it names the file .*--insecure takes any/);
 });

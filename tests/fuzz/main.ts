@@ -5,6 +5,7 @@
  * right; all else is a finding, which is kept in `cases/DECODER/` and makes the exit code 1.
  */
 import { parseArgs } from "node:util";
+import { OwnFolder } from "../own_folder.ts";
 import { inputOf } from "./mutate.ts";
 import { decoders } from "./registry.ts";
 import { watch } from "./watched.ts";
@@ -47,6 +48,7 @@ async function main(args: string[]): Promise<number> {
     console.error(`Usage: fuzz [--for 10m] [--seed N] [${Object.keys(decoders).join("|")}]…`);
     return 2;
   }
+  await using _own = await OwnFolder.enter({ installs: false });
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`seed ${seed}, ${values.for}`);
   const waiting = [...names];

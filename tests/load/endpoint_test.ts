@@ -5,6 +5,8 @@ import {
   alpnRefusal,
   handshakeFailed,
   isRefusalByAlert,
+  OF_AN_AUTHORITY,
+  OF_AN_AUTHORITY_THOUGH_NAMED,
   remedyFor,
   systemReason,
 } from "../../base/net/dial_error.ts";
@@ -192,7 +194,7 @@ Deno.test("what is no alert is none", () => {
 const REMEDIES: Readonly<Record<string, RegExp | null>> = {
   "the certificate is self-signed": /--cacert names .* --insecure takes/,
   "the certificate is not signed by an authority that is trusted here": /--cacert .*--insecure/,
-  "the certificate is an authority's own (basicConstraints has CA:TRUE)": /^--insecure takes it/,
+  [OF_AN_AUTHORITY]: /^--cacert trusts it where it names .*--insecure takes any/,
   "the server demands a client certificate": /^--cert and --key/,
   "the server does not speak TLS": /^write http:/,
   "127.0.0.1:80: connection refused": /^nothing listens there: start the server/,
@@ -207,6 +209,13 @@ for (const [reason, flags] of Object.entries(REMEDIES)) {
     assert.equal(remedyFor(reason, "keys"), byFlags?.replaceAll("--", "") ?? null);
   });
 }
+
+Deno.test("for an authority's certificate that only OpenSSL takes, flags can name its driver, and a file cannot", () => {
+  const [byFlags, byKeys] = (["flags", "keys"] as const)
+    .map((written) => String(remedyFor(OF_AN_AUTHORITY_THOUGH_NAMED, written)));
+  assert.match(byFlags, /^--driver epoll trusts it .*--insecure takes any .*CA:FALSE$/);
+  assert.match(byKeys, /^insecure takes any .*CA:FALSE$/);
+});
 
 const CHOICES: [wanted: "h2" | undefined, chosen: string | null, refusal: string | null][] = [
   ["h2", "h2", null],

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { calibrationOf } from "../../runner/calibration/calibration.ts";
+import { calibrate, calibrationOf } from "../../runner/calibration/calibration.ts";
 import {
   type CalibrationKey,
   calibrationKey,
   readCalibration,
   refutes,
+  rememberCalibration,
+  rememberedCalibration,
   writeCalibration,
 } from "../../runner/host/calibration_cache.ts";
-import { measurement } from "../../runner/result/result.ts";
+import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { freshCache } from "../e2e/caches.ts";
 import { emptyFolder, plateau, serve } from "../e2e/plateau.ts";
 import { measurementFixture } from "../report/fixture.ts";
@@ -77,12 +79,22 @@ Deno.test("a folder that can't be written to is no failure", async () => {
   assert.equal(readCalibration(file, SUBJECT, NOW), null);
 });
 
-Deno.test("the highest rate counts, as a busy moment only makes a generator slower, and the median latency, as luck makes one faster", () => {
-  const slice = (rate: number, medianMs: number) => {
-    const measured = measurementFixture({ target: "null", scenario: "null", medianMs: 1 });
-    const percentiles = { ...measured.service.percentiles, "50": medianMs };
-    return { ...measured, rate, service: { ...measured.service, percentiles } };
+function slice(
+  rate: number,
+  medianMs: number,
+  generator: Partial<Measurement["generator"]> = {},
+): ReturnType<typeof measurementFixture> {
+  const measured = measurementFixture({ target: "null", scenario: "null", medianMs: 1 });
+  const percentiles = { ...measured.service.percentiles, "50": medianMs };
+  return {
+    ...measured,
+    rate,
+    service: { ...measured.service, percentiles },
+    generator: { ...measured.generator, ...generator },
   };
+}
+
+Deno.test("the highest rate counts, as a busy moment only makes a generator slower, and the median latency, as luck makes one faster", () => {
   const full = [slice(100, 1), slice(300, 2), slice(200, 1)];
   const single = [slice(5, 0.4), slice(5, 0.2), slice(5, 0.3)];
   assert.deepEqual(calibrationOf({ full, single }), { peakThroughput: 300, baselineLatency: 0.3 });
@@ -122,4 +134,110 @@ Deno.test("a peak that a load exceeds reaches no result, and is forgotten", asyn
   );
   assert.equal(measurement.parse(JSON.parse(stdout)).generator.peakThroughput, null);
   assert.equal([...Deno.readDirSync(folder)].length, 1, "the other driver's is kept");
+});
+
+/** Caches of its own for this process, as long as `act` takes. */
+async function withOwnCache<T>(act: () => Promise<T>): Promise<T> {
+  using cache = emptyFolder();
+  const before = Deno.env.get("XDG_CACHE_HOME");
+  Deno.env.set("XDG_CACHE_HOME", cache.path);
+  try {
+    return await act();
+  } finally {
+    if (before === undefined) Deno.env.delete("XDG_CACHE_HOME");
+    else Deno.env.set("XDG_CACHE_HOME", before);
+  }
+}
+
+const QUIET = { waiting: 0, cpu: 0.95 };
+const BUSY: Readonly<Record<string, Partial<Measurement["generator"]>>> = {
+  "stood in line for a core": { waiting: 0.3, cpu: 0.95 },
+  "waited for the server": { waiting: 0, cpu: 0.4 },
+};
+
+/** What is remembered after a calibration that found this rate, where `known` was remembered before. */
+function rememberedAfter(
+  rate: number,
+  generator: Partial<Measurement["generator"]>,
+  known = FOUND,
+): Promise<{ readonly given: number | undefined; readonly remembered: number | undefined }> {
+  return withOwnCache(async () => {
+    await rememberCalibration("epoll", known);
+    const slices = { full: [slice(rate, 1, generator)], single: [slice(5, 0.03)] };
+    const given = await calibrate(
+      { driver: "epoll", signal: new AbortController().signal },
+      () => Promise.resolve(slices),
+    );
+    return {
+      given: given?.peakThroughput,
+      remembered: rememberedCalibration("epoll")?.peakThroughput,
+    };
+  });
+}
+
+Deno.test("a calibration on a quiet machine replaces what is remembered, be it higher or lower", async () => {
+  if (calibrationKey("epoll") === null) return; // nothing is remembered here
+  for (const rate of [FOUND.peakThroughput * 2, FOUND.peakThroughput / 2]) {
+    assert.deepEqual(await rememberedAfter(rate, QUIET), { given: rate, remembered: rate });
+  }
+});
+
+for (const [why, generator] of Object.entries(BUSY)) {
+  Deno.test(`a calibration whose worker ${why} is not remembered, and refutes a peak that it exceeds`, async () => {
+    if (calibrationKey("epoll") === null) return; // nothing is remembered here
+    const { peakThroughput } = FOUND;
+    const lower = peakThroughput / 2;
+    assert.deepEqual(
+      await rememberedAfter(lower, generator),
+      { given: lower, remembered: peakThroughput },
+    );
+    const higher = peakThroughput * 2;
+    assert.deepEqual(
+      await rememberedAfter(higher, generator),
+      { given: higher, remembered: undefined },
+    );
+  });
+}
+
+/** Higher than any load, so that none refutes it. */
+const ABSURD = { peakThroughput: 1e12, baselineLatency: 0.02 };
+const DAY_MS = 24 * 3_600_000;
+
+/** What may be in the place of this machine's calibration, and whether a result has it. */
+const FILES: Readonly<Record<string, readonly [change: (text: string) => string, told: boolean]>> =
+  {
+    "as it was written": [(text) => text, true],
+    "of a peak of zero": [(text) => text.replace("1000000000000", "0"), false],
+    "of a machine without cores": [(text) => text.replace(/"cores":\d+/, '"cores":0'), false],
+    "of another machine": [(text) => text.replace(/"cpu":"[^"]*"/, '"cpu":"another"'), false],
+    "that is stale": [(text) => measuredAt(text, -31 * DAY_MS), false],
+  };
+
+function measuredAt(text: string, fromNowMs: number): string {
+  const time = new Date(Date.now() + fromNowMs).toISOString();
+  return text.replace(/"measuredAt":"[^"]*"/, `"measuredAt":"${time}"`);
+}
+
+Deno.test("a calibration that is stale, zero or of elsewhere reaches no result", async () => {
+  const key = calibrationKey("epoll");
+  if (key === null) return; // nothing is remembered here
+  await using api = await serve("api");
+  for (const [what, [change, told]] of Object.entries(FILES)) {
+    using cache = emptyFolder();
+    const folder = join(cache.path, "plateau");
+    for (const driver of ["epoll", "tcp"] as const) {
+      await writeCalibration(folder, { ...key, driver }, ABSURD, new Date());
+    }
+    for (const { name } of Deno.readDirSync(folder)) {
+      const path = join(folder, name);
+      Deno.writeTextFileSync(path, change(Deno.readTextFileSync(path)));
+    }
+    const { stdout } = await plateau(
+      ["bench", `${api.origin}/static`, "-n", "20", "-c", "2", "--json", "-"],
+      { env: freshCache(cache.path) },
+    );
+    const { peakThroughput, baselineLatency } = measurement.parse(JSON.parse(stdout)).generator;
+    const expected = told ? [1e12, 0.02] : [null, null];
+    assert.deepEqual([peakThroughput, baselineLatency], expected, `a file ${what}`);
+  }
 });

@@ -26,11 +26,13 @@ export const OPEN = 2;
 /** Each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
-/** What counts and spreads dials. */
+/** What counts and spreads dials, and hears of them. */
 export interface DialParts {
   readonly recorder: Recorder;
   /** Absent: a dial begins at once. */
   readonly dialTurns?: DialTurns;
+  /** Called once, where the first dial that ends has failed. */
+  readonly onUnreached?: () => void;
 }
 
 export class Connections {
@@ -51,6 +53,7 @@ export class Connections {
   dialing = 0;
   /** Whether every slot has had its turn: before that, requests would keep the server from accepting the others. */
   areDialed = false;
+  #hasDialEnded = false;
 
   /** @param connections Of which each has an equal share of the slots. */
   constructor(
@@ -170,6 +173,7 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
+    this.#hasDialEnded = true;
     const connection = this.#connectionOf(slot);
     this.#backOff.opened(connection);
     if (this.#joins[slot] === 0) this.#connected(connection, nowUs - this.#dialedUs[slot]);
@@ -179,6 +183,8 @@ export class Connections {
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);
     this.#backOff.refused(this.#connectionOf(slot), nowUs);
+    if (!this.#hasDialEnded) this.parts.onUnreached?.();
+    this.#hasDialEnded = true;
   }
 
   /** The peer has ended it, and the protocol knows. */

@@ -100,9 +100,10 @@ export class EpollTls implements TlsLayer {
     this.#offered = new TextEncoder().encode(offeredBy(tls));
     this.#context = contextOf(this.#openssl, this.#offered, { insecure, resumes });
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
-    this.#trust = insecure
-      ? null
-      : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
+    this.#trust = insecure ? null : new ServerTrust(this.#openssl, serverName, {
+      usual: usualAuthorities() ?? [],
+      named: caCerts,
+    });
   }
 
   on(sockets: EpollSockets): this {

@@ -33,6 +33,8 @@ export type FromWorker =
   /** @property thread Number of its thread by which the system knows it (Linux); null elsewhere. */
   | { readonly kind: "ready"; readonly thread: number | null }
   | IntervalMessage
+  /** The first dial that has ended has failed. */
+  | { readonly kind: "unreached" }
   | {
     readonly kind: "finished";
     readonly report: WorkerReport;

@@ -33,6 +33,8 @@ interface PoolHooks {
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** Called right after `onInterval`: how the worker would have ended then. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
+  /** The first dial of a worker that has ended has failed. */
+  readonly onUnreached?: () => void;
   /** The load starts at this moment, milliseconds since the epoch. When it throws, the load ends at once. */
   readonly onStart: (atMs: number) => void;
   /** At the end: a worker could not write all of its request log, and why. */
@@ -152,11 +154,12 @@ class PoolRun {
 
   /** Null when it had to be ended. */
   async #load(worker: PoolWorker, index: number, at: number): Promise<WorkerReport | null> {
-    const { onInterval, onSoFar, onLostLog } = this.hooks;
+    const { onInterval, onSoFar, onUnreached, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
     const start = { kind: "start", at: momentOf(at) } as const;
-    const finished = await worker.request(start, "finished", ({ part, health }) => {
-      onInterval(index, part, health);
+    const finished = await worker.request(start, "finished", (message) => {
+      if (message.kind === "unreached") return onUnreached?.();
+      onInterval(index, message.part, message.health);
       if (onSoFar === undefined) return; // to put it together takes a while
       const { report } = worker.soFar;
       if (report !== null) onSoFar(index, report);
@@ -240,7 +243,7 @@ class PoolWorker {
   request<Kind extends "ready" | "finished">(
     message: ToWorker,
     kind: Kind,
-    onInterval?: (message: Reply<"interval">) => void,
+    onNews?: (message: Reply<"interval" | "unreached">) => void,
   ): Promise<Reply<Kind> | null> {
     if (this.wasEnded) return Promise.resolve(null);
     this.lastMessageMs = performance.now();
@@ -248,7 +251,7 @@ class PoolWorker {
       this.#giveUp = () => resolve(null);
       this.isolate.onmessage = ({ data }: MessageEvent<FromWorker>) => {
         this.#receive(data);
-        if (data.kind === "interval") return onInterval?.(data);
+        if (data.kind === "interval" || data.kind === "unreached") return onNews?.(data);
         if (data.kind !== kind) return;
         this.#giveUp = null;
         resolve(data as Reply<Kind>);

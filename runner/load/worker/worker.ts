@@ -84,7 +84,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
   const onDeadline = (): void => usage.end();
   const { dialTurns } = driver;
-  const parts = { protocol, recorder, sessions, onDeadline, ...dialTurns && { dialTurns } };
+  const onUnreached = (): void => post({ kind: "unreached" });
+  const parts = {
+    ...{ protocol, recorder, sessions, onDeadline, onUnreached },
+    ...dialTurns && { dialTurns },
+  };
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
