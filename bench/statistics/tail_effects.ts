@@ -5,7 +5,7 @@ import {
   type RegressedCell,
 } from "../../runner/stats/regression/quantile_regression.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Row, Section } from "../bench.ts";
+import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atLeast } from "../bar.ts";
 import { Random } from "./random.ts";
 
@@ -45,11 +45,30 @@ export const TAIL_CASES: readonly TailCase[] = [
   },
 ];
 
-export function tailEffects(): Section {
+/** By the noise that is handed in, in the order of time: of runs, and of the requests of a run. */
+function casesOf(noise: NoiseOf): TailCase[] {
+  const between = noise(1);
+  const within = noise(2);
+  return [
+    {
+      ...{ name: "log-normal, runs differ by 5 % of the noise", levels: [2, 2], runs: 5 },
+      run: () => 0.05 * between(),
+      request: normal,
+    },
+    {
+      ...{ name: "requests by the noise, runs differ by 5 %", levels: [2, 2], runs: 5 },
+      run: (random) => 0.05 * random.normal(),
+      request: () => 0.5 * within(),
+    },
+  ];
+}
+
+export function tailEffects(noise?: NoiseOf): Section {
+  const cases = noise === undefined ? TAIL_CASES : casesOf(noise);
   return {
     caption: `Intervals of what factors do to p99 that hold the truth: ${CASES} experiments a line`,
     unit: "%",
-    rows: TAIL_CASES.map((given): Row => {
+    rows: cases.map((given): Row => {
       const random = new Random(97);
       const held = Array.from({ length: CASES }, (_, seed) => heldShare(random, given, seed));
       const share = 100 * held.reduce((sum, one) => sum + one, 0) / CASES;
