@@ -23,6 +23,7 @@ import {
   dependenceIn,
   LEAST_DEPENDENT,
   type RatioSeries,
+  whyUnclear,
 } from "../../runner/stats/dependence/ratio_series.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { countBeyond, decodeInterval } from "../../runner/stats/histogram/hdr.ts";
@@ -61,6 +62,11 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
 interface LatencyDispersion extends Dispersion {
   /** So many independent intervals would say as much of the run's own percentile. */
   readonly effective: number;
+  /**
+   * Whether the run is shown to keep its level at its own percentile, however its windows wander: then the dispersion holds all
+   * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
+   */
+  readonly isOfOneLevel: boolean;
 }
 
 /** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
@@ -89,7 +95,11 @@ export function latencyDispersion(
   const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
   const atLimit = isBeyond && dependenceAt(isBeyond, true);
   const seen = largestDispersion([isTied ? null : own, atLimit], count);
-  return { ...seen ?? presumedDispersion({ count: 0, of: count }, null), effective: own.effective };
+  return {
+    ...seen ?? presumedDispersion({ count: 0, of: count }, null),
+    effective: own.effective,
+    isOfOneLevel: run.warmup?.unsettled === "wander" && whyUnclear(own) === null,
+  };
 }
 
 /**
