@@ -13,18 +13,23 @@ import {
   clustered,
   clustersOf,
   type Dispersion,
+  type Expected,
   largestDispersion,
   LEAST_CLUSTERS,
   presumedDispersion,
   probabilityAtMost,
+  timesForClusters,
 } from "../../runner/stats/dependence/clustered_share.ts";
 import {
   type Dependence,
   dependenceIn,
+  dispersionOf,
   LEAST_DEPENDENT,
   type RatioSeries,
+  uncertaintyOf,
   whyUnclear,
 } from "../../runner/stats/dependence/ratio_series.ts";
+import { clusteringOf } from "../../runner/stats/capacity/queue.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { countBeyond, decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import type { IntervalPoint } from "../figures/intervals.ts";
@@ -67,6 +72,8 @@ interface LatencyDispersion extends Dispersion {
    * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
    */
   readonly isOfOneLevel: boolean;
+  /** Of a longer run. */
+  readonly expected: Expected;
 }
 
 /** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
@@ -99,7 +106,34 @@ export function latencyDispersion(
     ...seen ?? presumedDispersion({ count: 0, of: count }, null),
     effective: own.effective,
     isOfOneLevel: run.warmup?.unsettled === "wander" && whyUnclear(own) === null,
+    expected: expectedOf(run, percentile, { own, seen: [isTied ? null : own, atLimit] }),
   };
+}
+
+/**
+ * A short run holds too few clusters of its slowest requests to show how large they are, and many of those beyond its median.
+ * In a queue one follows from the other.
+ */
+function expectedOf(
+  run: JudgedRun,
+  percentile: number,
+  { own, seen }: { readonly own: Dependence; readonly seen: readonly (Dependence | null)[] },
+): Expected {
+  const { count } = run.latency;
+  const medianMs = poolLatency([run]).percentile(50).value;
+  const atMedian = dependenceOf(run, (point) => {
+    const held = decodeInterval(point);
+    return [countBeyond(held, Infinity, (ms) => ms >= medianMs), held.count];
+  });
+  const asInQueue = clusteringOf((100 - percentile) / 100) / clusteringOf(0.5);
+  const found = [...seen.map((one) => [one, 1] as const), [atMedian, asInQueue] as const];
+  return found.reduce<Expected>((most, [dependence, times]) => {
+    const dispersion = dependence && dispersionOf(dependence, count);
+    if (dependence === null || dispersion === null) return most;
+    const { effective } = dependence;
+    const ratio = times * dispersion / uncertaintyOf(effective);
+    return ratio > most.ratio ? { ratio, effective } : most;
+  }, { ratio: 1, effective: own.effective });
 }
 
 /**
@@ -125,7 +159,7 @@ export function failureDispersion(
 interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null: the run is too short to show it. */
-  readonly dispersion: Dispersion | null;
+  readonly dispersion: Dispersion & { readonly expected?: Expected } | null;
   /** Of the share. */
   readonly limit: number;
   readonly allowed: Allowed;
@@ -159,7 +193,9 @@ export function oneRunEvidence(
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {
-    const seconds = secondsOf(needed * perCluster);
+    const seconds = known.expected === undefined
+      ? secondsOf(needed * perCluster)
+      : run.elapsedS * timesForClusters(sure, known.expected, limit);
     return anyway(found(range), { code: "few-clusters", clusters, needed, seconds });
   }
   const requests = Math.max(requestsToDecide([least], limit, level), needed * perCluster);
