@@ -72,8 +72,8 @@ interface LatencyDispersion extends Dispersion {
    * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
    */
   readonly isOfOneLevel: boolean;
-  /** Of a longer run. */
-  readonly expected: Expected;
+  /** Of a longer run, as far as anything in this one shows it. */
+  readonly expected: readonly Expected[];
 }
 
 /** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
@@ -101,39 +101,38 @@ export function latencyDispersion(
   const { count } = run.latency;
   const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
   const atLimit = isBeyond && dependenceAt(isBeyond, true);
-  const seen = largestDispersion([isTied ? null : own, atLimit], count);
+  const known = [isTied ? null : own, atLimit];
+  const seen = largestDispersion(known, count);
   return {
     ...seen ?? presumedDispersion({ count: 0, of: count }, null),
     effective: own.effective,
     isOfOneLevel: run.warmup?.unsettled === "wander" && whyUnclear(own) === null,
-    expected: expectedOf(run, percentile, { own, seen: [isTied ? null : own, atLimit] }),
+    expected: seen === null ? [] : [
+      ...known.flatMap((one) => one === null ? [] : expectedOf(one, count)),
+      ...expectedByMedian(run, percentile),
+    ],
   };
+}
+
+function expectedOf(dependence: Dependence, requests: number): Expected[] {
+  const ratio = dispersionOf(dependence, requests);
+  const { effective } = dependence;
+  return ratio === null ? [] : [{ ratio: ratio / uncertaintyOf(effective), effective }];
 }
 
 /**
  * A short run holds too few clusters of its slowest requests to show how large they are, and many of those beyond its median.
  * In a queue one follows from the other.
  */
-function expectedOf(
-  run: JudgedRun,
-  percentile: number,
-  { own, seen }: { readonly own: Dependence; readonly seen: readonly (Dependence | null)[] },
-): Expected {
-  const { count } = run.latency;
+function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
   const medianMs = poolLatency([run]).percentile(50).value;
-  const atMedian = dependenceOf(run, (point) => {
+  const dependence = dependenceOf(run, (point) => {
     const held = decodeInterval(point);
     return [countBeyond(held, Infinity, (ms) => ms >= medianMs), held.count];
   });
-  const asInQueue = clusteringOf((100 - percentile) / 100) / clusteringOf(0.5);
-  const found = [...seen.map((one) => [one, 1] as const), [atMedian, asInQueue] as const];
-  return found.reduce<Expected>((most, [dependence, times]) => {
-    const dispersion = dependence && dispersionOf(dependence, count);
-    if (dependence === null || dispersion === null) return most;
-    const { effective } = dependence;
-    const ratio = times * dispersion / uncertaintyOf(effective);
-    return ratio > most.ratio ? { ratio, effective } : most;
-  }, { ratio: 1, effective: own.effective });
+  const times = clusteringOf((100 - percentile) / 100) / clusteringOf(0.5);
+  const found = dependence === null ? [] : expectedOf(dependence, run.latency.count);
+  return found.map(({ ratio, effective }) => ({ ratio: times * ratio, effective }));
 }
 
 /**
@@ -159,7 +158,7 @@ export function failureDispersion(
 interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null: the run is too short to show it. */
-  readonly dispersion: Dispersion & { readonly expected?: Expected } | null;
+  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** Of the share. */
   readonly limit: number;
   readonly allowed: Allowed;
@@ -193,9 +192,10 @@ export function oneRunEvidence(
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {
-    const seconds = known.expected === undefined
+    const { expected = [] } = known;
+    const seconds = expected.length === 0
       ? secondsOf(needed * perCluster)
-      : run.elapsedS * timesForClusters(sure, known.expected, limit);
+      : run.elapsedS * Math.max(...expected.map((one) => timesForClusters(sure, one, limit)));
     return anyway(found(range), { code: "few-clusters", clusters, needed, seconds });
   }
   const requests = Math.max(requestsToDecide([least], limit, level), needed * perCluster);
