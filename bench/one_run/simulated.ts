@@ -118,21 +118,59 @@ const BARE: Omit<
   },
 };
 
+interface Queue {
+  readonly utilization: number;
+  /** At the end of the run, where it rises evenly from `utilization`. */
+  readonly risesTo?: number;
+  readonly seconds: number;
+}
+
 /** Poisson arrivals at one server with exponential service (D. V. Lindley's recursion, 1952), which starts idle. */
 export function queueRun(
   random: Random,
-  { utilization, seconds }: { readonly utilization: number; readonly seconds: number },
+  { utilization, risesTo = utilization, seconds }: Queue,
 ): Measurement {
   const run = new SimulatedRun(seconds, Math.max(INTERVAL_S, seconds / MOST_INTERVALS));
-  const servedPerSec = RATE_PER_SEC / utilization;
   let [atS, sojournS] = [0, 0];
   for (;;) {
     const gapS = random.exponential() / RATE_PER_SEC;
     atS += gapS;
     if (atS >= seconds) return run.measurement();
+    const servedPerSec = RATE_PER_SEC /
+      (utilization + (risesTo - utilization) * atS / seconds);
     sojournS = Math.max(0, sojournS - gapS) + random.exponential() / servedPerSec;
     run.end(atS + sojournS, 1_000 * sojournS);
   }
+}
+
+/**
+ * A closed loop on a server whose speed is another, by an exponential factor, after each `stretch` requests: what is presumed
+ * of runs too short to show it. The limit is that of the percentile over all stretches.
+ */
+export function closedRun(
+  random: Random,
+  { connections, requests, stretch }: {
+    readonly connections: number;
+    readonly requests: number;
+    readonly stretch: number;
+  },
+): Measurement {
+  const seconds = requests / RATE_PER_SEC;
+  const run = new SimulatedRun(seconds);
+  let level = 0;
+  for (let i = 0; i < requests; i++) {
+    if (i % stretch === 0) level = random.exponential();
+    run.end(i / RATE_PER_SEC, 10 * level);
+  }
+  const measured = run.measurement();
+  const { keepAlive, timeout } = measured.load;
+  const load = { connections, keepAlive, timeout, requests, durationS: null, pipeline: 1 };
+  return { ...measured, load: { kind: "closed", ...load } };
+}
+
+/** Milliseconds. @param share Of requests beyond. */
+export function closedLimit(share: number): number {
+  return 10 * Math.log(1 / share);
 }
 
 /** Its sojourn times are exponential. */
@@ -208,6 +246,7 @@ export function requestTruth(noise: () => number): Truth {
   };
 }
 
+/** Above its middle a straight line, so that it has as heavy a tail as the noise, and a mean where the noise has one. */
 function latencyOf(value: number): number {
-  return 10 * Math.exp(value / 2);
+  return value >= 0 ? 10 * (1 + value) : 10 / (1 - value);
 }

@@ -2,7 +2,7 @@
 import { pairingOf } from "../../report/judge/ratio_of.ts";
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { pairNoiseOf, smallestChangeSeen } from "../../runner/stats/comparison/planning.ts";
-import type { Row, Section } from "../bench.ts";
+import type { NoiseOf, Row, Section } from "../bench.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
 import { Random } from "./random.ts";
 import { compareMany } from "./verdicts.ts";
@@ -74,12 +74,21 @@ function found({ machine, cells, runs }: Case, change: number): number {
   return change * (STEPS[over - 1] + part * (STEPS[over] - STEPS[over - 1]));
 }
 
+function handedIn(noise: NoiseOf): Machine {
+  const next = noise(1);
+  return { noise: () => 0.02 * next() };
+}
+
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }
 
-export function plannedChanges(): Section {
-  const rows = [...MACHINES, STEPPING].flatMap(([name, machine]) =>
+/** @param noise Of runs, in the order of time. */
+export function plannedChanges(noise?: NoiseOf): Section {
+  const machines: typeof MACHINES = noise === undefined
+    ? [...MACHINES, STEPPING]
+    : [["2 %, handed in", handedIn(noise)]];
+  const rows = machines.flatMap(([name, machine]) =>
     [1, 6].flatMap((cells) =>
       [5, 10].map((runs): Row => {
         const change = promised({ machine, cells, runs });

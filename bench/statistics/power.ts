@@ -2,11 +2,17 @@
 import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
-import { isNarrow, LOOK_CONFIDENCE, LOOKS } from "../../runner/stats/confidence/sequential.ts";
+import {
+  isNarrow,
+  LOOK_CONFIDENCE,
+  LOOKS,
+  SKEWED_COVERAGE,
+} from "../../runner/stats/confidence/sequential.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { meanOf } from "../../runner/stats/quantile.ts";
+import type { Bar } from "../bar.ts";
 import type { NoiseOf, Row } from "../bench.ts";
-import { atMost, between, row } from "./percent.ts";
+import { atLeast, atMost, between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 import { groupOf, type Verdicts, verdictsOf } from "./verdicts.ts";
 
@@ -132,6 +138,9 @@ const drawnBy = (next: () => number) => (): number => RATE * (1 + WIDE * next())
 const holds = ({ low, high }: { low: number; high: number }): boolean =>
   low <= RATE && RATE <= high;
 
+/** What reports say, less two standard errors of 600 cases. */
+const saidOf = (coverage: number): Bar => atLeast(coverage - 3);
+
 export function coverages(kinds: readonly Kind[], cases: number): Row[] {
   return kinds.flatMap(({ name, noise }) =>
     [5, 10, 20].map((runs) => {
@@ -142,7 +151,11 @@ export function coverages(kinds: readonly Kind[], cases: number): Row[] {
         const interval = estimate && intervalOf(estimate);
         if (interval !== null && holds(interval)) held++;
       }
-      const bar = name === "independent" ? between(93, 97) : undefined;
+      const bar = name === "independent"
+        ? between(93, 97)
+        : name === "skewed" && runs === 5
+        ? saidOf(SKEWED_COVERAGE.fiveRuns)
+        : undefined;
       return row(`${name}, ${runs} repetitions`, held / cases, bar);
     })
   );
@@ -164,7 +177,11 @@ export function untilCoverages(kinds: readonly Kind[], cases: number): Row[] {
         break;
       }
     }
-    const bar = name === "independent" ? between(93, 99) : undefined;
+    const bar = name === "independent"
+      ? between(93, 99)
+      : name === "skewed"
+      ? saidOf(SKEWED_COVERAGE.sequence)
+      : undefined;
     return row(`${name}, ${(repetitions / cases).toFixed(0)} on average`, held / cases, bar);
   });
 }

@@ -5,7 +5,7 @@ import {
   type RegressedCell,
 } from "../../runner/stats/regression/quantile_regression.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import type { Row, Section } from "../bench.ts";
+import type { NoiseOf, Row, Section } from "../bench.ts";
 import { atLeast } from "../bar.ts";
 import { Random } from "./random.ts";
 
@@ -21,6 +21,8 @@ interface TailCase {
   /** Of a run, and of a request in it, what they add to the logarithm of the latency. */
   readonly run: (random: Random) => number;
   readonly request: (random: Random) => number;
+  /** What the moment of a run adds, the next one in the order of time. */
+  readonly inTime?: () => number;
 }
 
 const normal = (random: Random): number => 0.5 * random.normal();
@@ -45,11 +47,31 @@ export const TAIL_CASES: readonly TailCase[] = [
   },
 ];
 
-export function tailEffects(): Section {
+/** By the noise that is handed in, in the order of time: of runs, and of the requests of a run. */
+function casesOf(noise: NoiseOf): TailCase[] {
+  const between = noise(1);
+  const within = noise(2);
+  return [
+    {
+      ...{ name: "log-normal, runs differ by 5 % of the noise", levels: [2, 2], runs: 5 },
+      run: () => 0,
+      request: normal,
+      inTime: () => 0.05 * between(),
+    },
+    {
+      ...{ name: "requests by the noise, runs differ by 5 %", levels: [2, 2], runs: 5 },
+      run: (random) => 0.05 * random.normal(),
+      request: () => 0.5 * within(),
+    },
+  ];
+}
+
+export function tailEffects(noise?: NoiseOf): Section {
+  const cases = noise === undefined ? TAIL_CASES : casesOf(noise);
   return {
     caption: `Intervals of what factors do to p99 that hold the truth: ${CASES} experiments a line`,
     unit: "%",
-    rows: TAIL_CASES.map((given): Row => {
+    rows: cases.map((given): Row => {
       const random = new Random(97);
       const held = Array.from({ length: CASES }, (_, seed) => heldShare(random, given, seed));
       const share = 100 * held.reduce((sum, one) => sum + one, 0) / CASES;
@@ -68,12 +90,13 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   const truth = levels.flatMap((count, factor) =>
     Array.from({ length: count - 1 }, (_, i) => 0.15 * (factor + 1) * (i + 1) - 0.1)
   );
-  const cells = combinations(levels).map((values): RegressedCell => {
+  const moments = momentsOf(combinations(levels).length, given, seed);
+  const cells = combinations(levels).map((values, cell): RegressedCell => {
     const parts = levels.flatMap((count, factor) =>
       Array.from({ length: count - 1 }, (_, i) => Number(values[factor] === i + 1))
     );
     const shift = parts.reduce((sum, part, i) => sum + part * truth[i], 0);
-    const runs = Array.from({ length: given.runs }, () => runOf(random, given, shift));
+    const runs = moments[cell].map((moment) => runOf(random, given, shift + moment));
     return {
       row: [1, ...parts],
       runs: runs.flatMap((run) => distributionOf(run.toSparse()) ?? []),
@@ -82,6 +105,20 @@ export function heldShare(random: Random, given: TailCase, seed: number): number
   const found = quantileEffects(cells, { share: 0.99, seed }) ?? [];
   const held = truth.filter((part, i) => found[i + 1].low <= part && part <= found[i + 1].high);
   return held.length / truth.length;
+}
+
+/** Of the runs of each cell: every block holds each cell once, in random order. */
+function momentsOf(cells: number, { runs, inTime }: TailCase, seed: number): number[][] {
+  const found: number[][] = Array.from({ length: cells }, () => []);
+  const random = new Random(seed + 1);
+  for (let block = 0; block < runs; block++) {
+    for (
+      const { of } of found.map((of) => ({ of, at: random.uniform() })).sort((a, b) => a.at - b.at)
+    ) {
+      of.push(inTime?.() ?? 0);
+    }
+  }
+  return found;
 }
 
 function runOf(random: Random, { run, request }: TailCase, shift: number): Histogram {

@@ -5,6 +5,7 @@ import type { Run } from "../../runner/result/result.ts";
 import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import { LEAST_OF_GROUPS, SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import type { Finding } from "../blocks.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import {
@@ -88,6 +89,10 @@ const SENTENCES = {
       ? `${head}; a change of less than 10× would not have been seen: add runs`
       : `${head}; a change of ${percentText(smallestChange)} would have been seen`;
   },
+  "stopped-early": ({ repetitions }: Pick<Stopping, "repetitions">) =>
+    `If a few runs are far slower than the rest, ${repetitions} repetitions may hold none of them: intervals of ` +
+    `\`repeat: until\` then hold the truth in as few as ${SKEWED_COVERAGE.sequence} of 100 cases, ` +
+    `and most that miss it ended before ${LEAST_OF_GROUPS} repetitions`,
 };
 
 type Evidence = {
@@ -231,7 +236,13 @@ export function stoppedCaveats(
   scenarios: readonly ScenarioRuns[],
 ): Finding[] {
   if (stopping === undefined || stopping.reason === "fixed") return [];
-  return [caveat("stopped", { ...stopping, smallestChange: smallestChangeIn(scenarios) })];
+  const { reason, repetitions } = stopping;
+  return [
+    caveat("stopped", { ...stopping, smallestChange: smallestChangeIn(scenarios) }),
+    ...reason === "precision" && repetitions < LEAST_OF_GROUPS
+      ? [caveat("stopped-early", { repetitions })]
+      : [],
+  ];
 }
 
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */

@@ -243,10 +243,9 @@ function limitEvidence(
   const measured = { cell, range, found };
   const times = timesOf(figure);
   const opens = range.isAtLeast ? [openAbove(figure, "", cell)] : [];
-  const evidence = times === null
-    ? overRuns(threshold, measured, opens)
+  return times === null
+    ? steadily(overRuns(threshold, measured, opens), [figure, cell])
     : percentileEvidence(threshold, times, measured);
-  return steadily(evidence, [figure, cell]);
 }
 
 interface MeasuredFigure {
@@ -373,6 +372,7 @@ function percentileEvidence(
 ): Evidence {
   const { cell: { runs, level }, cell, range, found } = measured;
   const { relation, limit } = threshold;
+  const lasting = (evidence: Evidence): Evidence => steadily(evidence, [threshold.figure, cell]);
   // Below 50 ms, and not below it or above it.
   const beyond = allowedBy(relation === "<" || relation === ">=" ? ">=" : ">", limit);
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
@@ -385,13 +385,13 @@ function percentileEvidence(
   const { of: count, count: longer } = pooled(sure);
   const isSupported = supportsPercentile(count, percentile);
   if (isSupported && range.interval !== null) {
-    if (pooled(most).count === longer) return overRuns(threshold, measured, []);
+    if (pooled(most).count === longer) return lasting(overRuns(threshold, measured, []));
     const open = openAbove(threshold.figure, "", cell);
     const evidence = overRuns(threshold, measured, [open]);
     // Beyond the limit only where it is so even with every lower bound as a value.
     const isLarge = isBelow(relation) === (evidence.outcome === "broken");
     return evidence.outcome === "inconclusive" || !isLarge || longer / count > allowed
-      ? evidence
+      ? lasting(evidence)
       : undecided(found, open.why);
   }
   if (runs.length === 1) {
@@ -415,11 +415,11 @@ function percentileEvidence(
     return undecided(found, requestsOpen(runs));
   }
   const requests = requestsToDecide(sure, allowed, level);
-  return tested(found, {
+  return lasting(tested(found, {
     outcome,
     p: shareP(isBelow(relation) ? sure : most, allowed),
     remedy: { code: "more-requests", requests, seconds: null, like: null },
-  });
+  }));
 }
 
 interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
@@ -433,9 +433,10 @@ interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
 }
 
 function onlyRunEvidence(
-  { relation, limit: limitMs }: LimitThreshold,
+  { figure, relation, limit: limitMs }: LimitThreshold,
   { of, percentile }: Percentile,
-  { cell: { runs: [run], level }, value, found, share, isBeyond, allowed, isSupported }: OnlyRun,
+  { cell: { runs: [run], level }, cell, value, found, share, isBeyond, allowed, isSupported }:
+    OnlyRun,
 ): Evidence {
   const isShort = isBelow(relation);
   const dispersion = latencyDispersion(run, percentile, of === "latency" ? isBeyond : null);
@@ -453,14 +454,17 @@ function onlyRunEvidence(
     const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
     return undecided(found, { code: "few-requests", percentile, needed, count: requests });
   }
-  if (evidence.outcome !== "inconclusive") return evidence;
+  const lasting = (evidence: Evidence): Evidence => steadily(evidence, [figure, cell]);
+  if (evidence.outcome !== "inconclusive") {
+    return dispersion?.isOfOneLevel ? evidence : lasting(evidence);
+  }
   // Without the bounds it would be decided, so they are what is in the way.
   if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
   const independent = dispersion === null
     ? presumedIndependent(run, limitMs)
     : dispersion.effective * KNOWN_RATIO;
   const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
-  return isFar ? fact(isShort ? "held" : "broken", found) : evidence;
+  return isFar ? lasting(fact(isShort ? "held" : "broken", found)) : evidence;
 }
 
 /** Of the effective samples of a run, which are an estimate, as many are relied on. */

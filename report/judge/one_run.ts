@@ -13,17 +13,23 @@ import {
   clustered,
   clustersOf,
   type Dispersion,
+  type Expected,
   largestDispersion,
   LEAST_CLUSTERS,
   presumedDispersion,
   probabilityAtMost,
+  timesForClusters,
 } from "../../runner/stats/dependence/clustered_share.ts";
 import {
   type Dependence,
   dependenceIn,
+  dispersionOf,
   LEAST_DEPENDENT,
   type RatioSeries,
+  uncertaintyOf,
+  whyUnclear,
 } from "../../runner/stats/dependence/ratio_series.ts";
+import { clusteringOf } from "../../runner/stats/capacity/queue.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { countBeyond, decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import type { IntervalPoint } from "../figures/intervals.ts";
@@ -61,6 +67,13 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
 interface LatencyDispersion extends Dispersion {
   /** So many independent intervals would say as much of the run's own percentile. */
   readonly effective: number;
+  /**
+   * Whether the run is shown to keep its level at its own percentile, however its windows wander: then the dispersion holds all
+   * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
+   */
+  readonly isOfOneLevel: boolean;
+  /** Of a longer run, as far as anything in this one shows it. */
+  readonly expected: readonly Expected[];
 }
 
 /** Latencies that tie at the run's own percentile put more requests beyond it than so many times its share. */
@@ -88,8 +101,38 @@ export function latencyDispersion(
   const { count } = run.latency;
   const isTied = own.ratio > MOST_TIES * (100 - percentile) / 100;
   const atLimit = isBeyond && dependenceAt(isBeyond, true);
-  const seen = largestDispersion([isTied ? null : own, atLimit], count);
-  return { ...seen ?? presumedDispersion({ count: 0, of: count }, null), effective: own.effective };
+  const known = [isTied ? null : own, atLimit];
+  const seen = largestDispersion(known, count);
+  return {
+    ...seen ?? presumedDispersion({ count: 0, of: count }, null),
+    effective: own.effective,
+    isOfOneLevel: run.warmup?.unsettled === "wander" && whyUnclear(own) === null,
+    expected: seen === null ? [] : [
+      ...known.flatMap((one) => one === null ? [] : expectedOf(one, count)),
+      ...expectedByMedian(run, percentile),
+    ],
+  };
+}
+
+function expectedOf(dependence: Dependence, requests: number): Expected[] {
+  const ratio = dispersionOf(dependence, requests);
+  const { effective } = dependence;
+  return ratio === null ? [] : [{ ratio: ratio / uncertaintyOf(effective), effective }];
+}
+
+/**
+ * A short run holds too few clusters of its slowest requests to show how large they are, and many of those beyond its median.
+ * In a queue one follows from the other.
+ */
+function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
+  const medianMs = poolLatency([run]).percentile(50).value;
+  const dependence = dependenceOf(run, (point) => {
+    const held = decodeInterval(point);
+    return [countBeyond(held, Infinity, (ms) => ms >= medianMs), held.count];
+  });
+  const times = clusteringOf((100 - percentile) / 100) / clusteringOf(0.5);
+  const found = dependence === null ? [] : expectedOf(dependence, run.latency.count);
+  return found.map(({ ratio, effective }) => ({ ratio: times * ratio, effective }));
 }
 
 /**
@@ -115,7 +158,7 @@ export function failureDispersion(
 interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null: the run is too short to show it. */
-  readonly dispersion: Dispersion | null;
+  readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** Of the share. */
   readonly limit: number;
   readonly allowed: Allowed;
@@ -149,7 +192,10 @@ export function oneRunEvidence(
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {
-    const seconds = secondsOf(needed * perCluster);
+    const { expected = [] } = known;
+    const seconds = expected.length === 0
+      ? secondsOf(needed * perCluster)
+      : run.elapsedS * Math.max(...expected.map((one) => timesForClusters(sure, one, limit)));
     return anyway(found(range), { code: "few-clusters", clusters, needed, seconds });
   }
   const requests = Math.max(requestsToDecide([least], limit, level), needed * perCluster);

@@ -1,4 +1,5 @@
 /** Each scenario at a glance: who is fastest, the rate of each target as a bar, and what a reader in a hurry wants to know as a table. */
+import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings } from "../findings/bottleneck.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
@@ -62,7 +63,7 @@ function atAGlance(scenario: ScenarioContext, i: number): Block[] {
 }
 
 const READING =
-  "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, and 87 of 100 with five runs whose speed is skewed, as where few are much slower than the rest. More runs make it narrower.";
+  `Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, and ${SKEWED_COVERAGE.fiveRuns} of 100 with five runs whose speed is skewed, as where few are much slower than the rest. More runs make it narrower.`;
 
 function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));

@@ -29,14 +29,24 @@ export function relaxationS(ratePerSec: number, { allowed, limitS }: Rule): numb
 const REFUSALS_S = 10;
 
 /**
- * Seconds in which requests beyond a part of the limit make one independent cluster, at the capacity. With the share s of
- * them, the mean over T seconds of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, where
- * τ is its relaxation time: as one cluster each τ/s seconds does, if s is small.
+ * How long requests beyond a level stay together, over the relaxation time: with the share s of them, the mean over T seconds
+ * of a reflected Brownian motion's being beyond varies by s·(1 − s·(1 + ln(1/s)))·τ/T, and that of independent ones by
+ * s·(1 − s) over their number.
+ *
+ * @param share Of requests beyond the level, above 0 and below 1.
+ */
+export function clusteringOf(share: number): number {
+  return (1 - share * (1 - Math.log(share))) / (1 - share);
+}
+
+/**
+ * Seconds in which requests beyond a part of the limit make one independent cluster, at the capacity: about the relaxation
+ * time over their share, if that is small.
  *
  * @param share Of requests beyond that part.
  */
 export function clusterEveryS(ratePerSec: number, rule: Rule, share: number): number {
   if (rule.limitS === 0) return REFUSALS_S;
-  const lasts = relaxationS(ratePerSec, rule) * (1 - share * (1 - Math.log(share))) / (1 - share);
+  const lasts = relaxationS(ratePerSec, rule) * clusteringOf(share);
   return Math.max(lasts, 1 / ratePerSec) / share;
 }

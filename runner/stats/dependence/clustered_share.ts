@@ -4,7 +4,7 @@
  * to know (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
  */
 import type { Proportion } from "../confidence/proportion_interval.ts";
-import { type Dependence, dispersionOf } from "./ratio_series.ts";
+import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
 
 /** Fewer do not decide: their sizes are too different for a variance. */
 export const LEAST_CLUSTERS = 10;
@@ -65,6 +65,28 @@ export function clustersOf(
   const isRare = limit <= 0.5;
   const [seen, allowed] = [isRare ? count : of - count, of * Math.min(limit, 1 - limit)];
   return Math.max(seen, allowed) / ratio;
+}
+
+/** What a longer run of the same kind is expected to show: the ratio without what is added for not knowing it. */
+export interface Expected {
+  readonly ratio: number;
+  /** So many independent intervals the run is worth. */
+  readonly effective: number;
+}
+
+/**
+ * How many times as long a run has `LEAST_CLUSTERS`: their number grows with the length x, and by u/x falls what is added
+ * to the dispersion, so that clusters · x = needed · (1 + u/x).
+ */
+export function timesForClusters(
+  share: Proportion,
+  { ratio, effective }: Expected,
+  limit: number,
+): number {
+  const clusters = clustersOf(share, { ratio, degreesOfFreedom: Infinity }, limit);
+  const added = uncertaintyOf(effective) - 1;
+  const root = Math.sqrt(LEAST_CLUSTERS ** 2 + 4 * clusters * LEAST_CLUSTERS * added);
+  return (LEAST_CLUSTERS + root) / (2 * clusters);
 }
 
 /**

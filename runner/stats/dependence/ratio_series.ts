@@ -42,6 +42,11 @@ export const LEAST_DEPENDENT = 20;
  */
 const ADDED_VARIANCES = 4;
 
+/** How many times as large the variance of the mean is taken for not being known. */
+export function uncertaintyOf(effective: number): number {
+  return 1 + ADDED_VARIANCES * 4 / effective;
+}
+
 /** Null of too few intervals, and of none in which anything is counted. */
 export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
   const { length } = amounts;
@@ -53,7 +58,7 @@ export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
   const effective = longRunVariance === 0
     ? length
     : Math.min(length, length * variance / longRunVariance);
-  const ofMean = longRunVariance * (1 + ADDED_VARIANCES * 4 / effective) / length;
+  const ofMean = longRunVariance * uncertaintyOf(effective) / length;
   const ratios = amounts.map((amount, i) => of[i] === 0 ? ratio : amount / of[i]);
   return {
     ratio,
