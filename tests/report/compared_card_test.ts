@@ -94,7 +94,7 @@ const CASES: Readonly<
       doubted(resultsAt({ a: around(800), b: around(2_000) }), () => true),
       { revisions: { base: "main", next: "a branch" } },
     ),
-    ...["nothing-valid", "red", "none-valid", "fail"] as const,
+    ...["costs", "amber", "in-turns", "fail"] as const,
   ],
   "a side has no valid run, and a threshold is missed by more than contention explains": [
     compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
