@@ -168,7 +168,7 @@ Deno.test("compared: some more runs are asked for, and hundreds are not", () => 
   assert.match(text, /^Add runs: about \d\d? runs would show a difference as large\.$/);
   assert.deepEqual(others, []);
   assert.deepEqual(nextOf([900, 1_100, 1_000, 1_050, 950], [1_050, 890, 970, 860, 1_030]), [
-    "Longer runs or a quieter machine: over 50 runs are needed.",
+    "Make runs longer or the machine quieter: more than 50 runs would be needed.",
   ]);
 });
 
