@@ -119,7 +119,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   // Of some that were repeated, one run alone served anything.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
-    return addRuns(`Use repeat: ${USUAL_RUNS}, as one run says nothing about the next.`);
+    return addRuns(`Use repeat: ${USUAL_RUNS}.`);
   }
   if (!has("few-runs")) return [];
   const isNoisy = open.some(({ decision }) =>
