@@ -164,8 +164,7 @@ export const ratios: Subject<ResultsComparison> = {
       ...{ name, color, comparison, base: base.name },
       parts: { name: [name], base: [base.name] },
     }));
-    const forest = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
-    const panels = (forest?.charts ?? []).map((chart) => ({ ...chart, of: null }));
+    const panels = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
     const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
     return [group("", blocks, { depth: depthFor(cells) })];
   },
