@@ -231,7 +231,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
-    () => "nobody knows by how much two sessions of this machine differ",
+    () => "nobody knows by how much sessions of this machine differ",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
   doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],
