@@ -17,7 +17,7 @@ export function settingLabel(parameters: Run["parameters"]): string {
   return cellParts({ target: "", parameters }).join(" · ");
 }
 
-export interface SettingPart {
+interface SettingPart {
   /** Of the factor. */
   readonly name: string;
   readonly value: string;

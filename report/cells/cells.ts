@@ -224,7 +224,7 @@ function compareNatural(a: string, b: string): number {
 
 // How often an experiment was repeated, why no more, and what of its runs counts.
 
-export interface Repeated extends CountedPart {
+interface Repeated extends CountedPart {
   /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }

@@ -7,7 +7,7 @@ type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
 /** What its numbers count: nothing in particular, ms, events per second, or bytes. */
-export type FactorKind = "plain" | "time" | "rate" | "size";
+type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
   readonly at: number;

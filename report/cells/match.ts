@@ -7,7 +7,7 @@ export interface CellPair {
   readonly next: CellRuns;
 }
 
-export interface Matches {
+interface Matches {
   /** In the order of the new result. */
   readonly pairs: readonly CellPair[];
   readonly onlyBase: readonly CellRuns[];

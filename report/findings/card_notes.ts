@@ -47,7 +47,7 @@ export function priceNotes(
 
 /** Targets that fall short beside those that are ranked: the worst with what it does. */
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
-  if (places.every(({ code }) => code === "only" || code === "none")) return [];
+  if (places.length === 0) return [];
   // One that was measured alone in a scenario may fall short there.
   const apart = plans.filter(({ contests }) => contests.length === 0);
   const lone = apart.flatMap(({ cells }) => cells.map(shortfallOf));

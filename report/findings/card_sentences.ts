@@ -114,10 +114,8 @@ const SENTENCES = {
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}${over && `: ${over}`}.`,
   /** @param meaning What doubt means for the figures. @param side Of a comparison; "" for an experiment. */
-  "nothing-valid": ({ runs, meaning, side }: { runs: number; meaning: string; side: string }) =>
-    `Not to be trusted: ${runs === 1 ? "the only run" : `none of ${counted(runs, "run")}`}${
-      side === "" ? "" : ` of ${side}`
-    } is ${runs === 1 ? "not valid" : "valid"}, as ${meaning}.`,
+  "nothing-valid": ({ meaning, side }: { readonly meaning: string; readonly side: string }) =>
+    `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at one setting.",
   costs: ({ other, base, ...of }: Beside) => {
@@ -233,7 +231,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   unknown: ["not comparable", () => "the figures cannot be compared"],
   sessions: [
     "two sessions",
-    () => "nobody knows by how much two sessions of this machine differ",
+    () => "nobody knows by how much sessions of this machine differ",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
   doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],
@@ -382,19 +380,24 @@ export interface TrustEvidence {
   readonly levels: string;
 }
 
-/** How the verdict depends on runs that are not valid: it qualifies the verdict and never denies it. */
+/**
+ * How the verdict depends on runs that are not valid: it qualifies the verdict and never denies it. Where nothing is decided,
+ * the verdict says so, and why.
+ */
 const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,
-  // The headline says that none is valid, and so that there is no verdict.
   "none-valid": ({ valid }) => `${valid}.`,
+  "in-turns": ({ valid }) =>
+    `${valid}; runs of both sides took turns, so what disturbed one side disturbed the other.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
   same: ({ valid, lost: { places } }) =>
     `${valid}; ${
-      places.length > 0 && places.every(({ code }) => code === "undecided")
+      places.length > 0 && areUndecided(places)
         ? "without the others it is undecided, too"
         : "the verdict is the same without the others"
     }.`,
   partly: ({ valid, lost: { those, places } }) => {
+    if (areUndecided(places)) return `${valid}.`;
     const rest = places.filter((place) => !those.includes(place));
     const isDecided = rest.some(({ code }) => code !== "undecided");
     return `${valid}; without the others ${those.length} of ${
@@ -405,10 +408,15 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
         : `other ${rest.length} ${rest.length === 1 ? "is" : "are"} undecided either way`
     }.`;
   },
-  open: ({ valid }) => `${valid}, which do not decide without the others.`,
-  fewer: ({ valid }) => `${valid}, too few to compare.`,
+  open: ({ valid, lost: { places } }) =>
+    areUndecided(places) ? `${valid}.` : `${valid}, which do not decide without the others.`,
+  fewer: ({ valid }) => `${valid}.`,
   changed: ({ valid }) => `${valid}, and they contradict the others.`,
 };
+
+function areUndecided(places: readonly Place[]): boolean {
+  return places.every(({ code }) => code === "undecided");
+}
 
 export function trustLine(survival: Survival, evidence: TrustEvidence): string {
   return TRUST[survival](evidence);

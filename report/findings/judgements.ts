@@ -7,7 +7,6 @@ import {
   type SilentRuns,
 } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
-import { SESSIONS_ADVICE } from "../judge/found.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import { contrastIn } from "../judge/ratio_of.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
@@ -175,7 +174,7 @@ const MOST_RUNS = 50;
 /** What to do where more runs would decide, if more than anybody adds; null where fewer do. A sentence. */
 export function tooManyRunsText(runsNeeded: number): string | null {
   return runsNeeded > MOST_RUNS
-    ? `Longer runs or a quieter machine: over ${MOST_RUNS} runs are needed.`
+    ? `Make runs longer or the machine quieter: more than ${MOST_RUNS} runs would be needed.`
     : null;
 }
 
@@ -190,11 +189,6 @@ function groupsText({ figure, groups }: FigureComparison): string {
     return `${count}${never} near ${of === "ratios" ? formatRatio(value, null) : rate}`;
   }).join(", ");
 }
-
-/** Why two results of two sessions have no verdict, and what to do; a sentence. */
-export const SESSIONS_TEXT =
-  "The sides were measured in different sessions, and nobody knows by how much sessions of this machine differ: " +
-  `${SESSIONS_ADVICE}.`;
 
 export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);

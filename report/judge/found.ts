@@ -52,7 +52,7 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 /** What would show by how much sessions differ. */
 export const SESSIONS_ADVICE =
-  `measure both in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
+  `measure both sides in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
     LEAST_FREEDOM + 1
   } earlier ones`;
 

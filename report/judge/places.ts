@@ -299,11 +299,13 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
 /**
  * What becomes of the verdict without the runs that are not valid:
  * - all-valid, none-valid: there is none to leave out, or none left; uncompared: nothing is compared;
+ * - in-turns: none is left out, as both sides took turns, and what disturbs one disturbs the other;
  * - same; partly: in most places; in none: `fewer`: too few are left to compare; `open`: they do not decide; `changed`: they say otherwise.
  */
 export type Survival =
   | "all-valid"
   | "none-valid"
+  | "in-turns"
   | "uncompared"
   | "same"
   | "partly"

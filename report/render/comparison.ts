@@ -5,7 +5,7 @@ import { COMPARED, type ComparedFigure } from "../judge/group.ts";
 import {
   type ComparedCell,
   comparedOutcome,
-  isDecidable,
+  isTrusted,
   type ResultsComparison,
 } from "../subjects/comparison/comparison.ts";
 import { comparedCard } from "../subjects/comparison/card.ts";
@@ -116,9 +116,9 @@ function figureCase(
     classname: `plateau compare.${cell.scenario}`,
     name: `${cell.name}: ${figureName(figure)}`,
   };
-  const outcome = isDecidable(comparison) ? comparedOutcome(cell, figure) : "inconclusive";
+  const outcome = isTrusted(comparison) ? comparedOutcome(cell, figure) : "inconclusive";
   if (outcome === "pass") return named;
-  const why = !isDecidable(comparison) ? "a side has no valid run" : cell.errors ||
+  const why = !isTrusted(comparison) ? "a side has no valid run" : cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
   const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
   if (comparison.decidedBy === "thresholds" || !decisiveOf(cell.comparison).includes(one)) {

@@ -1,5 +1,6 @@
 /** The head of a report: whether anything was measured, the verdict, which runs to doubt, what was measured where, and what a reader must know before believing a number. */
 import { type Block, list, text } from "../blocks.ts";
+import type { Run } from "../../runner/result/result.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { noResponseCaveats, stoppedCaveats, warningsOf } from "../findings/caveats.ts";
 import { isValid, type TrustModel, trustOfRuns } from "../findings/trust.ts";
@@ -30,7 +31,7 @@ export const about: Subject<ReportContext> = {
     const agents = agentsText(runs);
     return [
       { ...text("source", typeof source === "string" ? source : "", "note"), forms: ["page"] },
-      ...trustBlocks(trustOfRuns(runs), { isCarded: !runs.some(isValid) }),
+      ...doubtsOf(runs),
       { kind: "facts", facts: factsOf(results), forms: ["page", "markdown"] },
       { ...text("agents", agents && `Agents: ${agents}`), forms: ["terminal"] },
       ...stoppedCaveats(results, asWritten).map((stopped) => text(stopped.code, stopped.text)),
@@ -39,24 +40,29 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/**
- * Why runs are not valid; where all are, a word for those who have no card with it.
- *
- * @param isCarded Whether a card above has said all but why; a terminal shows it last.
- */
-export function trustBlocks(trust: TrustModel | null, { isCarded = false } = {}): Block[] {
+/** Why runs are not valid. The card above says that they are all valid, or that none is. */
+function doubtsOf(runs: readonly Run[]): Block[] {
+  const trust = trustOfRuns(runs);
   if (trust === null) return [];
-  const { level, reasons } = trust;
-  const title = `${capitalized(level)}: ${trust.text}`;
-  if (reasons.length === 0) {
-    return [{ ...text(`trust.${level}`, title), forms: ["terminal", "markdown"] }];
-  }
-  const reasonsUnder = (title: string): Block =>
-    list(reasons.map((text) => ({ code: `trust.${level}`, text })), { title, fold: level });
-  return isCarded
-    ? [
-      { ...reasonsUnder(title), forms: ["terminal"] },
-      { ...reasonsUnder("Why, run by run"), forms: ["page", "markdown"] },
-    ]
-    : [reasonsUnder(title)];
+  return [reasonsList(trust, runs.some(isValid) ? titleOf(trust) : WHY_TITLE)];
+}
+
+/** Above the reasons where a card says all but these. */
+export const WHY_TITLE = "Why, run by run";
+
+function titleOf({ level, text }: TrustModel): string {
+  return `${capitalized(level)}: ${text}`;
+}
+
+function reasonsList({ level, reasons }: TrustModel, title: string): Block {
+  const items = reasons.map((text) => ({ code: `trust.${level}`, text }));
+  return list(items, { title, fold: level });
+}
+
+/** Of a measurement, which has no card: a word where it is valid, and why where it is not. */
+export function trustBlock(trust: TrustModel): Block {
+  const title = titleOf(trust);
+  return trust.reasons.length === 0
+    ? text(`trust.${trust.level}`, title)
+    : reasonsList(trust, title);
 }

@@ -8,9 +8,9 @@ export const compared: Subject<ReportContext> = {
   title: "Relative comparison",
   depth: "detail",
   build: ({ scenarios, bases }) => {
-    const against = (based: readonly Based[]): Block[] =>
+    const against = (based: readonly Based[], finding = ""): Block[] =>
       scenarios.map(({ name }, i) =>
-        group(name, forestBlocks(based[i], i + 1), { id: String(i + 1) })
+        group(name, forestBlocks(based[i], i + 1, finding), { id: String(i + 1) })
       );
     return [{
       kind: "alternatives",
@@ -18,17 +18,20 @@ export const compared: Subject<ReportContext> = {
       standard: "the base of the experiment",
       blocks: against(scenarios.map(({ compared }) => compared)),
       others: () =>
-        bases().map(({ base, scenarios }) => ({ name: base, blocks: against(scenarios) })),
+        bases().map(({ base, scenarios, finding }) => ({
+          name: base,
+          blocks: against(scenarios, finding),
+        })),
     }];
   },
 };
 
-function forestBlocks({ forest, table: values }: Based, number: number): Block[] {
-  if (forest === null || values === null) return [];
+function forestBlocks({ forest, table: values }: Based, number: number, finding: string): Block[] {
+  if (values === null || forest.length === 0) return [];
   return [
-    figure(forest.charts.map(({ title, chart }) => ({ title, of: null, chart })), {
+    figure(forest, {
       id: String(number),
-      findings: [{ code: "compared", text: forest.finding }],
+      findings: [{ code: "compared", text: finding }],
       reading: number === 1 ? FOREST : "",
       values,
       forms: ["page"],

@@ -26,7 +26,7 @@ import {
 import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
 import { type PooledLatency, poolLatency } from "../figures/pool.ts";
-import { trustBlocks } from "./about.ts";
+import { trustBlock } from "./about.ts";
 import { OF_THIS_RUN_TEXT } from "../findings/in_run.ts";
 import { inRunTable } from "./tables/in_run.ts";
 import { histogramTable } from "./tables/histogram.ts";
@@ -54,12 +54,12 @@ export function measurementBlocks(
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
   const statuses = otherStatusesText(measurement);
   const notes = [boundsNote([latency]), bottleneckSentence(measurement)];
-  const trust = trustBlocks({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
+  const trust = trustBlock({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
     // In a terminal the error at the end says so.
     { ...text("no-response", silence, "warning"), forms: ["markdown"] },
     { ...text("statuses", statuses && `${statuses}.`, "warning"), forms: ["markdown"] },
-    ...trust.map((block) => ({ ...block, forms: ["markdown"] as const })),
+    { ...trust, forms: ["markdown"] },
     text("load", `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`),
     { kind: "facts", facts: factsOf(measurement, latency) },
     ...endedCount === 0
@@ -81,7 +81,7 @@ export function measurementBlocks(
     ]),
     group("Thresholds", thresholdBlocks(gates)),
     group("Trust", [
-      ...trust.map((block) => ({ ...block, forms: TERMINAL })),
+      { ...trust, forms: TERMINAL },
       { ...text("statuses", statuses, "warning"), forms: TERMINAL },
       list([recapOf(measurement)], { forms: TERMINAL }),
     ]),

@@ -20,6 +20,7 @@ import { settling } from "./settling.ts";
 import { steps } from "./steps/table.ts";
 import { groupsOf, type ReportContext, type ScenarioContext, type Subject } from "./subject.ts";
 import { sweeps } from "./sweeps/sweeps.ts";
+import { inOneRun } from "./tables/in_run.ts";
 import { percentiles, perSecond } from "./tables/percentiles.ts";
 import { resources } from "./tables/resources.ts";
 import { connections, served } from "./tables/responses.ts";
@@ -34,6 +35,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   latency,
   steps,
   percentiles,
+  inOneRun,
   perSecond,
   connections,
   littlesLaw,

@@ -158,6 +158,15 @@ export function formatInterval(
   return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }
 
+/** The same; "" where both ends read alike, as `[180, 180]` says nothing. */
+export function intervalText(
+  interval: { readonly low: number; readonly high: number },
+  unit?: DisplayUnit,
+): string {
+  const text = formatInterval(interval, unit);
+  return /^\[(.+),\s\1\]$/.test(text) ? "" : text;
+}
+
 /** Of counts and rates. */
 const PLAIN: DisplayUnit = { name: "", size: 1, decimals: 6 };
 

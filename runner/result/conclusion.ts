@@ -37,6 +37,7 @@ const reliability = z.strictObject({
   survival: z.enum([
     "all-valid",
     "none-valid",
+    "in-turns",
     "uncompared",
     "same",
     "partly",

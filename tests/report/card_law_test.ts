@@ -86,6 +86,14 @@ const LAWS: Readonly<Record<string, (card: ConclusionModel, results: Results) =>
     winners.every(({ word }) => word !== "undecided" && word !== ""),
   "trust does not say again that there is no verdict": ({ code, reliability }) =>
     code !== "nothing-valid" || !/none|no verdict|\bvalid/i.test(reliability?.sentence ?? ""),
+  "a verdict that nothing supports does not count runs, which trust does": ({ code, sentence }) =>
+    code !== "nothing-valid" || !/\d|none of|\bvalid/.test(sentence),
+  "what is not decided has its reason in the verdict alone": ({ sentence, reliability }) =>
+    !sentence.startsWith("Undecided") || !/ not decide|too few/.test(reliability?.sentence ?? ""),
+  "who falls short is told once": ({ code, notes }) =>
+    code !== "falls-short" || notes.every((note) => !/%.*not ranked| short, too/.test(note)),
+  "advice does not count the runs again": ({ next }) =>
+    next.every(({ code, text }) => code !== "mend-runs" || !/\d/.test(text)),
   "no runs are to be added where none is valid": ({ code, next }) =>
     code !== "nothing-valid" || next.every(({ code }) => code !== "add-runs"),
 };

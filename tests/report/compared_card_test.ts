@@ -94,7 +94,7 @@ const CASES: Readonly<
       doubted(resultsAt({ a: around(800), b: around(2_000) }), () => true),
       { revisions: { base: "main", next: "a branch" } },
     ),
-    ...["nothing-valid", "red", "none-valid", "fail"] as const,
+    ...["costs", "amber", "in-turns", "fail"] as const,
   ],
   "a side has no valid run, and a threshold is missed by more than contention explains": [
     compareResults(resultsAt(BASE), doubted(resultsAt(BASE), () => true), {
@@ -168,7 +168,7 @@ Deno.test("compared: some more runs are asked for, and hundreds are not", () => 
   assert.match(text, /^Add runs: about \d\d? runs would show a difference as large\.$/);
   assert.deepEqual(others, []);
   assert.deepEqual(nextOf([900, 1_100, 1_000, 1_050, 950], [1_050, 890, 970, 860, 1_030]), [
-    "Longer runs or a quieter machine: over 50 runs are needed.",
+    "Make runs longer or the machine quieter: more than 50 runs would be needed.",
   ]);
 });
 

@@ -95,7 +95,7 @@ const REASONS: Samples<Reason> = {
   ],
   "other-session": [
     { within: "broken" },
-    "worse in these two sessions, and nobody knows by how much sessions of this machine differ: measure both in " +
+    "worse in these two sessions, and nobody knows by how much sessions of this machine differ: measure both sides in " +
     "one experiment, or give 3 sessions a side, best in turns, or 12 earlier ones",
   ],
   family: [

@@ -6,7 +6,12 @@ import { measurement as shape } from "../../runner/result/result.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { inRunOf } from "../../runner/result/in_run.ts";
+import { OF_THIS_RUN_TEXT } from "../../report/findings/in_run.ts";
+import { reportModel } from "../../report/model.ts";
+import type { Table } from "../../report/subjects/tables/table.ts";
+import { resultsFixture } from "./fixture.ts";
 import { renderMeasurement } from "./measured.ts";
+import { tablesIn } from "./said.ts";
 import { judge } from "./gated.ts";
 
 const CASES = 60;
@@ -96,4 +101,21 @@ Deno.test("a run shows what its figures may be, says what it does not know, and 
   const short = shown(2, 5);
   assert.equal(short.inRun?.figures.rate?.intervalReason, "too-short");
   assert.doesNotMatch(renderMeasurement(short, PLAIN), /In this run/);
+});
+
+Deno.test("a page shows intervals within a run where it is the only one of its cell, with what they are not", () => {
+  const tablesOf = (runs: number): Table[] => {
+    const results = resultsFixture({
+      cells: [{ target: "app", scenario: "home", medianMs: 2, runs, duration: 20 }],
+    });
+    const known = results.runs.map((run) => ({ ...run, inRun: inRunOf(run) }));
+    return tablesIn(reportModel({ ...results, runs: known }), "s1/in-run");
+  };
+  const [{ columns, rows: [row], notes }] = tablesOf(1);
+  assert.deepEqual(columns.map(({ label }) => label), [
+    ...["Target", "Requests/s", "Mean", "p50", "p99", "Errors"],
+  ]);
+  assert.match(row[1].below ?? "", /^\[[\d,.]+,\s[\d,.]+\]$/);
+  assert.equal(notes[0], OF_THIS_RUN_TEXT);
+  assert.deepEqual(tablesOf(2), []);
 });

@@ -1,4 +1,5 @@
 /** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
+import type { Panel } from "../../blocks.ts";
 import { axisOver, compact, type Row, type Rows } from "../../chart.ts";
 import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
@@ -17,11 +18,9 @@ export interface ForestPair {
   readonly comparison: GroupComparison;
 }
 
-export interface ForestModel {
-  /** One for each figure, in the same order of pairs; of many pairs several. */
-  readonly charts: readonly { readonly title: string; readonly chart: Rows }[];
-  /** Beside what the rows say; "" for nothing. */
-  readonly finding: string;
+/** One for each figure, in the same order of pairs; of many pairs several. */
+export interface ForestPanel extends Panel {
+  readonly chart: Rows;
 }
 
 /** Where requests come at a pace of their own, all targets serve as many. */
@@ -30,27 +29,23 @@ const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   open: [50, 99],
 };
 
-/** @param isOpen Whether requests come at a pace of their own. Null without a ratio to show. */
-export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestModel | null {
+/** @param isOpen Whether requests come at a pace of their own. */
+export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestPanel[] {
   const whole = FIGURES[isOpen ? "open" : "closed"]
-    .map((figure) => ({ title: titleOf(pairs, figure), chart: chartOf(pairs, figure) }));
-  const parts = Math.ceil(pairs.length / MOST_ROWS);
-  const charts = Array.from({ length: parts }, (_, part) => whole.map((one) => partOf(one, part)))
-    .flat().filter(({ chart }) => chart.rows.length > 0);
-  if (charts.length === 0) return null;
-  return { charts, finding: "" };
+    .map((figure) => ({ title: titleOf(pairs, figure), of: null, chart: chartOf(pairs, figure) }));
+  // Each part has some of the rows, on the axis of all.
+  return Array.from(
+    { length: Math.ceil(pairs.length / MOST_ROWS) },
+    (_, part) =>
+      whole.map(({ chart, ...head }) => {
+        const rows = chart.rows.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS);
+        return { ...head, chart: { ...chart, rows } };
+      }),
+  ).flat().filter(({ chart }) => chart.rows.length > 0);
 }
 
 /** More would not be on a page of paper. */
 const MOST_ROWS = 16;
-
-type Titled = ForestModel["charts"][number];
-
-/** Some of the rows, on the axis of all. */
-function partOf({ title, chart }: Titled, part: number): Titled {
-  const rows = chart.rows.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS);
-  return { title, chart: { ...chart, rows } };
-}
 
 /** `Requests/s against express, more is better`. */
 function titleOf(pairs: readonly ForestPair[], figure: ComparedFigure): string {

@@ -6,10 +6,11 @@ import {
   type ResultsComparison,
 } from "./comparison.ts";
 import { TRUSTS } from "../../../runner/result/generator.ts";
+import { SESSIONS_ADVICE } from "../../judge/found.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
-import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../../findings/judgements.ts";
+import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
 import { meaningOfRuns } from "../../findings/trust.ts";
 import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
@@ -62,7 +63,6 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
 
 function nothingValid(sides: readonly ComparedSide[]): Verdict {
   return verdictOf("nothing-valid", {
-    runs: Math.max(...sides.map(({ runs }) => runs.length)),
     side: listed(sides.map(({ name }) => name), "and"),
     meaning: meaningOfRuns(sides[0].runs),
   });
@@ -156,10 +156,15 @@ function placeOf(
   });
 }
 
-function reliabilityOf({ sides }: ResultsComparison, judged: Judged): CardModel["reliability"] {
+function reliabilityOf(
+  { sides, revisions }: ResultsComparison,
+  judged: Judged,
+): CardModel["reliability"] {
   const isAll = sides.every(({ runs, valid }) => runs.length === valid);
   const survival = isAll
     ? "all-valid"
+    : revisions !== null
+    ? "in-turns"
     : sides.some(({ valid }) => valid === 0)
     ? "none-valid"
     : judged.survival;
@@ -198,7 +203,7 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
       } as const,
     ]),
     ...(all.some(({ reason }) => reason === "sessions")
-      ? [{ code: "add-runs", text: SESSIONS_TEXT } as const]
+      ? [{ code: "add-runs", text: `${capitalized(SESSIONS_ADVICE)}.` } as const]
       : []),
     ...(needed === undefined || outcome !== "inconclusive" ? [] : [
       {

@@ -147,7 +147,9 @@ export function compareSessions(
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   return {
     cells,
-    again: againByValid([bases, nexts], { marginRatio, earlier, firstStage }),
+    again: revisions === null
+      ? againByValid([bases, nexts], { marginRatio, earlier, firstStage })
+      : null,
     figures,
     sides,
     revisions,
@@ -172,14 +174,14 @@ export function compareSessions(
   };
 }
 
-/** Whether each side has a valid run; without one the card has no verdict. */
-export function isTrusted({ sides }: Pick<ResultsComparison, "sides">): boolean {
-  return sides.every(({ valid }) => valid > 0);
-}
-
-/** Of two commits, whose runs took turns, what disturbs one disturbs the other: their figures decide all the same. */
-export function isDecidable(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
-  return comparison.revisions !== null || isTrusted(comparison);
+/**
+ * Whether each side has a valid run; without one there is no verdict. Of two commits, whose runs took turns, what disturbs
+ * one disturbs the other: their figures decide all the same.
+ */
+export function isTrusted(
+  { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
+): boolean {
+  return revisions !== null || sides.every(({ valid }) => valid > 0);
 }
 
 export interface FigureOutcome {
@@ -195,7 +197,7 @@ export function figureOutcomes(
   return comparison.cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => ({
       ...{ cell, figure },
-      outcome: isDecidable(comparison) ? comparedOutcome(cell, figure) : "inconclusive",
+      outcome: isTrusted(comparison) ? comparedOutcome(cell, figure) : "inconclusive",
     }))
   );
 }

@@ -17,9 +17,15 @@ import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
 import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/compared.ts";
+import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
 import { comparedCard } from "./card.ts";
-import type { ComparedCell, ComparedSide, ResultsComparison } from "./comparison.ts";
+import {
+  type ComparedCell,
+  type ComparedSide,
+  isTrusted,
+  type ResultsComparison,
+} from "./comparison.ts";
 
 /** @param comparison Of at least one cell. */
 export function comparedDocument(comparison: ResultsComparison): Document {
@@ -71,7 +77,7 @@ const about: Subject<ResultsComparison> = {
     const levels = [base, next].map(({ trust }) => trust?.level);
     return [
       list(doubtsOfSides([base, next]).map((text) => ({ code: "trust", text })), {
-        title: untrusted.join("; "),
+        title: isTrusted(comparison) ? untrusted.join("; ") : WHY_TITLE,
         fold: TRUSTS.findLast((level) => levels.includes(level)) ?? "valid",
       }),
       differenceList(comparison),
@@ -158,8 +164,7 @@ export const ratios: Subject<ResultsComparison> = {
       ...{ name, color, comparison, base: base.name },
       parts: { name: [name], base: [base.name] },
     }));
-    const forest = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
-    const panels = (forest?.charts ?? []).map((chart) => ({ ...chart, of: null }));
+    const panels = forestOf(pairs, isOpenLoop(cells.map(({ match }) => match.next)));
     const blocks = [figure(panels, { id: "1", reading: FOREST, forms: ["page"] })];
     return [group("", blocks, { depth: depthFor(cells) })];
   },

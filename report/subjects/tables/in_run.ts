@@ -1,10 +1,22 @@
-/** The figures of one run with the intervals that they have in it. */
+/** Figures of single runs with the intervals that they have in them, of a measurement and of cells that were run once. */
 import { NAMED_FIGURES } from "../../../base/figures/figure.ts";
 import type { InRun, InRunFigure } from "../../../runner/result/in_run.ts";
-import { NO_INTERVAL_TEXTS } from "../../findings/in_run.ts";
+import { table } from "../../blocks.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { NO_INTERVAL_TEXTS, OF_THIS_RUN_TEXT } from "../../findings/in_run.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
-import { formatDuration, formatNumber } from "../../writing/units.ts";
-import { type Table, tableOf, textCell } from "./table.ts";
+import { formatDuration, formatNumber, timeUnit } from "../../writing/units.ts";
+import { listed, listedSome } from "../../writing/words.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
+import {
+  column,
+  type ColumnOf,
+  type Format,
+  type Table,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "./table.ts";
 
 const SHOWN: readonly InRunFigure[] = ["rate", "mean", "p50", "p99", "errors"];
 
@@ -45,4 +57,50 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
           : { text: formatDuration(independentAfterS), value: independentAfterS },
     },
   ]);
+}
+
+/** Where a cell has several runs, their interval says more, and this one could be taken for it. */
+export const inOneRun: Subject<ScenarioContext> = {
+  id: "in-run",
+  title: "Within the only run",
+  depth: "detail",
+  build: ({ name, cells }) => {
+    const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
+    const ms = timeUnit(known.flatMap((cell) => onlyRun(cell, "p50")?.value ?? []));
+    const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<CellRuns> =>
+      column(label, (cell) => onlyRun(cell, name), format);
+    const notes = [OF_THIS_RUN_TEXT, ...notesOn(known)];
+    return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, known, [
+      targetColumn,
+      figure("Requests/s", "rate"),
+      figure("Mean", "mean", ms),
+      figure("p50", "p50", ms),
+      figure("p99", "p99", ms),
+      figure("Errors", "errors", PERCENT),
+    ]))];
+  },
+};
+
+const PERCENT = { name: "%", size: 0.01, decimals: 2 };
+
+function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRunFigure] | null {
+  return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;
+}
+
+/** `No interval of mean and p99 of a: too few clusters of slow or failed requests.` */
+function notesOn(cells: readonly CellRuns[]): string[] {
+  const lacking = SHOWN.flatMap((name) =>
+    [...Map.groupBy(cells, (cell) => onlyRun(cell, name)?.intervalReason)].flatMap(
+      ([reason, those]) =>
+        reason === undefined
+          ? []
+          : { name, reason, targets: listedSome(those.map(({ label }) => label), "and") },
+    )
+  );
+  return [
+    ...Map.groupBy(lacking, ({ reason, targets }) => `${targets}: ${NO_INTERVAL_TEXTS[reason]}`),
+  ]
+    .map(([why, those]) =>
+      `No interval of ${listed(those.map(({ name }) => name), "and")} of ${why}.`
+    );
 }

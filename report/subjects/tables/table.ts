@@ -10,9 +10,9 @@ import {
   type DisplayUnit,
   formatCount,
   formatIn,
-  formatInterval,
   formatNumber,
   formatPercent,
+  intervalText,
 } from "../../writing/units.ts";
 
 export interface TableCell {
@@ -133,12 +133,9 @@ export function withInterval(
   // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
   const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
   // Nothing takes less than no time.
-  const below = formatInterval({ low: Math.max(0, low), high }, unit);
-  return NO_WIDTH.test(below) ? cell : { ...cell, below };
+  const below = intervalText({ low: Math.max(0, low), high }, unit);
+  return below === "" ? cell : { ...cell, below };
 }
-
-/** `[180, 180]` says nothing. */
-const NO_WIDTH = /^\[(.+),\s\1\]$/;
 
 export function rangeCell({ value, interval }: Range, unit: DisplayUnit): TableCell {
   return withInterval(numberCell(value, unit), interval, unit);

@@ -20,7 +20,7 @@ import { shortfallShare } from "../../findings/judgements.ts";
 import { isMoreBetter, type Place, targetsOf, winnerOf } from "../../judge/places.ts";
 import type { Shortfall } from "../../judge/shortfall.ts";
 import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
-import { boundText, formatInterval, GLUE } from "../../writing/units.ts";
+import { boundText, GLUE, intervalText } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { type Table, tableOf } from "../tables/table.ts";
 
@@ -198,7 +198,7 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
     ...NO_INTERVAL,
     ...ends,
     text: sharesText(ratios),
-    interval: ends === null ? "" : formatInterval(ends),
+    interval: ends === null ? "" : intervalText(ends),
     label: `${figure === "capacity" ? "less" : "fewer"} ${figure} of ${other} than of ${base}`,
     value: those.length === 1 ? 100 * (1 - ratios.least) : null,
     unit: "%",
@@ -240,7 +240,7 @@ function ratioFigure(
     text: isEqual
       ? `Same ${figure}`
       : boundText(ratioText({ figure: decision.figure, ratio, interval: null }), isAtLeast),
-    interval: shown === null || isEqual ? "" : formatInterval(shown),
+    interval: shown === null || isEqual ? "" : intervalText(shown),
     label: isEqual
       ? `of ${first.name} and ${rival.name}`
       : `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,

@@ -20,14 +20,14 @@ import type { JudgeOptions } from "../../judge/group.ts";
 import type { DecidedPlan } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { type ForestModel, forestOf, type ForestPair } from "../charts/forest.ts";
+import { forestOf, type ForestPair, type ForestPanel } from "../charts/forest.ts";
 import { comparedTable } from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
-/** Pairs as a figure and as a table; both null where there is nothing to compare. */
+/** Pairs as a figure and as a table; none where there is nothing to compare. */
 export interface Based {
-  readonly forest: ForestModel | null;
+  readonly forest: readonly ForestPanel[];
   readonly table: Table | null;
 }
 
@@ -89,6 +89,8 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
+  /** Over which pairs they are judged together. */
+  readonly finding: string;
   /** One for each scenario. */
   readonly scenarios: readonly Based[];
 }
@@ -117,18 +119,13 @@ export function otherBases(
   const all = perBase.flatMap(({ pairs }) => pairs.flat());
   if (bases.length < 2 || bases.length > MOST_TARGETS || all.length > 2 * MOST_PAIRS) return [];
   const lookup = compareCells(all, judge, [], compared[0].ratioOf);
-  const family = `A base chosen in the page: Holm's correction is over all ${
+  const finding = `A base chosen in the page: Holm's correction is over all ${
     counted(distinctPairs(all), "pair")
   } of targets.`;
   return perBase.map(({ base, pairs }) => ({
     base,
-    scenarios: compared.map(({ name }, i) => {
-      const { forest, table } = basedOf(name, pairs[i], lookup);
-      return {
-        forest: forest && { ...forest, finding: family },
-        table,
-      };
-    }),
+    finding,
+    scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup)),
   }));
 }
 

@@ -38,7 +38,7 @@ import {
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { standingOf } from "../../judge/standing.ts";
 import { percentText, timesText } from "../../writing/ratios.ts";
-import { boundText, formatInterval, formatNumber, GLUE } from "../../writing/units.ts";
+import { boundText, formatNumber, GLUE, intervalText } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
 import { askedOf, REQUESTS } from "./asked_figure.ts";
 import {
@@ -103,7 +103,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const asked = askedPlans(results, compared);
   const judged = judgedBoth(results, asked);
   const verdict = isTrusted ? verdictIn(asked, judged, isCompared) : verdictOf("nothing-valid", {
-    ...{ runs: runs.length, side: "" },
+    side: "",
     meaning: meaningOfRuns(runs),
   });
   const card = {
@@ -111,7 +111,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
     ...verdict,
     sentence: isMeasured ? verdict.sentence : "",
     notes: isTrusted
-      ? notesOf(results, asked, { ...judged, settling: report.settling })
+      ? notesOf(results, asked, { ...judged, settling: report.settling, code: verdict.code })
       : refusedNotes(results),
     ...isTrusted && isCompared ? besideIt(asked, judged) : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
@@ -210,7 +210,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
     of: targets,
   }, {
     text: boundText(formatNumber(value), isAtLeast),
-    interval: interval === null ? "" : formatInterval(interval),
+    interval: interval === null ? "" : intervalText(interval),
     label: [`${figureNameOf("rate", cell, unit)} of ${cell.label}`, where].filter(Boolean).join(
       " ",
     ),
@@ -269,14 +269,18 @@ function besideIt(
 function notesOf(
   results: MeasuredRuns,
   plans: readonly ScenarioComparison[],
-  { places, base, settling }: JudgedBeside & Pick<OfReport, "settling">,
+  { places, base, settling, code }:
+    & JudgedBeside
+    & Pick<OfReport, "settling">
+    & Pick<Verdict, "code">,
 ): string[] {
   const { experiment } = results;
   // An experiment about settling times holds published ones beside its own.
   const isOfSettling = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
   return [
-    ...(base === null ? [...priceNotes(places, plans), ...shortNotes(places, plans)] : []),
+    ...(base === null ? priceNotes(places, plans) : []),
+    ...(base === null && code !== "falls-short" ? shortNotes(places, plans) : []),
     ...invalidNotes(places),
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
@@ -294,6 +298,7 @@ const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   open: "red",
   changed: "red",
   "none-valid": "red",
+  "in-turns": "amber",
 };
 
 /** How the verdict of these places depends on runs that are not valid. @param level Of the worst run. */
@@ -382,9 +387,9 @@ export function cardBlocks(
   return [
     text("verdict", sentence, "verdict"),
     ...notes.map((note) => text("note", note)),
-    // The table has the figure of each setting.
+    // The sentence has a figure without an interval, and the table that of each setting.
     ...won === null
-      ? [text("figure", figure === null ? "" : figureText(figure))]
+      ? [text("figure", figure === null || figure.interval === "" ? "" : figureText(figure))]
       : [table({ ...won, notes: [] })],
     text("left", left > 0 ? `${counted(left, "more setting")}: see the tables.` : ""),
     text("reliability", reliability?.sentence ?? ""),

@@ -8,7 +8,7 @@ import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
 import type { DecidedPlan, Place } from "../../judge/places.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
-import { counted, listedAll, uncapitalized, unique } from "../../writing/words.ts";
+import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
 
@@ -38,17 +38,14 @@ export function mendStep(
   const doubted = runs.filter((run) => !isValid(run)).length;
   if (doubted === 0) return [];
   const most = commonAdvice({ runs, places, cores });
-  const text = most === null ? "Repeat them." : OF_SEVERAL[most] ?? adviceSentence([most]);
-  // Where none is valid, the headline says so.
-  const are = doubted === runs.length ? "" : `${counted(doubted, "run")} not valid: `;
-  return [{ code: "mend-runs", text: are === "" ? text : are + uncapitalized(text) }];
+  // How many they are stands in the line of trust.
+  const text = most === null || most === "repeat-run"
+    ? `Repeat the ${doubted === 1 ? "run that is" : "runs that are"} not valid.`
+    : most === "longer-run"
+    ? "Make runs longer."
+    : adviceSentence([most]);
+  return [{ code: "mend-runs", text }];
 }
-
-/** Advice that is of one run elsewhere. */
-const OF_SEVERAL: Readonly<Partial<Record<Advice, string>>> = {
-  "repeat-run": "Repeat them.",
-  "longer-run": "Make runs longer.",
-};
 
 /** What nobody can do whose machine has no core to spare. */
 const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
@@ -122,7 +119,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
   // Of some that were repeated, one run alone served anything.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
-    return addRuns(`Use repeat: ${USUAL_RUNS}, as one run says nothing about the next.`);
+    return addRuns(`Use repeat: ${USUAL_RUNS}.`);
   }
   if (!has("few-runs")) return [];
   const isNoisy = open.some(({ decision }) =>
