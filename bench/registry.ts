@@ -16,6 +16,7 @@ import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { mlrsearch } from "./mlrsearch.ts";
 import { oneRun } from "./one_run.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
@@ -46,6 +47,7 @@ export const benches = {
   capacity,
   known,
   builds,
+  mlrsearch,
   memory,
   connections,
   startup,

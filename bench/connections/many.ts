@@ -4,6 +4,7 @@
  * lets it, and a hundred thousand come from as many processes as it takes.
  */
 import { join } from "node:path";
+import { countOpenFiles, descendantsOf } from "../../base/system/processes.ts";
 import { openFilesLimit } from "../../base/system/open_files.ts";
 import { parsePorts, readSystemFile } from "../../base/system/linux.ts";
 import { TargetError } from "../../base/errors.ts";
@@ -103,12 +104,30 @@ function loadOf(
   };
 }
 
+const SETTLE_MS = 60_000;
+const LOOK_MS = 50;
+
+/** Until the server has closed all connections of the run before, so that it has files for those of the next one. */
+async function settled({ server }: Stage): Promise<void> {
+  const giveUp = performance.now() + SETTLE_MS;
+  const open = (): number =>
+    Math.max(...[server.pid, ...descendantsOf(server.pid)].map((pid) => countOpenFiles(pid) ?? 0));
+  while (open() > OTHER_FILES) {
+    if (performance.now() > giveUp) {
+      throw new TargetError(`Cannot measure: the server still has ${formatCount(open())} files`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
 /** A connection that could not be opened is no connection, whatever the rest costs. */
 function allOpened(measured: Measurement, connections: number): Measurement {
-  const { connect: { count }, requests: { failed } } = measured;
+  const { connect: { count }, requests: { failed }, reasons } = measured;
   if (count >= connections && failed === 0) return measured;
   const opened = `${formatCount(count)} of ${formatCount(connections)} connections opened`;
-  throw new TargetError(`Cannot measure: ${opened}, ${formatCount(failed)} requests failed`);
+  throw new TargetError(`Cannot measure: ${opened}, ${formatCount(failed)} requests failed`, [
+    JSON.stringify(reasons),
+  ]);
 }
 
 async function measure(
@@ -116,6 +135,7 @@ async function measure(
   length: string,
   stage: Stage,
 ): Promise<Measurement> {
+  await settled(stage);
   const { url, flags } = loadOf(connections, 0, stage);
   return allOpened(await runPlateau(url, [...flags, ...length.split(" ")]), connections);
 }
@@ -192,6 +212,7 @@ const KERNEL_STEP_MS = 500;
 
 /** Nearly idle connections in so many processes, 2,000 requests a second in all. */
 async function hold(connections: number, processes: number, stage: Stage): Promise<Memory> {
+  await settled(stage);
   const before = slabCaches();
   let most = before;
   const timer = setInterval(() => {
