@@ -26,6 +26,8 @@ const OTHER_FILES = 256;
 /** Of the machine's memory, for a connection with both of its ends; it is half of that. */
 const MOST_BYTES = 20e3;
 const KB = 1e3;
+/** A dial takes some 45 µs of CPU: this leaves most of a core to other programs. */
+const DIALED_A_SECOND = 1_500;
 const NAME = "many.test";
 
 /** Where connections end: addresses, each with a process of the server for itself. */
@@ -99,7 +101,7 @@ function loadOf(
     url: `http://${NAME}:${port}/`,
     flags: [
       ...["--resolve", `${NAME}:${port}:${addresses.join(",")}`],
-      ...`-c ${connections} -w 1 --driver epoll`.split(" "),
+      ...`-c ${connections} -w 1 --driver epoll --timeout 120s`.split(" "),
     ],
   };
 }
@@ -179,7 +181,7 @@ async function firstRounds(counts: readonly number[], stage: Stage): Promise<Sec
 async function requests(counts: readonly number[], stage: Stage): Promise<Section> {
   const seen = await interleaved(counts.map(label), stage.rounds, async (name) => {
     const connections = counts.find((count) => label(count) === name) ?? FEW;
-    const brief = 2 + Math.ceil(connections / 5_000);
+    const brief = 2 + Math.ceil(connections / DIALED_A_SECOND);
     const first = await measure(connections, `-d ${brief}s`, stage);
     const second = await measure(connections, `-d ${brief + (stage.short ? 3 : 8)}s`, stage);
     return (cpuUs(second) - cpuUs(first)) /
@@ -220,7 +222,7 @@ async function hold(connections: number, processes: number, stage: Stage): Promi
     if (sumOf(now) > sumOf(most)) most = now;
   }, KERNEL_STEP_MS);
   const each = Math.floor(connections / processes);
-  const seconds = (stage.short ? 4 : 8) + Math.ceil(connections / 5_000);
+  const seconds = (stage.short ? 4 : 8) + Math.ceil(connections / DIALED_A_SECOND);
   const rate = Math.round(2_000 / processes);
   try {
     const runs = await Promise.all(Array.from({ length: processes }, async (_, process) => {
