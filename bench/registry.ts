@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { arrivals } from "./arrivals.ts";
 import { builds } from "./capacity/builds.ts";
 import { capacity } from "./capacity.ts";
 import { causes } from "./causes.ts";
@@ -41,6 +42,7 @@ export const benches = {
   generators,
   profile,
   lag,
+  arrivals,
   workers,
   frozen,
   censored,
