@@ -35,7 +35,7 @@ export const capacity: Bench = {
   },
 };
 
-interface Cell {
+export interface Cell {
   readonly name: string;
   readonly kind: ServerKind;
   readonly terms: Terms;
@@ -52,7 +52,7 @@ const GRID: readonly Terms[] = [
   { perSec: 1_000, limitS: 0.2, allowed: 0.01 },
 ];
 
-const CELLS: readonly Cell[] = [
+export const CELLS: readonly Cell[] = [
   ...QUEUES.flatMap((kind) => GRID.map((terms) => cellOf(kind, terms, true))),
   ...OTHERS.map((kind) => cellOf(kind, { ...GRID[0], ...kind.rule }, false)),
 ];

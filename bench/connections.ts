@@ -1,9 +1,13 @@
-/** Ten thousand connections from one machine: they work, or one line says which limit stands in the way. */
+/**
+ * Ten thousand connections from one machine: they work, or one line says which limit stands in the way. And what as many
+ * as the machine allows cost.
+ */
 import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { ExpectedError } from "../base/errors.ts";
 import { atMost, equal } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
+import { sectionsOfMany } from "./connections/many.ts";
 import { interleaved } from "./rounds.ts";
 import { startNginx } from "./stage/nginx.ts";
 import { runPlateau } from "./stage/plateau.ts";
@@ -12,7 +16,7 @@ const CONNECTIONS = 10_000;
 const DRIVERS = ["epoll", "tcp"] as const;
 
 export const connections: Bench = {
-  about: "10,000 connections from one machine",
+  about: "10,000 connections from one machine, and what 100,000 cost",
   rounds: 1,
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
@@ -22,7 +26,10 @@ export const connections: Bench = {
       rounds,
       (driver) => runPlateau(`${nginx.origin}/`, [...flags, "--driver", driver]).catch(refusal),
     );
-    return DRIVERS.map((driver) => sectionOf(driver, seen[driver]));
+    return [
+      ...DRIVERS.map((driver) => sectionOf(driver, seen[driver])),
+      ...await sectionsOfMany(rounds, short),
+    ];
   },
 };
 

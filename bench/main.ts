@@ -21,6 +21,7 @@ const PARTED: readonly BenchName[] = [
   "capacity",
   "known",
   "builds",
+  "mlrsearch",
   "causes",
   "counters",
   "profiles",

@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { arrivals } from "./arrivals.ts";
 import { builds } from "./capacity/builds.ts";
 import { capacity } from "./capacity.ts";
 import { causes } from "./causes.ts";
@@ -16,6 +17,7 @@ import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
+import { mlrsearch } from "./mlrsearch.ts";
 import { oneRun } from "./one_run.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
@@ -40,12 +42,14 @@ export const benches = {
   generators,
   profile,
   lag,
+  arrivals,
   workers,
   frozen,
   censored,
   capacity,
   known,
   builds,
+  mlrsearch,
   memory,
   connections,
   startup,

@@ -7,6 +7,7 @@ import { appendFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { makeLimitGroup, removeLimitGroup } from "../base/system/cgroup.ts";
 import { libcOr, processCalls } from "../base/system/libc.ts";
+import { pythonWith } from "../bench/stage/python.ts";
 import { openssl } from "../base/system/openssl.ts";
 
 // Opened for good, before the resources of a test are counted: who starts a process adopts its orphans.
@@ -59,6 +60,11 @@ const CIRCUMSTANCES = {
   },
   netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
   seccomp: { isThere: filtersCalls, get: "run on Linux, whose kernel has CONFIG_SECCOMP_FILTER" },
+  mlrsearch: {
+    isThere: () => pythonWith("MLRsearch") !== null,
+    get: "pip install -r bench/mlrsearch/requirements.txt",
+  },
+  portrange: { isThere: hasPortRange, get: "run on Linux 6.8 or newer" },
   libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   cgroups: { isThere: makesGroups, get: "run on Linux, as a user who may make control groups" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
@@ -78,6 +84,12 @@ function makesGroups(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a socket may say where the kernel looks for its port. */
+function hasPortRange(): boolean {
+  const [major, minor] = Deno.osRelease().split(".").map(Number);
+  return Deno.build.os === "linux" && (major > 6 || major === 6 && minor >= 8);
 }
 
 function hasOpenSsl(): boolean {

@@ -104,8 +104,11 @@ export type Libc = LibrarySymbols<typeof SOCKET_SYMBOLS> & {
 export const AF_INET = 2;
 export const AF_INET6 = 10;
 export const SOCK_STREAM_NONBLOCK_CLOEXEC = 1 | 0o4000 | 0o2000000;
+export const IPPROTO_IP = 0;
 export const IPPROTO_TCP = 6;
 export const TCP_NODELAY = 1;
+/** Since Linux 6.3, for both families (ip(7)). */
+export const IP_LOCAL_PORT_RANGE = 51;
 export const SOL_SOCKET = 1;
 export const SO_ERROR = 4;
 export const MSG_DONTWAIT_NOSIGNAL = 0x40 | 0x4000;

@@ -33,6 +33,11 @@ export const contenders = {
     "oha",
     ({ url, connections, seconds }) => `--no-tui -c ${connections} -z ${seconds}s ${url}`,
   ),
+  h2load: peer(
+    "h2load",
+    ({ url, connections, seconds }) => `--h1 -t1 -c${connections} -D${seconds} ${url}`,
+    (output) => Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN),
+  ),
   gocannon: peer(
     "gocannon",
     ({ url, connections, seconds }) => `-m hist -c ${connections} -d ${seconds}s ${url}`,

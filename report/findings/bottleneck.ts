@@ -139,7 +139,7 @@ const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | n
       ? [
         "unknown: nothing that was seen explains the time of most requests",
         `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
-        "; a profile, or `observe: [runtime]`, may show more",
+        "; a profile shows what computes, `observe: [runtime]` its garbage collection, and `strace -fcw -p PID` what it waits for, such as fsync",
       ]
       : null,
 };

@@ -13,6 +13,8 @@ import {
   EPOLLOUT,
   EPOLLRDHUP,
   EVENT_WORDS,
+  IP_LOCAL_PORT_RANGE,
+  IPPROTO_IP,
   IPPROTO_TCP,
   type Libc,
   SO_ERROR,
@@ -28,6 +30,15 @@ import type { TlsUse } from "../../result/tls.ts";
 const ONE = Int32Array.of(1);
 /** socklen_t of an int. */
 const INT_BYTES = Int32Array.of(4);
+
+/**
+ * Every port, which leaves the system's own range as it is; but the kernel (6.8 or newer) then looks for a free port
+ * one by one. Else it takes the ports of one parity, and the others only after it has found each of those in use: once a
+ * load has half of the range (14,116 ports), each of its dials to that address takes 1.3 to 2 ms of CPU, for 0.014.
+ */
+const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
+/** So many dials leave the other half to servers, which listen there (`listen` on port 0). */
+export const FEW_DIALS = 4_096;
 
 /** Octets that are sent and not acknowledged, or wait to be sent (tcp(7)). */
 const SIOCOUTQ = 0x5411n;
@@ -122,12 +133,14 @@ export class EpollSockets {
 
   /**
    * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
+   * @param fewDials So many take ports as the system has it.
    * Throws where the system denies an epoll.
    */
   constructor(
     private readonly libc: Libc,
     hosts: readonly (readonly Address[] | string)[],
     slots: number,
+    private readonly fewDials = FEW_DIALS,
   ) {
     this.#hosts = hosts.map((host) => typeof host === "string" ? host : new DialedHost(host));
     this.#slotsOfEach = slots / hosts.length;
@@ -178,6 +191,10 @@ export class EpollSockets {
     const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.errno();
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
+    // Where a kernel does not know it, ports are as they were.
+    if (this.#made >= this.fewDials) {
+      setsockopt(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALL_PORTS, 4);
+    }
     const dialed = connect(fd, name, name.length);
     const errno = dialed < 0 ? this.libc.errno() : 0;
     if (errno !== 0 && errno !== EINPROGRESS) {

@@ -1,0 +1,73 @@
+/**
+ * What a server makes of arrivals that come in bursts, because the generator wakes only at each tick: how late they are sent, and
+ * how long the server then takes for them. Simulated; M/M/1, planned arrivals are Poisson's.
+ */
+import { medianOf, quantileOf } from "../runner/stats/quantile.ts";
+import type { Bench, Row, Section } from "./bench.ts";
+import { FastRandom } from "./capacity/fast_random.ts";
+
+const REQUESTS = 400_000;
+const SHORT_REQUESTS = 20_000;
+const TICKS_MS = [0, 0.2, 0.5, 0.9, 2];
+const SERVERS = [
+  { ratePerSec: 1_000, busy: 0.5 },
+  { ratePerSec: 20_000, busy: 0.5 },
+  { ratePerSec: 20_000, busy: 0.8 },
+];
+
+interface Arrivals {
+  readonly ratePerSec: number;
+  /** Share of the time in which the server works. */
+  readonly busy: number;
+  /** 0: each request is sent when it is due. */
+  readonly tickMs: number;
+}
+
+/** Milliseconds, sorted. */
+interface Times {
+  readonly lag: Float64Array;
+  /** From the send. */
+  readonly service: Float64Array;
+}
+
+export const arrivals: Bench = {
+  about: "what a server makes of requests that are sent in bursts, simulated",
+  rounds: 1,
+  run({ rounds, short }): Promise<Section[]> {
+    const cases = SERVERS.flatMap((server) => TICKS_MS.map((tickMs) => ({ ...server, tickMs })));
+    const seeds = Array.from({ length: rounds }, (_, i) => i);
+    const requests = short ? SHORT_REQUESTS : REQUESTS;
+    const seen = cases.map((one) => ({
+      what: `${one.ratePerSec.toLocaleString("en")}/s, ${100 * one.busy} % busy, ` +
+        (one.tickMs === 0 ? "as planned" : `each ${one.tickMs} ms`),
+      times: seeds.map((seed) => simulate(one, requests, seed)),
+    }));
+    const section = (caption: string, figure: (times: Times) => number): Section => ({
+      caption,
+      unit: "ms",
+      rows: seen.map(({ what, times }): Row => ({ what, samples: times.map(figure) })),
+    });
+    return Promise.resolve([
+      section("Lag, p50", ({ lag }) => medianOf(lag)),
+      section("Lag, p99", ({ lag }) => quantileOf(lag, 0.99)),
+      section("Service time, p50", ({ service }) => medianOf(service)),
+      section("Service time, p99", ({ service }) => quantileOf(service, 0.99)),
+    ]);
+  },
+};
+
+function simulate({ ratePerSec, busy, tickMs }: Arrivals, requests: number, seed: number): Times {
+  const random = new FastRandom(seed);
+  const gapMs = 1_000 / ratePerSec;
+  const lag = new Float64Array(requests);
+  const service = new Float64Array(requests);
+  let [dueMs, freeMs] = [0, 0];
+  for (let i = 0; i < requests; i++) {
+    dueMs += random.exponential() * gapMs;
+    const sentMs = tickMs === 0 ? dueMs : Math.ceil(dueMs / tickMs) * tickMs;
+    freeMs = Math.max(freeMs, sentMs) + random.exponential() * busy * gapMs;
+    lag[i] = sentMs - dueMs;
+    service[i] = freeMs - sentMs;
+  }
+  return { lag: lag.sort(), service: service.sort() };
+}

@@ -1,0 +1,323 @@
+/**
+ * What very many open connections cost: the memory of the generator and of the kernel, the dials and the first round, and
+ * the CPU of a request. A process opens no more files than its limit, so one worker has as many connections as that
+ * lets it, and a hundred thousand come from as many processes as it takes.
+ */
+import { join } from "node:path";
+import { countOpenFiles, descendantsOf } from "../../base/system/processes.ts";
+import { openFilesLimit } from "../../base/system/open_files.ts";
+import { parsePorts, readSystemFile } from "../../base/system/linux.ts";
+import { TargetError } from "../../base/errors.ts";
+import { formatCount } from "../../report/writing/units.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { medianOf } from "../../runner/stats/quantile.ts";
+import type { Section } from "../bench.ts";
+import { interleaved } from "../rounds.ts";
+import { temporaryFolder } from "../stage/folder.ts";
+import { runPlateau, watchPlateau } from "../stage/plateau.ts";
+import { compile, placed } from "../stage/programs.ts";
+import { type Server, startServer } from "../stage/server.ts";
+
+const FEW = 1_000;
+const SOME = 10_000;
+const WANTED = 100_000;
+/** What the program itself keeps open, of the files of a process. */
+const OTHER_FILES = 256;
+/** Of the machine's memory, for a connection with both of its ends; it is half of that. */
+const MOST_BYTES = 20e3;
+const KB = 1e3;
+/** A dial takes some 45 µs of CPU: this leaves most of a core to other programs. */
+const DIALED_A_SECOND = 1_500;
+const NAME = "many.test";
+
+/** Where connections end: addresses, each with a process of the server for itself. */
+interface Room {
+  /** Of one process, and so of one worker. */
+  readonly ofProcess: number;
+  /** Of one address, by ports and by the files of its server. */
+  readonly ofAddress: number;
+  /** In all. */
+  readonly all: number;
+}
+
+function roomHere(): Room {
+  const files = (openFilesLimit("hard") ?? Infinity) - OTHER_FILES;
+  const [first, last] = parsePorts(readSystemFile("/proc/sys/net/ipv4/ip_local_port_range")) ??
+    [32_768, 60_999];
+  const memory = Deno.systemMemoryInfo().available / 2 / MOST_BYTES;
+  const all = Math.floor(Math.min(WANTED, memory));
+  return {
+    ofProcess: Math.min(files, all),
+    ofAddress: Math.min(files, last - first + 1),
+    all,
+  };
+}
+
+export async function sectionsOfMany(rounds: number, short: boolean): Promise<Section[]> {
+  using folder = temporaryFolder();
+  const program = join(folder.path, "keeping");
+  await compile(new URL("keeping.c", import.meta.url), program);
+  const room = roomHere();
+  const addresses = processesFor(room.all, room) * addressesOf(room.ofProcess, room);
+  await using server = await startServer(
+    "keeping",
+    (port) => placed("server", [program, `${port}`, `${addresses}`]),
+  );
+  const counts = [...new Set([FEW, SOME, room.ofProcess])].filter((n) => n <= room.ofProcess);
+  const stage: Stage = { server, room, rounds, short };
+  return [
+    await firstRounds(counts, stage),
+    await requests(counts, stage),
+    await memoryOfOne(counts, stage),
+    await memoryOfAll(stage),
+  ];
+}
+
+interface Stage {
+  readonly server: Server;
+  readonly room: Room;
+  readonly rounds: number;
+  readonly short: boolean;
+}
+
+function processesFor(connections: number, { ofProcess }: Room): number {
+  return Math.ceil(connections / ofProcess);
+}
+
+function addressesOf(connections: number, { ofAddress }: Room): number {
+  return Math.ceil(connections / ofAddress);
+}
+
+/** One worker's URL and flags: its own addresses, which it takes one after the other as their ports run out. */
+function loadOf(
+  connections: number,
+  process: number,
+  { server, room }: Stage,
+): { url: string; flags: readonly string[] } {
+  const { port } = new URL(server.origin);
+  const count = addressesOf(room.ofProcess, room);
+  const addresses = Array.from({ length: count }, (_, i) => `127.0.0.${process * count + i + 1}`);
+  return {
+    url: `http://${NAME}:${port}/`,
+    flags: [
+      ...["--resolve", `${NAME}:${port}:${addresses.join(",")}`],
+      ...`-c ${connections} -w 1 --driver epoll --timeout 120s`.split(" "),
+    ],
+  };
+}
+
+const SETTLE_MS = 60_000;
+const LOOK_MS = 50;
+
+/** Until the server has closed all connections of the run before, so that it has files for those of the next one. */
+async function settled({ server }: Stage): Promise<void> {
+  const giveUp = performance.now() + SETTLE_MS;
+  const open = (): number =>
+    Math.max(...[server.pid, ...descendantsOf(server.pid)].map((pid) => countOpenFiles(pid) ?? 0));
+  while (open() > OTHER_FILES) {
+    if (performance.now() > giveUp) {
+      throw new TargetError(`Cannot measure: the server still has ${formatCount(open())} files`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** A connection that could not be opened is no connection, whatever the rest costs. */
+function allOpened(measured: Measurement, connections: number): Measurement {
+  const { connect: { count }, requests: { failed }, reasons } = measured;
+  if (count >= connections && failed === 0) return measured;
+  const opened = `${formatCount(count)} of ${formatCount(connections)} connections opened`;
+  throw new TargetError(`Cannot measure: ${opened}, ${formatCount(failed)} requests failed`, [
+    JSON.stringify(reasons),
+  ]);
+}
+
+async function measure(
+  connections: number,
+  length: string,
+  stage: Stage,
+): Promise<Measurement> {
+  await settled(stage);
+  const { url, flags } = loadOf(connections, 0, stage);
+  return allOpened(await runPlateau(url, [...flags, ...length.split(" ")]), connections);
+}
+
+function cpuUs({ generator: { cpu }, elapsedS }: Measurement): number {
+  return 1e6 * cpu * elapsedS;
+}
+
+const label = (connections: number): string => `${formatCount(connections)} connections`;
+
+/** As many requests as connections: all dials, and one request on each. */
+async function firstRounds(counts: readonly number[], stage: Stage): Promise<Section> {
+  const seen = await interleaved(
+    counts.map(label),
+    stage.rounds,
+    (name) => {
+      const connections = counts.find((count) => label(count) === name) ?? FEW;
+      return measure(connections, `-n ${connections}`, stage);
+    },
+  );
+  return {
+    caption: "Dials and the first request on each connection, one worker",
+    unit: "ms or µs",
+    rows: counts.flatMap((connections) => {
+      const runs = seen[label(connections)];
+      return [
+        {
+          what: `${label(connections)}: until all had a response, ms`,
+          samples: runs.map(({ elapsedS }) => 1e3 * elapsedS),
+        },
+        {
+          what: `${label(connections)}: CPU of the worker for each, µs`,
+          samples: runs.map((run) => cpuUs(run) / connections),
+        },
+      ];
+    }),
+  };
+}
+
+/** At full speed, by the difference of a longer and a shorter run, so that dials are not in it. */
+async function requests(counts: readonly number[], stage: Stage): Promise<Section> {
+  const seen = await interleaved(counts.map(label), stage.rounds, async (name) => {
+    const connections = counts.find((count) => label(count) === name) ?? FEW;
+    const brief = 2 + Math.ceil(connections / DIALED_A_SECOND);
+    const first = await measure(connections, `-d ${brief}s`, stage);
+    const second = await measure(connections, `-d ${brief + (stage.short ? 3 : 8)}s`, stage);
+    return (cpuUs(second) - cpuUs(first)) /
+      (second.requests.completed - first.requests.completed);
+  });
+  return {
+    caption: "CPU of the worker for a request at full speed",
+    unit: "µs",
+    baseline: label(FEW),
+    rows: counts.map((connections) => ({
+      what: label(connections),
+      samples: seen[label(connections)],
+      baseline: medianOf(seen[label(FEW)]),
+    })),
+  };
+}
+
+interface Memory {
+  /** Resident memory of all generators. */
+  readonly residentBytes: number;
+  /** Slab caches of the kernel beyond those before the load, for both ends. */
+  readonly kernelBytes: number;
+  /** Of these, by cache. */
+  readonly caches: ReadonlyMap<string, number>;
+}
+
+/** Samples of 250 ms: near the end of the load, when all connections are open. */
+const LAST = 6;
+const KERNEL_STEP_MS = 500;
+
+/** Nearly idle connections in so many processes, 2,000 requests a second in all. */
+async function hold(connections: number, processes: number, stage: Stage): Promise<Memory> {
+  await settled(stage);
+  const before = slabCaches();
+  let most = before;
+  const timer = setInterval(() => {
+    const now = slabCaches();
+    if (sumOf(now) > sumOf(most)) most = now;
+  }, KERNEL_STEP_MS);
+  const each = Math.floor(connections / processes);
+  const seconds = (stage.short ? 4 : 8) + Math.ceil(connections / DIALED_A_SECOND);
+  const rate = Math.round(2_000 / processes);
+  try {
+    const runs = await Promise.all(Array.from({ length: processes }, async (_, process) => {
+      const { url, flags } = loadOf(each, process, stage);
+      const watched = await watchPlateau(url, [...flags, "-d", `${seconds}s`, "-r", `${rate}/s`]);
+      allOpened(watched.measurement, each);
+      return medianOf(watched.memoryBytes.slice(-LAST));
+    }));
+    return {
+      residentBytes: runs.reduce((sum, bytes) => sum + bytes, 0),
+      kernelBytes: sumOf(most) - sumOf(before),
+      caches: new Map([...most].map(([name, bytes]) => [name, bytes - (before.get(name) ?? 0)])),
+    };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function sumOf(caches: ReadonlyMap<string, number>): number {
+  return [...caches.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Bytes of objects in use by cache; only root may read that. */
+function slabCaches(): ReadonlyMap<string, number> {
+  const lines = (readSystemFile("/proc/slabinfo") ?? "").split("\n").slice(2);
+  return new Map(lines.flatMap((line) => {
+    const [name, active, , size] = line.split(/\s+/);
+    return size === undefined ? [] : [[name, Number(active) * Number(size)]];
+  }));
+}
+
+async function memoryOfOne(counts: readonly number[], stage: Stage): Promise<Section> {
+  const seen = await interleaved(counts.map(label), stage.rounds, (name) => {
+    const connections = counts.find((count) => label(count) === name) ?? FEW;
+    return hold(connections, 1, stage);
+  });
+  const most = counts[counts.length - 1];
+  return {
+    caption: "Memory of one worker's open connections, 2,000 requests/s",
+    unit: "kB",
+    rows: [
+      ...counts.map((connections) => ({
+        what: `${label(connections)}: resident`,
+        samples: seen[label(connections)].map(({ residentBytes }) => residentBytes / KB),
+      })),
+      ...most === FEW ? [] : [{
+        what: `a connection, between ${formatCount(FEW)} and ${formatCount(most)}`,
+        samples: seen[label(most)].map((memory, round) =>
+          (memory.residentBytes - seen[label(FEW)][round].residentBytes) / (most - FEW) / KB
+        ),
+      }],
+    ],
+  };
+}
+
+/** Caches that hold this much for a connection are named. */
+const NAMED_BYTES = 100;
+
+async function memoryOfAll(stage: Stage): Promise<Section> {
+  const { room } = stage;
+  const processes = processesFor(room.all, room);
+  const connections = Math.floor(room.all / processes) * processes;
+  const { all } = await interleaved(
+    ["all"],
+    stage.rounds,
+    () => hold(connections, processes, stage),
+  );
+  const shares = (bytes: (memory: Memory) => number): number[] =>
+    all.map((memory) => bytes(memory) / connections / KB);
+  const names = [...all[0].caches.keys()]
+    .filter((name) => medianOf(shares(({ caches }) => caches.get(name) ?? 0)) * KB > NAMED_BYTES);
+  const canRead = sumOf(all[0].caches) > 0;
+  return {
+    caption: `${label(connections)} in ${processes} ${
+      processes === 1 ? "process" : "processes"
+    }, for each connection`,
+    unit: "kB",
+    rows: [
+      { what: "resident in the generators", samples: shares((memory) => memory.residentBytes) },
+      ...canRead
+        ? [
+          { what: "in the kernel, both ends", samples: shares((memory) => memory.kernelBytes) },
+          ...names.map((name) => ({
+            what: `of it ${name}`,
+            samples: shares(({ caches }) => caches.get(name) ?? 0),
+          })),
+        ]
+        : [],
+    ],
+    notes: [
+      `A process may open ${formatCount(room.ofProcess + OTHER_FILES)} files here, so one worker ` +
+      `has at most ${formatCount(room.ofProcess)} connections. ` +
+      (canRead
+        ? "The kernel's share is that of /proc/slabinfo."
+        : "Only root reads /proc/slabinfo."),
+    ],
+  };
+}

@@ -1,0 +1,85 @@
+/** MLRsearch (draft-ietf-bmwg-mlrsearch) by its authors' package for Python, on trials that are made here. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { TargetError } from "../../base/errors.ts";
+
+/** What it is given: its own names are beside them. */
+export interface MlrTerms {
+  /** Goal loss ratio: share of requests that may miss the rule. */
+  readonly lossRatio: number;
+  /** Goal exceed ratio: share of the time in which trials may miss that. */
+  readonly exceedRatio: number;
+  /** Goal width. */
+  readonly widthRatio: number;
+  /** Goal initial trial duration. */
+  readonly shortS: number;
+  /** Goal final trial duration. */
+  readonly longS: number;
+  /** Goal duration sum: of the trials at a bound. */
+  readonly sumS: number;
+  /** Min load. */
+  readonly leastPerSec: number;
+  /** Max load. */
+  readonly mostPerSec: number;
+}
+
+export interface MlrTrial {
+  readonly seconds: number;
+  readonly ratePerSec: number;
+}
+
+/** Of a trial: those that missed the rule are lost. */
+export interface MlrCounts {
+  readonly requests: number;
+  readonly late: number;
+}
+
+const bound = z.number().nullable();
+const said = z.union([
+  z.strictObject({ seconds: z.number(), ratePerSec: z.number() }),
+  z.strictObject({
+    result: z.strictObject({
+      low: bound.describe("Relevant lower bound, requests per second"),
+      high: bound.describe("Relevant upper bound"),
+    }),
+  }),
+]);
+
+export type MlrResult = Extract<z.output<typeof said>, { result: unknown }>["result"];
+
+/** One Python for any number of searches, one after the other. */
+export class MlrSearch implements AsyncDisposable {
+  readonly #python: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #lines: AsyncIterator<string>;
+  readonly #ended: Promise<void>;
+
+  constructor(python: string) {
+    const script = fileURLToPath(new URL("search.py", import.meta.url));
+    this.#python = spawn(python, [script], { stdio: ["pipe", "pipe", "inherit"] });
+    this.#ended = new Promise((resolve) => this.#python.once("close", () => resolve()));
+    this.#lines = createInterface({ input: this.#python.stdout })[Symbol.asyncIterator]();
+  }
+
+  async search(terms: MlrTerms, trial: (plan: MlrTrial) => MlrCounts): Promise<MlrResult> {
+    this.#say(terms);
+    for (;;) {
+      const { value, done } = await this.#lines.next();
+      if (done) throw new TargetError("Cannot measure: search.py ended within a search");
+      const message = said.parse(JSON.parse(value));
+      if ("result" in message) return message.result;
+      this.#say(trial(message));
+    }
+  }
+
+  #say(message: unknown): void {
+    this.#python.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#python.stdin.end();
+    await this.#ended;
+  }
+}
