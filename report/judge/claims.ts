@@ -11,6 +11,7 @@ import type {
   Correlation,
   FigureSide,
   Ratios,
+  Run,
   WarmupClaim,
   Within,
 } from "../../runner/result/result.ts";
@@ -62,6 +63,8 @@ import {
   undecided,
 } from "./rules.ts";
 
+type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
+
 export const CLAIM_OUTCOMES = {
   held: "reproduced",
   broken: "not reproduced",
@@ -87,8 +90,14 @@ export interface ClaimVerdict {
 /** What else leaves a claim open that its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** It was published of what is not so here: so many cores, or another claim. */
+  /** It was published of a set-up that is not this one: more cores, a longer load, or another claim. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
+  | {
+    readonly code: "shorter-load";
+    readonly term: LoadTerm;
+    readonly leastMs: number;
+    readonly ms: number;
+  }
   | { readonly code: "given"; readonly text: string; readonly met: ClaimVerdict };
 
 export interface JudgedClaim {
@@ -112,8 +121,8 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
     if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
     const again = byFilter.get(counts) ?? null;
     const verdict = verdictOf(claim.says, ground);
-    const given = givenDoubt(claim, verdict, ground);
-    const doubt = (again && runsDoubt(claim, verdict, { ground, again })) ?? given;
+    const given = givenDoubt(claim, ground);
+    const doubt = given ?? (again && runsDoubt(claim, verdict, { ground, again }));
     const outcome = CLAIM_OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
     return { claim, outcome, verdict, doubt, isDecidable: given === null };
   });
@@ -150,16 +159,39 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Of a claim that is not reproduced where what it was published of is not so; null where it is. */
-function givenDoubt({ given }: Claim, verdict: ClaimVerdict, ground: Ground): ClaimDoubt | null {
-  if (given === undefined || verdict.outcome !== "broken") return null;
+/** Null where the set-up that the claim was published of is that of this machine and its runs, or where there are none. */
+function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
+  if (given === undefined) return null;
   if (given.cores !== undefined) {
     const { machine } = ground.results;
     const cores = machine?.allowedCores ?? machine?.cores ?? Infinity;
     return cores < given.cores ? { code: "fewer-cores", least: given.cores, cores } : null;
   }
+  if (given.load !== undefined) {
+    const { term, leastMs } = given.load;
+    const ms = Math.min(...runsBehind(says, ground).map((run) => MS_OF[term](run)));
+    return ms < leastMs ? { code: "shorter-load", term, leastMs, ms } : null;
+  }
   const met = given.says && verdictOf(given.says, ground);
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
+}
+
+/** Of a run, in milliseconds. A load that ends by its requests lasts as long as it took. */
+const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
+  timeout: ({ load }) => load.timeout,
+  duration: ({ load, elapsedS }) =>
+    1_000 *
+    (load.kind === "phases"
+      ? load.phases.reduce((sum, { durationS }) => sum + durationS, 0)
+      : load.durationS ?? elapsedS),
+};
+
+/** The runs of all cells that a claim means. */
+function runsBehind(says: Claim["says"], ground: Ground): Run[] {
+  const selectors = "selector" in says ? [says.selector] : sidesIn(says).map((one) => one.selector);
+  const members = selectors.map((selector) => chosenBy(selector, ground))
+    .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
+  return [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
 }
 
 /**
@@ -174,10 +206,7 @@ function runsDoubt(
 ): ClaimDoubt | null {
   if (outcome === "inconclusive") return null;
   const { says } = claim;
-  const selectors = "selector" in says ? [says.selector] : sidesIn(says).map((one) => one.selector);
-  const members = selectors.map((selector) => chosenBy(selector, ground))
-    .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
-  const runs = [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
+  const runs = runsBehind(says, ground);
   const invalid = runs.filter((run) => !countsFor(claim)(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(says, again).outcome;
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };

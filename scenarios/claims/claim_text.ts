@@ -7,6 +7,7 @@ import {
   type Claim,
   CLAIMED_LABELS,
   type Given,
+  LOAD_TERMS,
   type Ratios,
   readRelation,
   type Relation,
@@ -22,7 +23,7 @@ import {
   sidesOf,
   TWO_SIDES,
 } from "./claim_side.ts";
-import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
+import { type Read, readFigure, readPercentage, readQuantity } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -197,16 +198,26 @@ const claimText = z.string().transform((text, context): Claim => {
 }).describe("Such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms");
 
 const CORES = /^cores >= (\d{1,4})$/;
+const LOAD = new RegExp(`^(${LOAD_TERMS.join("|")}) >= (\\S+)$`);
 
 const givenText = z.string().transform((text, context): Given => {
   const [, cores] = CORES.exec(text) ?? [];
   if (cores !== undefined) return { text, cores: Number(cores) };
+  const [, term, least = ""] = LOAD.exec(text) ?? [];
+  const known = LOAD_TERMS.find((one) => one === term);
+  if (known !== undefined) {
+    const read = readQuantity(least, "ms");
+    if ("value" in read) return { text, load: { term: known, leastMs: read.value } };
+    context.addIssue(read.problem);
+    return z.NEVER;
+  }
   const parsed = parseClaim(text);
   if ("claim" in parsed) return { text, says: parsed.claim.says };
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "What must be so for the claim to be refuted: cores >= 8, or a claim such as errors(plain) > 10%",
+  "The set-up of which the claim was published, without which nothing decides it: cores >= 8; timeout >= 10s " +
+    "or duration >= 1m of its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 
 /** A claim in an experiment: its text, or that with what goes with it. */

@@ -470,18 +470,30 @@ Deno.test("a correlation is Spearman's, by its formula of squared differences of
   ]);
 });
 
-Deno.test("where what a claim was published of is not so, not reproduced is not decidable", () => {
+Deno.test("where the set-up of a claim is not the one here, it is open whatever was measured", () => {
   const results = resultsAt(RATES);
   results.machine.allowedCores = 2;
   const cores = (cores: number) => ({ text: `cores >= ${cores}`, cores });
+  const load = (term: "timeout" | "duration", leastMs: number) => ({
+    text: `${term} >= ${leastMs}ms`,
+    load: { term, leastMs },
+  });
   const claim = (text: string) => ({ text, says: judge(results, text).claim.says });
   const [up, down] = ["rate(fast) > rate(slow)", "rate(slow) > rate(fast)"];
   const rows: [text: string, given: Claim["given"], outcome: string, isDecidable: boolean][] = [
     [down, cores(4), "fewer-cores", false],
-    [up, cores(4), "reproduced", true],
+    [up, cores(4), "fewer-cores", false],
     [down, cores(2), "not reproduced", true],
+    [up, cores(2), "reproduced", true],
+    [down, load("timeout", 5_000), "not reproduced", true],
+    [up, load("timeout", 5_001), "shorter-load", false],
+    [down, load("timeout", 5_001), "shorter-load", false],
+    [up, load("duration", 1_000), "reproduced", true],
+    [up, load("duration", 60_000), "shorter-load", false],
     [down, claim("rate(slow) > 1/s"), "not reproduced", true],
     [down, claim("rate(slow) > 9000/s"), "given", false],
+    [up, claim("rate(slow) > 9000/s"), "given", false],
+    [up, claim("rate(slow) > 1/s"), "reproduced", true],
   ];
   for (const [text, given, outcome, isDecidable] of rows) {
     const judged = judge(results, text, { given });

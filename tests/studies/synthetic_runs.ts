@@ -179,6 +179,8 @@ const SETTERS: Readonly<Record<string, Setter>> = {
   "machine.cpu": ({ generator }, value) => generator.hostActivity.busy = Math.min(1, value),
   memory: ({ resources }, value) => resources.forEach((point) => point.memory = Math.round(value)),
   size: (run, value) => run.bytes.in = Math.round(value * run.requests.completed),
+  unfinished: (run, value) => run.requests.unfinished = Math.round(value),
+  elapsed: (run, value) => run.elapsedS = value / 1_000,
   read: (run, value) => run.bytes.in = Math.round(value),
   bytes: (run, value) => run.bytes.inPerSecond = value,
   startUp: (run, value) => run.startUp = value,
