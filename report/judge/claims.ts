@@ -43,6 +43,7 @@ import {
   groundBy,
   groundOf,
   type Member,
+  type MemberPair,
   pairsOf,
   type Ruled,
 } from "./ground.ts";
@@ -188,7 +189,11 @@ const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
 
 /** The runs of all cells that a claim means. */
 function runsBehind(says: Claim["says"], ground: Ground): Run[] {
-  const selectors = "selector" in says ? [says.selector] : sidesIn(says).map((one) => one.selector);
+  const selectors = says.kind === "correlation"
+    ? [says.selector, says.other ?? says.selector]
+    : says.kind === "warmup"
+    ? [says.selector]
+    : sidesIn(says).map((one) => one.selector);
   const members = selectors.map((selector) => chosenBy(selector, ground))
     .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
   return [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
@@ -265,17 +270,14 @@ function marginIn(found: Found): number {
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);
+  if (says.kind === "correlation") return correlationFindings(says, ground);
   const chosen = chosenBy(says.selector, ground);
   if ("none" in chosen) return [absent(chosen.none)];
   const measured = chosen.members.flatMap(({ cell, label }) => cell ? [{ cell, label }] : []);
   const missing = chosen.members.filter(({ cell }) => cell === null).map((
     { label: cell, missingReason: why },
   ) => absent([{ code: "cell-not-measured", cell, why }]));
-  if (says.kind === "warmup") {
-    return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
-  }
-  // One over all cells that were measured.
-  return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
+  return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
 }
 
 /** @param why What leaves it inconclusive where nothing that is open does. */
@@ -488,18 +490,38 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 
 type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
 
-/** A rank correlation. */
+/** A rank correlation over all cells that were measured; of two selectors over their pairs. */
+function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
+  const { figures: [one, two], selector, other } = says;
+  const pairs = other === undefined
+    ? cellsWithThemselves(selector, ground)
+    : figurePairs({ figure: one, selector }, { figure: two, selector: other }, ground);
+  if ("none" in pairs) return [absent(pairs.none)];
+  const isMeasured = ({ cell }: Member): boolean => cell !== null;
+  const measured = pairs.filter((pair) => pair.every(isMeasured));
+  const missing = [...new Set(pairs.flat())].filter((member) => !isMeasured(member)).map((
+    { label: cell, missingReason: why },
+  ) => absent([{ code: "cell-not-measured", cell, why }]));
+  return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
+}
+
+function cellsWithThemselves(
+  selector: FigureSide["selector"],
+  ground: Ground,
+): readonly MemberPair[] | Absent {
+  const chosen = chosenBy(selector, ground);
+  return "none" in chosen ? chosen : chosen.members.map((member) => [member, member] as const);
+}
+
 function correlationFinding(
   { figures, relation, limit }: Correlation,
-  members: readonly MeasuredMember[],
+  pairs: readonly MemberPair[],
 ): Evidence {
-  const both = members.flatMap((member) => {
-    const [one, other] = figures.map((figure) =>
-      amountOf(figure, { ...member, missingReason: "" })
-    );
+  const both = pairs.flatMap((pair) => {
+    const [one, other] = figures.map((figure, i) => amountOf(figure, pair[i]));
     return "none" in one || "none" in other ? [] : [[one.range.value, other.range.value]];
   });
-  const counts = { cells: both.length, without: members.length - both.length };
+  const counts = { cells: both.length, without: pairs.length - both.length };
   const value = spearmanRho(both.map(([one]) => one), both.map(([, other]) => other));
   if (Number.isNaN(value)) return absent([{ code: "no-order", figures, ...counts }]);
   const interval = spearmanInterval(value, both.length);

@@ -110,6 +110,7 @@ const correlation = z.strictObject({
   kind: z.literal("correlation").describe("Spearman's, over the cells"),
   figures: z.tuple([z.enum(FIGURE_NAMES), z.enum(FIGURE_NAMES)]),
   selector,
+  other: selector.optional().describe("The cells of the second figure; absent: the same"),
   relation,
   limit: z.number().min(-1).max(1),
 });

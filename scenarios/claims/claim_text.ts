@@ -56,6 +56,15 @@ const CORRELATION: ClaimPattern = {
   pattern: new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i"),
 };
 
+/** Two figures, each of its own cells. */
+const CORRELATED: ClaimPattern = {
+  holds: "correlation",
+  pattern: new RegExp(
+    `^correlation ?\\(([\\w.]+) ?\\((${INNER})\\) ?, ?([\\w.]+) ?\\((${INNER})\\)\\) ?(${SIGN})(.*)$`,
+    "i",
+  ),
+};
+
 const FORMS = "write two figures with <, <=, > or >= between them, such as " +
   "rate(fastify) > 2 × rate(express); a figure and a limit, such as p99(cached) < 120ms; " +
   "or rate(a) within 5% of rate(b), warmup(a) is flat, correlation(stable, p50) > 0.5";
@@ -79,6 +88,11 @@ function saysOf(text: string): ReadAll<Says> | null {
   if (cells !== undefined) return warmupOf(cells, label);
   const [, correlated, sign, limit] = partsOf(text, CORRELATION);
   if (correlated !== undefined) return correlationOf(correlated, sign, limit.trim());
+  const [, first, its, second, theirs, beside, coefficient] = partsOf(text, CORRELATED);
+  if (first !== undefined) {
+    const both = { names: [first, second], cells: [its, theirs] };
+    return correlatedOf(both, beside, coefficient.trim());
+  }
   const [, of, tolerance, to] = partsOf(text, WITHIN);
   if (of !== undefined) return withinOf(of, tolerance, to);
   const [, one, per, than, other, perOther] = partsOf(text, RATIOS);
@@ -158,19 +172,29 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
       "correlation(stable, p50; static) > 0.5";
     return { problems: [`Cannot correlate ${quotedOpenly(correlated)}: ${fix}`] };
   }
+  return correlatedOf({ names, cells: [cells] }, sign, written);
+}
+
+/** @param cells Of both figures, or of each. */
+function correlatedOf(
+  { names, cells }: { readonly names: readonly string[]; readonly cells: readonly string[] },
+  sign: string,
+  written: string,
+): ReadAll<Says> {
   const [first, second] = names.map(readFigure);
-  const selector = readCells(cells);
+  const [selector, other = null] = cells.map(readCells);
   const relation = relationOf(sign);
   const limit = coefficientOf(written);
   if (
     !("value" in first) || !("value" in second) || !("value" in selector) ||
-    !("value" in relation) || !("value" in limit)
-  ) return problemsIn(first, second, selector, relation, limit);
+    other && !("value" in other) || !("value" in relation) || !("value" in limit)
+  ) return problemsIn(first, second, selector, ...other ? [other] : [], relation, limit);
   return {
     value: {
       kind: "correlation",
       figures: [first.value.name, second.value.name],
       selector: selector.value,
+      ...other && "value" in other && { other: other.value },
       relation: relation.value,
       limit: limit.value,
     },

@@ -470,6 +470,25 @@ Deno.test("a correlation is Spearman's, by its formula of squared differences of
   ]);
 });
 
+Deno.test("a correlation of two selectors pairs their cells by what neither names", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const rates = Object.fromEntries(names.map((name, i) => [name, [1_000 + 100 * i]]));
+  const results = resultsAt(rates);
+  const other = resultsAt(Object.fromEntries(names.map((name, i) => [name, [9_000 - 100 * i]])));
+  for (const run of other.runs) run.scenario = "redis";
+  results.runs.push(...other.runs);
+  const { rho, cells } = foundOf(
+    judge(results, "correlation(rate(static), rate(redis)) < 0"),
+    "correlation",
+  );
+  assert.deepEqual([Number(rho.value.toFixed(9)), cells], [-1, 8]);
+  assertOutcomes(results, [
+    ["correlation(rate(static), rate(redis)) < -0.5", "reproduced"],
+    ["correlation(rate(static), rate(redis)) > 0", "not reproduced"],
+    ["correlation(rate(a, static), rate(a, redis)) > 0", "no-order"],
+  ]);
+});
+
 Deno.test("where the set-up of a claim is not the one here, it is open whatever was measured", () => {
   const results = resultsAt(RATES);
   results.machine.allowedCores = 2;

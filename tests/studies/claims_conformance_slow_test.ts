@@ -132,13 +132,19 @@ function ratiosWorld(study: Study, { left, relation, right }: Ratios, isTrue: bo
 /** Of cells in an order: the second figure grows with the first, falls, or does half of either. */
 function correlationWorld(study: Study, says: Correlation, outcome: Outcome): World {
   const cells = selected(study, says);
+  const others = says.other && selected(study, { selector: says.other });
   const grows = (relation: Relation): boolean => relation.startsWith(">");
-  const wantedAt = (i: number): Wanted => {
+  const wantedAt = (i: number): [Wanted, Wanted] => {
     const place = placeOf(i, cells.length, outcome, grows(says.relation));
     const [first, second] = says.figures;
-    return { [first]: (i + 1) * SETTLING_STEP_MS, [second]: USUAL * (place + 1) };
+    return [{ [first]: (i + 1) * SETTLING_STEP_MS }, { [second]: USUAL * (place + 1) }];
   };
-  return { cells: cells.map((cell, i) => ({ cell, wanted: wantedAt(i) })), peaks: {} };
+  const worlds = cells.flatMap((cell, i) => {
+    const [one, two] = wantedAt(i);
+    const other = others?.find(({ target }) => target === cell.target) ?? cell;
+    return [{ cell, wanted: one }, { cell: other, wanted: two }];
+  });
+  return together({ cells: worlds, peaks: {} });
 }
 
 const SETTLING_STEP_MS = 250;

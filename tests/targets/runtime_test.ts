@@ -64,7 +64,7 @@ testWith(["linux"], "go tells which Go compiled a program, and nothing of others
   );
   assert.equal(await goOf("./server", place), "go 1.26.8");
   assert.equal(await goOf("./other", place), null);
-  assert.equal(await goOf("./server", { ...place, env: { PATH: "" } }), null);
+  assert.equal(await goOf("./server", { ...place, env: { PATH: "/nowhere" } }), null);
 });
 
 testWith(["linux"], "a program that does not tell its version has none", async () => {
