@@ -108,7 +108,7 @@ function kernelPart(stack: readonly string[]): Part {
 /** By the file of the function. */
 const SCRIPTS: readonly (readonly [path: RegExp, part: Part])[] = [
   [/\/runner\/load\/transports\//, "transport"],
-  [/\/base\/http\//, "parser"],
+  [/\/(?:base\/http|runner\/load\/protocols)\//, "parser"],
   [/\/runner\/load\/engine\/(?:pacer|request_loop)\./, "pacer and choice of the request"],
   [/\/runner\/load\/engine\//, "exchange"],
   [/\/runner\/(?:load\/recording|stats)\//, "recorder"],

@@ -176,6 +176,19 @@ export class FramingFields {
 
 const INSTANCE_MASK = (1 << INSTANCE_BITS) - 1;
 
+/** `FramingFields.served` of fields that a protocol has read already; their names are in small letters. */
+export function servedIn(
+  fields: readonly { readonly name: string; readonly value: string }[],
+): number {
+  const framing = new FramingFields();
+  for (const { name, value } of fields) {
+    if (name !== "x-instance" && name !== "x-cache") continue;
+    framing.beginValue(name === "x-cache" ? CACHE : INSTANCE);
+    framing.readValue(Uint8Array.from(value, (letter) => letter.charCodeAt(0)), 0, value.length);
+  }
+  return framing.served;
+}
+
 /** The instance that served a response, by its number from 1; 0: it does not say. */
 export function instanceIn(served: number): number {
   return served & INSTANCE_MASK;

@@ -3,7 +3,9 @@
  */
 import { LIMITS } from "../limits.ts";
 import { type DecodedContent, decodedContent } from "./content_coding.ts";
+import type { Field } from "./http2/fields.ts";
 
+const NO_FIELDS: readonly Field[] = [];
 const HEAD_BYTES = 1024;
 const BODY_BYTES = 4096;
 
@@ -19,6 +21,9 @@ export interface ResponseSink {
 export class KeptResponse implements ResponseSink {
   readonly #head: Buffer;
   readonly #body: Buffer;
+  /** The head of a protocol that has none in octets. */
+  #fields: readonly Field[] = NO_FIELDS;
+  #fieldsBytes = 0;
 
   /**
    * @param room Shared by all that is kept at a time.
@@ -32,11 +37,22 @@ export class KeptResponse implements ResponseSink {
   clear(): void {
     this.#head.clear();
     this.#body.clear();
+    this.#fields = NO_FIELDS;
+    this.room.giveBack(this.#fieldsBytes);
+    this.#fieldsBytes = 0;
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
   addHead(bytes: Uint8Array, from: number, to: number): boolean {
     return this.#head.add(bytes.subarray(from, to));
+  }
+
+  /** A head as its fields, with names in small letters, of so many bytes. False when there is no room for it. */
+  takeFields(fields: readonly Field[], bytes: number): boolean {
+    if (!this.room.take(bytes)) return false;
+    this.#fields = fields;
+    this.#fieldsBytes = bytes;
+    return true;
   }
 
   addBody(bytes: Uint8Array, from: number, to: number): boolean {
@@ -65,6 +81,10 @@ export class KeptResponse implements ResponseSink {
 
   /** The values of all fields `name`, in any case: of Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
   fields(name: string): string[] {
+    if (this.#fields.length > 0) {
+      const wanted = name.toLowerCase();
+      return this.#fields.filter((field) => field.name === wanted).map(({ value }) => value);
+    }
     const head = this.#head.bytes();
     const values: string[] = [];
     for (let at = endOfLine(head, 0); at < head.length;) {
@@ -123,18 +143,19 @@ export class KeptRoom {
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 class Buffer {
   length = 0;
-  #bytes: Uint8Array<ArrayBuffer>;
+  #bytes: Uint8Array<ArrayBuffer> = NO_BYTES;
 
-  constructor(private readonly firstBytes: number, private readonly room: KeptRoom) {
-    this.#bytes = new Uint8Array(firstBytes);
-  }
+  /** @param firstBytes What the first part makes, and the room does not count. */
+  constructor(private readonly firstBytes: number, private readonly room: KeptRoom) {}
 
   clear(): void {
     this.length = 0;
     const more = this.#bytes.length - this.firstBytes;
-    if (more === 0 || !this.room.isScarce) return;
+    if (more <= 0 || !this.room.isScarce) return;
     this.room.giveBack(more);
     this.#bytes = new Uint8Array(this.firstBytes);
   }
@@ -149,8 +170,8 @@ class Buffer {
   }
 
   #grow(leastBytes: number): boolean {
-    const wanted = Math.max(leastBytes, 2 * this.#bytes.length);
-    if (!this.room.take(wanted - this.#bytes.length)) return false;
+    const wanted = Math.max(leastBytes, 2 * this.#bytes.length, this.firstBytes);
+    if (!this.room.take(wanted - Math.max(this.#bytes.length, this.firstBytes))) return false;
     const larger = new Uint8Array(wanted);
     larger.set(this.bytes());
     this.#bytes = larger;

@@ -4,16 +4,13 @@
  * response may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
  * and another otherwise is broken.
  *
- * A response is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
- * part has a reader of its own, and one of them is at work at a time.
+ * A response is a head and a body. Each part has a reader of its own, and one of them is at work at a time.
  */
 import { LIMITS } from "../limits.ts";
-import { ChunkLine } from "./chunk_line.ts";
-import { FieldLines } from "./field_lines.ts";
+import { ChunkedBody } from "./chunked_body.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
-import { HeadReader } from "./head.ts";
+import { HeadReader, type KnownHead } from "./head.ts";
 import { KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
-import type { KnownHead } from "./known_head.ts";
 import type { ProtocolError } from "./reason.ts";
 
 /** What `state` says. */
@@ -64,19 +61,13 @@ export class ResponseReader {
   readonly #sink: ResponseSink | null;
   readonly #keepsBody: boolean;
   readonly #head: HeadReader;
-  readonly #chunkLine = new ChunkLine();
-  readonly #trailers = new FieldLines();
-  /** The reader of lines at work in a chunked body. */
-  #lines: ChunkLine | FieldLines = this.#chunkLine;
+  readonly #chunks: ChunkedBody;
   #isData = false;
-  /** What may still come before the lines at hand are over their limit. */
-  #roomBytes = 0;
   #framing = UNKNOWN;
   /** Data that is still to come. */
   #leftBytes = 0;
   #answersHead = false;
   readonly #allowsBothFramings: boolean;
-  readonly #maxHeadBytes: number;
   readonly #maxKeptBytes: number;
 
   constructor(
@@ -95,7 +86,7 @@ export class ResponseReader {
     this.#keepsBody = sink !== null || this.kept?.keepsBody === true;
     this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });
     this.#allowsBothFramings = allowsBothFramings;
-    this.#maxHeadBytes = maxHeadBytes;
+    this.#chunks = new ChunkedBody(maxHeadBytes);
     this.#maxKeptBytes = maxKeptBytes;
     this.begin(false);
   }
@@ -155,23 +146,12 @@ export class ResponseReader {
     return at;
   }
 
-  /** Lines of a chunked body under a limit of their own: a chunk line, or trailers. */
-  #expectLines(lines: ChunkLine | FieldLines): void {
-    this.#lines = lines;
-    this.#isData = false;
-    this.#roomBytes = this.#maxHeadBytes;
-  }
-
   #readLines(bytes: Uint8Array, from: number, to: number): number {
-    const lines = this.#lines;
-    const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
-    this.#roomBytes -= at - from;
-    if (lines.reason !== "") this.#break(lines.reason);
-    else if (lines.done && lines === this.#trailers) this.#complete();
-    else if (lines.done) this.#followChunkLine(this.#chunkLine.size);
-    else if (this.#roomBytes === 0) {
-      this.#break("a chunk line or the trailers are larger than 65.5 kB, the limit");
-    }
+    const chunks = this.#chunks;
+    const at = chunks.read(bytes, from, to);
+    if (chunks.reason !== "") this.#break(chunks.reason);
+    else if (chunks.done) this.#complete();
+    else if (chunks.dataBytes > 0) this.#expectData(chunks.dataBytes);
     return at;
   }
 
@@ -195,7 +175,7 @@ export class ResponseReader {
     // 4. Chunks; with another coding last, until the peer closes.
     if (coding === CHUNKED) {
       this.#framing = BY_CHUNKS;
-      return this.#expectChunkLine(false);
+      return this.#chunks.begin();
     }
     // 5. Lengths that are malformed or differ were refused with their field.
     // 6. That many bytes. 7. is about requests.
@@ -207,17 +187,6 @@ export class ResponseReader {
     this.#framing = BY_CLOSE;
     this.keepAlive = false;
     this.#expectData(Infinity);
-  }
-
-  #expectChunkLine(afterData: boolean): void {
-    this.#chunkLine.begin(afterData);
-    this.#expectLines(this.#chunkLine);
-  }
-
-  #followChunkLine(size: number): void {
-    if (size > 0) return this.#expectData(size);
-    this.#trailers.beginTrailers();
-    this.#expectLines(this.#trailers);
   }
 
   #expectData(lengthBytes: number): void {
@@ -242,8 +211,9 @@ export class ResponseReader {
   }
 
   #endData(): void {
-    if (this.#framing === BY_CHUNKS) this.#expectChunkLine(true);
-    else this.#complete();
+    if (this.#framing !== BY_CHUNKS) return this.#complete();
+    this.#chunks.endData();
+    this.#isData = false;
   }
 
   #complete(): void {

@@ -2,7 +2,9 @@
 import { Http2Connection } from "../http/http2/connection.ts";
 import { asHttp2 } from "../http/http2/request.ts";
 import type { StreamEvents } from "../http/http2/live_streams.ts";
-import { BROKEN, NEED_MORE, type ResponseReader } from "../http/response.ts";
+import { KeptResponse, KeptRoom } from "../http/kept.ts";
+import type { ReceivedResponse } from "../http/received.ts";
+import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";
 
@@ -13,7 +15,8 @@ const RAISE_MS = 1_000;
 interface OneExchange {
   /** The request, as HTTP/1.1 has it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly reader: ResponseReader;
+  /** It is a HEAD: its response has no body. */
+  readonly head: boolean;
   /** Requests that the load will send at a time on each connection, over HTTP/2. */
   readonly streams: number;
 }
@@ -28,40 +31,38 @@ export class TooFewStreams extends Error {
   }
 }
 
-/** Sends a request and reads its response. Rejects where there is no whole one, and with TooFewStreams. */
+/** Sends a request; gives its response. Rejects where there is no whole one, and with TooFewStreams. */
 export async function exchangeOn(
   conn: Connection,
   endpoint: Endpoint,
   exchange: OneExchange,
-): Promise<void> {
-  const { bytes, reader, streams } = exchange;
-  if (endpoint.http2) {
-    const most = await overHttp2(conn, hasTls(endpoint) ? "https" : "http", exchange);
-    if (most < streams) throw new TooFewStreams(most, streams);
-  } else {
-    await writeAll(conn, bytes);
-    await readAll(conn, reader);
-  }
-  if (reader.state === BROKEN) throw new Error(reader.reason);
+): Promise<ReceivedResponse> {
+  if (endpoint.http2) return await overHttp2(conn, hasTls(endpoint) ? "https" : "http", exchange);
+  await writeAll(conn, exchange.bytes);
+  return await readAll(conn, exchange.head);
 }
 
-async function readAll(conn: Connection, reader: ResponseReader): Promise<void> {
+async function readAll(conn: Connection, isForHead: boolean): Promise<ReceivedResponse> {
+  const reader = new ResponseReader({ retain: true });
+  reader.begin(isForHead);
   const buffer = new Uint8Array(BUFFER_BYTES);
   while (reader.state === NEED_MORE) {
     const length = await conn.read(buffer);
     if (length === null) reader.end();
     else reader.read(buffer, 0, length);
   }
+  if (reader.state === BROKEN) throw new Error(reader.reason);
+  return reader;
 }
 
-/** Gives how many streams at a time the server takes. */
 async function overHttp2(
   conn: Connection,
   scheme: "http" | "https",
-  { bytes, reader, streams }: OneExchange,
-): Promise<number> {
-  const events = new OneResponse(reader);
-  const http2 = new Http2Connection(1, events);
+  { bytes, streams }: OneExchange,
+): Promise<ReceivedResponse> {
+  const events = new OneResponse();
+  const kept = new KeptResponse(new KeptRoom());
+  const http2 = new Http2Connection(1, events, () => kept);
   const buffer = new Uint8Array(BUFFER_BYTES);
   const goOn = async (): Promise<boolean> => {
     await writeAll(conn, http2.out.take());
@@ -82,7 +83,8 @@ async function overHttp2(
   if (http2.mostStreams < streams) await raised(http2, streams, goOn);
   http2.leave();
   await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no good-bye
-  return http2.mostStreams;
+  if (http2.mostStreams < streams) throw new TooFewStreams(http2.mostStreams, streams);
+  return http2.response(0);
 }
 
 /** Waits for SETTINGS that allow so many streams; not for long, and not beyond the connection. */
@@ -109,11 +111,7 @@ class OneResponse implements StreamEvents {
   isOver = false;
   failure: string | null = null;
 
-  constructor(private readonly reader: ResponseReader) {}
-
-  onResponse(_: number, octets: Uint8Array, from: number, to: number): void {
-    this.reader.read(octets, from, to);
-  }
+  onBegin(): void {}
 
   onEndOfResponse(): void {
     this.isOver = true;

@@ -6,7 +6,7 @@
 import { TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
-import { ResponseReader } from "../../base/http/response.ts";
+import type { ReceivedResponse } from "../../base/http/received.ts";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import { dial } from "../../base/net/dial.ts";
 import { whyNoResponse } from "../../base/net/dial_error.ts";
@@ -190,22 +190,22 @@ async function checkStep(
   const target = `Cannot measure target ${request.target}`;
   found.keep(secretsIn(wire), target);
   const subject = `${target}: ${wire.method} ${withoutSecrets(wire.path)}`;
-  const reader = await followed({ step, wire, cookies, subject, found }, request);
+  const response = await followed({ step, wire, cookies, subject, found }, request);
   const { bytes, problem } = readsBody(step)
-    ? reader.kept?.content() ?? NOTHING
-    : { ...NOTHING, bytes: reader.kept?.body() ?? NOTHING.bytes };
-  const response = { status: reader.status, body: bytes };
-  const hasRightStatus = expectedStatuses(step.expect).includes(reader.status);
+    ? response.kept?.content() ?? NOTHING
+    : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
+  const shown = { status: response.status, body: bytes };
+  const hasRightStatus = expectedStatuses(step.expect).includes(response.status);
   const wrong = (hasRightStatus ? problem : null) ??
-    await withEngine(() => responseProblem(step.expect, response));
+    await withEngine(() => responseProblem(step.expect, shown));
   if (wrong !== null) {
-    throw new TargetError(`${subject} got a wrong response: ${wrong}${compressionHint(reader)}`);
+    throw new TargetError(`${subject} got a wrong response: ${wrong}${compressionHint(response)}`);
   }
   for (const capture of step.captures) {
-    const value = await withEngine(() => takerOf(capture)(reader));
+    const value = await withEngine(() => takerOf(capture)(response));
     if (value === null) {
       const missed = `a response without the value for ${quotedOpenly(capture.as)}`;
-      const why = whyOverlooked(capture, reader) ?? `got ${responseText(response)}`;
+      const why = whyOverlooked(capture, response) ?? `got ${responseText(shown)}`;
       throw new TargetError(`${subject} got ${missed}: ${why}`);
     }
     if (authenticatesLater(capture.as, request.script)) found.keep([value], subject);
@@ -230,7 +230,7 @@ const MOST_LOCATION_CHARS = 200;
 async function followed(
   { step, wire, cookies, subject, found }: FollowedRequest,
   request: PreflightRequest,
-): Promise<ResponseReader> {
+): Promise<ReceivedResponse> {
   const origins = originsOf(request);
   const names = origins.map(({ origin }) => origin);
   let sent: SentRequest = { wire, origin: 0 };
@@ -241,16 +241,16 @@ async function followed(
     if (withCookies !== sent.wire) {
       found.keep(secretsInCookies(withCookies.headers.cookie), subject);
     }
-    const reader = await sendOnce(withCookies, to, request).catch((error: unknown) => {
+    const response = await sendOnce(withCookies, to, request).catch((error: unknown) => {
       const isLimit = error instanceof TooFewStreams;
       const tls = "path" in to.endpoint ? undefined : to.endpoint.tls;
       const why = isLimit ? error.message : `got no response: ${whyNoResponse(error, tls)}`;
       throw new TargetError(`${subject} ${why}`);
     });
-    const set = cookies?.keep(reader, () => to.origin + path) ?? [];
+    const set = cookies?.keep(response, () => to.origin + path) ?? [];
     found.keep(set.flatMap((line) => secretsInCookies(line.split(";", 1)[0])), subject);
-    const next = step.follow && redirectOf(reader, sent, names);
-    if (next === null || step.follow === null) return reader;
+    const next = step.follow && redirectOf(response, sent, names);
+    if (next === null || step.follow === null) return response;
     const { most } = step.follow;
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
@@ -272,7 +272,7 @@ async function followed(
 }
 
 /** "" where the body does not look compressed, or its head says that it is. */
-function compressionHint({ kept }: ResponseReader): string {
+function compressionHint({ kept }: ReceivedResponse): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
   const coding = codingOf(kept.body());
   return coding === null ? "" : `; the body looks like ${coding}, which no content-encoding says`;
@@ -282,9 +282,7 @@ async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
   { timeoutMs, signal, streams = 1 }: PreflightRequest,
-): Promise<ResponseReader> {
-  const reader = new ResponseReader({ retain: true });
-  reader.begin(wire.method === "HEAD");
+): Promise<ReceivedResponse> {
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
   if (signal.aborted) end.abort(signal.reason);
@@ -295,8 +293,7 @@ async function sendOnce(
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
     const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
-    await exchangeOn(conn, endpoint, { bytes, reader, streams });
-    return reader;
+    return await exchangeOn(conn, endpoint, { bytes, head: wire.method === "HEAD", streams });
   } catch (error) {
     end.signal.throwIfAborted();
     throw error;

@@ -8,10 +8,10 @@ export const HOT_PATH = [
   "runner/load/engine/request_loop.ts",
   "runner/load/engine/exchanges.ts",
   "runner/load/engine/in_flight.ts",
+  "runner/load/protocols/http1/http1.ts",
   "runner/load/transports/epoll.ts",
   "base/http/response.ts",
   "base/http/head.ts",
-  "base/http/known_head.ts",
   "runner/load/recording/recorder.ts",
   "runner/stats/histogram/histogram_counts.ts",
 ];

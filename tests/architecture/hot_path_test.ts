@@ -5,6 +5,8 @@ import { monotonicClock } from "../../base/system/clock.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
+import { Http1 } from "../../runner/load/protocols/http1/http1.ts";
+import type { ExchangeEvents } from "../../runner/load/engine/protocol.ts";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { resolve } from "../../base/net/resolve.ts";
@@ -59,9 +61,15 @@ async function loadOnce(): Promise<void> {
   const addresses = await resolve({ hostname: "127.0.0.1", port: data.port });
   const driver = new EpollDriver([addresses], CONNECTIONS, now, new BusyPeriods(), 0);
   const recorder = new Recorder(250_000, () => {});
-  const parts = { driver, recorder, pacer: pacerOf(JOB.pacer), script: new RequestScript(SCRIPT) };
+  const protocol = (events: ExchangeEvents): Http1 => new Http1(driver, events, CONNECTIONS);
+  const parts = {
+    protocol,
+    recorder,
+    pacer: pacerOf(JOB.pacer),
+    script: new RequestScript(SCRIPT),
+  };
   const { exchanges } = new RequestLoop(JOB, parts);
-  await driver.run(exchanges);
+  await exchanges.protocol.run();
   assert.equal(exchanges.ending.totals?.completed, REQUESTS);
   Atomics.store(stop, 0, 1);
   await once(responder, "message");

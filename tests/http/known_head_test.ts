@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { KnownHead } from "../../base/http/known_head.ts";
+import { KnownHead } from "../../base/http/head.ts";
 import { COMPLETE, ResponseReader } from "../../base/http/response.ts";
 import { answers } from "./answer_arbitrary.ts";
 import { octetsOf, textOf } from "./feed.ts";

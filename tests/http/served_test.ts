@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { cacheStatusIn, instanceIn } from "../../base/http/framing_fields.ts";
-import { KnownHead } from "../../base/http/known_head.ts";
+import { KnownHead } from "../../base/http/head.ts";
 import { COMPLETE, ResponseReader } from "../../base/http/response.ts";
 import { octetsOf } from "./feed.ts";
 

@@ -1,6 +1,6 @@
 /** Plays the server and the clock for a loop on a stage: anything may happen to any connection at any time. */
 import fc from "fast-check";
-import type { EventHandler } from "../../runner/load/engine/driver.ts";
+import type { DriverEvents } from "../../runner/load/engine/driver.ts";
 import { encoder, type NotingDriver, OK } from "./stage.ts";
 
 const WHATS = [
@@ -37,7 +37,7 @@ export class Playing {
   isOver = false;
   readonly #state = Array.from({ length: SLOTS }, () => "closed");
 
-  constructor(private readonly loop: EventHandler, private readonly driver: NotingDriver) {}
+  constructor(private readonly loop: DriverEvents, private readonly driver: NotingDriver) {}
 
   play({ what, slot, afterUs }: Happening): void {
     this.nowUs += afterUs;

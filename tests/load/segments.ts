@@ -1,5 +1,5 @@
 /** The same octets, cut in every way: what they mean may not depend on how they arrive. */
-import type { EventHandler } from "../../runner/load/engine/driver.ts";
+import type { DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { NotingDriver } from "./stage.ts";
 
 type Segmentation = readonly [what: string, pieces: readonly Uint8Array[]];
@@ -16,7 +16,7 @@ export function segmentations(answers: readonly Uint8Array[]): Segmentation[] {
 
 /** Hands the pieces to slot 0, until the loop closes it. */
 export function feedUntilClosed(
-  { loop, driver }: { loop: EventHandler; driver: NotingDriver },
+  { loop, driver }: { loop: DriverEvents; driver: NotingDriver },
   pieces: readonly Uint8Array[],
 ): void {
   for (const piece of pieces) {

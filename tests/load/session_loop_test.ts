@@ -54,9 +54,9 @@ Deno.test("an error ends the session, and what would have followed is never due"
 
 Deno.test("a stream that fails ends the session, and its connection goes on to the next visitor of a shared pool", () => {
   const s = sessionStage({ perSec: 2, sharedPool: true, steps: [ask(), ask()] });
-  Object.assign(s.driver, { cancel: () => true });
+  Object.assign(s.loop, { cancel: () => true });
   play(s, tick(0), opened(0, 10));
-  s.loop.onFailed(0, "reset", "RST_STREAM with REFUSED_STREAM", 20);
+  s.loop.load.onFailed(0, "reset", "RST_STREAM with REFUSED_STREAM", 20);
   s.loop.onTick(500_000);
   assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0"]);
   play(s, received(0, 500_010), received(0, 500_020));

@@ -9,7 +9,6 @@ import { SoFar } from "../../runner/load/recording/so_far.ts";
 import { SessionRecorder, type WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { SoFarSum } from "../../runner/load/worker/so_far_sum.ts";
 import { LINGER_US } from "../../runner/load/engine/ending.ts";
-import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import {
@@ -19,6 +18,8 @@ import {
   NotingDriver,
   OFF_STAGE,
   SECOND,
+  staged,
+  type StagedLoop,
 } from "./stage.ts";
 
 const NO_BYTES = encoder.encode("");
@@ -57,7 +58,7 @@ export interface SessionWish extends Partial<FlowSpec> {
 }
 
 export interface SessionStage {
-  readonly loop: Exchanges;
+  readonly loop: StagedLoop;
   readonly driver: TellingDriver;
   readonly job: Job;
   readonly parts: readonly IntervalPart[];
@@ -128,13 +129,12 @@ export function sessionStage(
     null,
     job.steps === 0 ? null : new StepRecorder(job.steps),
   );
-  const { exchanges: loop } = new SessionLoop(job, {
+  const shared = { recorder, sessions, flow, pacer: pacerOf(job.pacer) };
+  const loop = staged(
+    job,
     driver,
-    recorder,
-    sessions,
-    flow,
-    pacer: pacerOf(job.pacer),
-  });
+    (protocol) => new SessionLoop(job, { protocol, ...shared }).exchanges,
+  );
   const end = (nowUs: number): SessionOutcome => {
     const isLingering = loop.onTick(nowUs) < Infinity;
     assert.ok(loop.ending.totals);

@@ -1,12 +1,15 @@
 /** A request loop on a stage: its driver only notes what it is told, and time is what the test says. */
 import assert from "node:assert/strict";
-import type { Driver, EventHandler } from "../../runner/load/engine/driver.ts";
+import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
+import type { Ending as LoadEnding } from "../../runner/load/engine/ending.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
-import type { Job } from "../../runner/load/engine/job.ts";
+import { type Job, slotsOf } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { Http1 } from "../../runner/load/protocols/http1/http1.ts";
+import type { ExchangeEvents } from "../../runner/load/engine/protocol.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { StepRecorder } from "../../runner/load/recording/steps.ts";
 import { SoFar } from "../../runner/load/recording/so_far.ts";
@@ -24,7 +27,7 @@ export const CLOSING = encoder.encode(
 export const SECOND = 1_000_000;
 
 /** Of a connection, or of the clock, at a time in µs. */
-type Event = (loop: EventHandler) => unknown;
+type Event = (loop: DriverEvents) => unknown;
 
 export const tick = (nowUs: number): Event => (loop) => loop.onTick(nowUs);
 export const opened = (slot: number, nowUs: number): Event => (loop) => loop.onOpen(slot, nowUs);
@@ -33,7 +36,7 @@ export const received =
     loop.onBytes(slot, bytes, bytes.length, nowUs);
 
 /** Lets this happen to the loop of a stage, one after the other. */
-export function play({ loop }: { readonly loop: EventHandler }, ...events: readonly Event[]): void {
+export function play({ loop }: { readonly loop: DriverEvents }, ...events: readonly Event[]): void {
   for (const event of events) event(loop);
 }
 
@@ -45,6 +48,9 @@ export class NotingDriver implements Driver {
   }
   send(slot: number): void {
     this.notes.push(`send ${slot}`);
+  }
+  unsentBytes(): number {
+    return 0;
   }
   /** Whether the slots have sent all. */
   hasSent: boolean | null = true;
@@ -75,8 +81,26 @@ export const OFF_STAGE = {
   timerUs: 1,
 };
 
+/** Exchanges over HTTP/1.1: the events are those of a driver. */
+export type StagedLoop = Http1 & { readonly ending: LoadEnding; readonly load: Exchanges };
+
+type Making = new (driver: Driver, exchanges: ExchangeEvents, slots: number) => Http1;
+
+/** Makes exchanges over HTTP/1.1, or what stands in for it. */
+export function staged(
+  job: Job,
+  driver: Driver,
+  exchangesOver: (protocol: (events: ExchangeEvents) => Http1) => Exchanges,
+  Protocol: Making = Http1,
+): StagedLoop {
+  const exchanges = exchangesOver((events) => new Protocol(driver, events, slotsOf(job)));
+  const { protocol, ending } = exchanges;
+  assert.ok(protocol instanceof Http1);
+  return Object.assign(protocol, { ending, load: exchanges });
+}
+
 export interface Stage {
-  loop: Exchanges;
+  loop: StagedLoop;
   driver: NotingDriver;
   parts: IntervalPart[];
   stop: Int32Array;
@@ -89,10 +113,12 @@ export interface Wish extends Partial<Job> {
   /** Called with each interval. */
   readonly onEnding?: (ending: Ending, nowUs: number) => void;
   readonly noting?: NotingDriver;
+  readonly protocol?: Making;
 }
 
 export function stage(
-  { requests = Infinity, check, onEnding, noting = new NotingDriver(), ...wish }: Wish = {},
+  { requests = Infinity, check, onEnding, noting = new NotingDriver(), protocol, ...wish }: Wish =
+    {},
 ): Stage {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const job: Job = {
@@ -138,12 +164,13 @@ export function stage(
     }],
     sequence: Uint32Array.of(0),
   });
-  const { exchanges: loop } = new RequestLoop(job, {
+  const pacer = pacerOf(job.pacer);
+  const loop = staged(
+    job,
     driver,
-    recorder,
-    script,
-    pacer: pacerOf(job.pacer),
-  });
+    (protocol) => new RequestLoop(job, { protocol, recorder, script, pacer }).exchanges,
+    protocol,
+  );
   return { loop, driver, parts, stop };
 }
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import type { SocketHandler } from "../../runner/load/engine/driver.ts";
+import type { DriverEvents } from "../../runner/load/engine/driver.ts";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { TcpDriver } from "../../runner/load/transports/tcp.ts";
 
 /** Nothing is dialed: the second tick, which was due long ago, ends it. */
-class Late implements SocketHandler {
+class Late implements DriverEvents {
   readonly punctual = false;
   ticks = 0;
   onOpen(): void {}

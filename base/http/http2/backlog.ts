@@ -10,48 +10,45 @@ import { ConnectionError, type FrameWriter } from "./frames.ts";
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;
 
-/** How much had been written at a moment. */
-interface Mark {
-  readonly bytes: number;
-  readonly replies: number;
-  readonly requests: number;
-}
-
 export class Backlog {
   readonly #mostRequests: number;
-  /** Of what was written, so much at least was sent. */
-  #sent: Mark;
-  /** What is known to be sent when its bytes are. */
-  #next: Mark;
+  // Of what was written, so much at least was sent.
+  #sentReplies = 0;
+  #sentRequests = 0;
+  // What is known to be sent when so many bytes are.
+  #nextBytes = 0;
+  #nextReplies = 0;
+  #nextRequests = 0;
 
   constructor(private readonly out: FrameWriter, places: number) {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
-    this.#sent = this.#next = this.#mark();
   }
 
-  #mark(): Mark {
-    const { writtenBytes, replies, requests } = this.out;
-    return { bytes: writtenBytes, replies, requests };
-  }
-
-  /** Throws ConnectionError. @param unsentBytes Of what was taken to be sent. */
+  // hot: throws ConnectionError. @param unsentBytes Of what was taken to be sent.
   look(unsentBytes: number): void {
     const { out } = this;
     const sentBytes = out.writtenBytes - out.length - unsentBytes;
-    if (sentBytes >= this.#next.bytes) {
-      this.#sent = this.#next;
-      this.#next = this.#mark();
+    if (sentBytes >= this.#nextBytes) {
+      this.#pass();
+      this.#nextBytes = out.writtenBytes;
+      this.#nextReplies = out.replies;
+      this.#nextRequests = out.requests;
+      if (sentBytes >= this.#nextBytes) this.#pass();
     }
-    if (sentBytes >= this.#next.bytes) this.#sent = this.#next;
-    if (out.requests - this.#sent.requests > this.#mostRequests) {
+    if (out.requests - this.#sentRequests > this.#mostRequests) {
       throw tooMany(`${this.#mostRequests} requests, which it has ended`);
     }
+  }
+
+  #pass(): void {
+    this.#sentReplies = this.#nextReplies;
+    this.#sentRequests = this.#nextRequests;
   }
 
   // hot: throws ConnectionError where the last frame wanted a reply too many.
   check(): void {
     const { most } = LIMITS.http2Replies;
-    if (this.out.replies - this.#sent.replies > most) throw tooMany(`${most} replies`);
+    if (this.out.replies - this.#sentReplies > most) throw tooMany(`${most} replies`);
   }
 }
 

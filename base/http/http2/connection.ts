@@ -4,6 +4,8 @@
  * A place is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
  * is begun on it, brings a response or fails, and then the next may begin.
  */
+import type { KeptResponse } from "../kept.ts";
+import type { ReceivedResponse } from "../received.ts";
 import { Backlog } from "./backlog.ts";
 import {
   ACK,
@@ -33,7 +35,7 @@ import {
 } from "./frames.ts";
 import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
-import { RequestSender } from "./stream.ts";
+import { RequestSender, Stream } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
 import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 
@@ -59,9 +61,11 @@ export class Http2Connection {
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  constructor(places: number, events: StreamEvents) {
+  /** @param keep Makes what takes the responses of a place; absent: nobody reads them. */
+  constructor(places: number, events: StreamEvents, keep: () => KeptResponse | null = () => null) {
     this.#backlog = new Backlog(this.out, places);
-    this.#streams = new LiveStreams(places, this.#sender, this.#blocks, events);
+    const streams = Array.from({ length: places }, () => new Stream(keep()));
+    this.#streams = new LiveStreams(streams, this.#sender, this.#blocks, events);
     this.out.raw(opening());
   }
 
@@ -96,6 +100,21 @@ export class Http2Connection {
 
   isBusy(place: number): boolean {
     return this.#streams.places[place].id !== 0;
+  }
+
+  // hot: the place's response, from its end until it is forgotten or the next begins.
+  response(place: number): ReceivedResponse {
+    return this.#streams.places[place];
+  }
+
+  /** Gives back what was kept of it. */
+  forget(place: number): void {
+    this.#streams.places[place].forget();
+  }
+
+  /** Whether a head of the place's response has come. */
+  hasBegun(place: number): boolean {
+    return this.#streams.places[place].hasBegun;
   }
 
   // hot: begins a stream; gives the octets that it takes, with those of a body that has to wait.
@@ -135,6 +154,7 @@ export class Http2Connection {
     }
   }
 
+  // hot
   #take(): void {
     const { found, type, stream } = this.#reader;
     if (found === TOO_LONG) throw this.#tooLong();
@@ -168,7 +188,7 @@ export class Http2Connection {
       this.out.frame(WINDOW_UPDATE, 0, 0, numbers(this.#unreportedBytes));
       this.#unreportedBytes = 0;
     }
-    this.#streams.takeContent(stream, payload, [from, to], { length: taken, isEnd });
+    this.#streams.takeContent(stream, payload, from, to, taken, isEnd);
   }
 
   #takeFrame(): void {
@@ -204,13 +224,15 @@ export class Http2Connection {
     if (begun === null) throw wrong("CONTINUATION of nothing");
     if ((flags & END_HEADERS) === 0) return this.#blocks.gather(payload, from, to);
     this.#unfinished = null;
-    this.#takeBlock(id, begun.flags, payload, from, to);
+    this.#blocks.gather(payload, from, to);
+    const block = this.#blocks.gathered();
+    this.#takeBlock(id, begun.flags, block, 0, block.length);
   }
 
-  // hot: the last part of a header block, which is all of it as a rule.
+  // hot: a whole header block.
   #takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
     this.#idleFrames = 0;
-    this.#streams.takeBlock(id, flags, this.#blocks.whole(payload, from, to));
+    this.#streams.takeBlock(id, flags, payload, from, to);
   }
 
   #countIdle(): void {

@@ -72,7 +72,7 @@ export const FRAME = 2;
 export const TOO_LONG = 3;
 export const BAD_PADDING = 4;
 
-const NO_OCTETS = new Uint8Array(0);
+const NO_OCTETS: Uint8Array<ArrayBuffer> = new Uint8Array(0);
 
 export class FrameReader {
   found = NOTHING;
@@ -106,19 +106,29 @@ export class FrameReader {
     return this.type === DATA ? this.#readData(bytes, at, to) : this.#readWhole(bytes, at, to);
   }
 
+  // hot: nearly every head comes whole.
   #readHead(bytes: Uint8Array, from: number, to: number): number {
+    if (this.#headBytes === 0 && to - from >= HEAD_BYTES) {
+      this.#takeHead(bytes, from);
+      return from + HEAD_BYTES;
+    }
     const head = this.#head;
     let at = from;
     while (this.#headBytes < HEAD_BYTES && at < to) head[this.#headBytes++] = bytes[at++];
-    if (this.#headBytes < HEAD_BYTES) return at;
-    this.length = head[0] << 16 | head[1] << 8 | head[2];
-    this.type = head[3];
-    this.flags = head[4];
-    this.stream = (head[5] & 0x7f) << 24 | head[6] << 16 | head[7] << 8 | head[8];
+    if (this.#headBytes === HEAD_BYTES) this.#takeHead(head, 0);
+    return at;
+  }
+
+  #takeHead(head: Uint8Array, at: number): void {
+    this.#headBytes = HEAD_BYTES;
+    this.length = head[at] << 16 | head[at + 1] << 8 | head[at + 2];
+    this.type = head[at + 3];
+    this.flags = head[at + 4];
+    this.stream = (head[at + 5] & 0x7f) << 24 | head[at + 6] << 16 | head[at + 7] << 8 |
+      head[at + 8];
     this.#leftBytes = this.length;
     this.#padBytes = this.type === DATA && (this.flags & PADDED) !== 0 ? -1 : 0;
     if (this.length > MAX_FRAME_BYTES) this.found = TOO_LONG;
-    return at;
   }
 
   // hot
@@ -190,6 +200,8 @@ export class FrameWriter {
   #bytes = NO_OCTETS;
   /** Where they begin; what is before was taken, and stays as it is. */
   #from = 0;
+  /** The last that were taken from the beginning: a connection often sends as many octets again. */
+  #first = NO_OCTETS;
   /** In octets. */
   length = 0;
   /** Octets of all frames so far. */
@@ -199,12 +211,20 @@ export class FrameWriter {
   /** Frames that are of no request. */
   replies = 0;
 
-  /** All of them, to be sent; whoever takes them may keep them. */
+  /** All of them, to be sent; whoever takes them may keep them until `reuse`. */
   take(): Uint8Array<ArrayBuffer> {
     const from = this.#from;
-    this.#from += this.length;
+    const { length } = this;
+    this.#from += length;
     this.length = 0;
-    return this.#bytes.subarray(from, this.#from);
+    if (from > 0) return this.#bytes.subarray(from, this.#from);
+    if (this.#first.length !== length) this.#first = this.#bytes.subarray(0, length);
+    return this.#first;
+  }
+
+  // hot: all that was taken is sent, and its room is free.
+  reuse(): void {
+    if (this.length === 0) this.#from = 0;
   }
 
   // hot: a frame whose payload is `payload[from, to)`.
@@ -250,6 +270,7 @@ export class FrameWriter {
     const bytes = new Uint8Array(Math.max(FIRST_BYTES, chunkBytes, 2 * leastBytes));
     bytes.set(this.#bytes.subarray(this.#from, this.#from + this.length));
     this.#bytes = bytes;
+    this.#first = NO_OCTETS;
     this.#from = 0;
   }
 }

@@ -7,10 +7,12 @@ import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
-import { type FramedHead, MalformedResponse, responseHead } from "./response.ts";
+import { MalformedResponse, type ResponseHead, responseHead } from "./response.ts";
 
 /** Longer ones are read again. */
 const MOST_KNOWN_BYTES = 1_024;
+/** Blocks that are known, by the low bits of their lengths: responses to different requests differ in them as a rule. */
+const MOST_KNOWN = 8;
 /** Frames that one block may come in: each but the last could be empty. */
 const MOST_PARTS = 64;
 
@@ -19,14 +21,12 @@ interface EarlierBlock {
   readonly decoded: DecodedBlock;
   /** Of the table that it refers to. */
   readonly generation: number;
-  readonly isForHead: boolean;
-  readonly isEnd: boolean;
-  readonly head: FramedHead;
+  readonly head: ResponseHead;
 }
 
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
-  #known: EarlierBlock | null = null;
+  readonly #known: (EarlierBlock | null)[] = new Array(MOST_KNOWN).fill(null);
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
@@ -39,10 +39,8 @@ export class HeaderBlocks {
     }
   }
 
-  /** The whole block, of which the last part is given. Throws ConnectionError. */
-  whole(payload: Uint8Array, from: number, to: number): Uint8Array {
-    if (this.#parts.length === 0) return payload.subarray(from, to);
-    this.gather(payload, from, to);
+  /** The whole block, whose last part has been gathered, too. */
+  gathered(): Uint8Array {
     const block = new Uint8Array(this.#partsBytes);
     let at = 0;
     for (const part of this.#parts) {
@@ -73,21 +71,22 @@ export class HeaderBlocks {
     }
   }
 
-  // hot: as `responseHead` of the fields in the block. Throws as `fields` does.
-  head(block: Uint8Array, isForHead: boolean, isEnd: boolean): FramedHead {
-    const known = this.#known;
-    if (
-      known !== null && known.isForHead === isForHead && known.isEnd === isEnd &&
-      isSame(known.block, block) && this.#saysTheSame(known)
-    ) {
-      this.#decoder.repeat(known.decoded);
-      return known.head;
+  // hot: as `responseHead` of the fields in the block `payload[from, to)`. Throws as `fields` does.
+  head(payload: Uint8Array, from: number, to: number): ResponseHead {
+    const known = this.#known[to - from & MOST_KNOWN - 1];
+    if (known === null || !isSame(known.block, payload, from, to) || !this.#saysTheSame(known)) {
+      return this.#readHead(payload.slice(from, to));
     }
+    this.#decoder.repeat(known.decoded);
+    return known.head;
+  }
+
+  #readHead(block: Uint8Array): ResponseHead {
     const decoded = this.#read(block);
-    const head = responseHead(decoded.fields, isForHead, isEnd);
-    const { generation } = this.#decoder;
+    const head = responseHead(decoded.fields);
     if (block.length <= MOST_KNOWN_BYTES) {
-      this.#known = { block: block.slice(), decoded, generation, isForHead, isEnd, head };
+      const { generation } = this.#decoder;
+      this.#known[block.length & MOST_KNOWN - 1] = { block, decoded, generation, head };
     }
     return head;
   }
@@ -99,9 +98,11 @@ export class HeaderBlocks {
   }
 }
 
-function isSame(known: Uint8Array, block: Uint8Array): boolean {
-  if (known.length !== block.length) return false;
+// hot
+function isSame(known: Uint8Array, payload: Uint8Array, from: number, to: number): boolean {
+  const { length } = known;
+  if (length !== to - from) return false;
   let same = 0;
-  while (same < known.length && known[same] === block[same]) same++;
-  return same === known.length;
+  while (same < length && known[same] === payload[from + same]) same++;
+  return same === length;
 }

@@ -39,6 +39,9 @@ export class HpackDecoder {
   // Of the block at hand, as in `DecodedBlock`.
   #inserted: Field[] = [];
   #usesTable = false;
+  /** A block that has come again, so often that the table does not know of yet. */
+  #repeated: DecodedBlock | null = null;
+  #repeats = 0;
 
   constructor(
     { tableBytes = INITIAL_TABLE_BYTES, listBytes = LIMITS.responseHead.most }: DecoderLimits = {},
@@ -51,12 +54,28 @@ export class HpackDecoder {
 
   /** Changes whenever the dynamic table does. A block that leaves it alone means the same as long as it stays. */
   get generation(): number {
+    if (this.#repeats > 0) this.#catchUp();
     return this.#table.generation;
   }
 
-  /** Does to the table what a block did that came before, and did not use it. */
-  repeat({ inserted }: DecodedBlock): void {
-    for (const field of inserted) this.#table.insert(field);
+  // hot: does to the table what a block did that came before, and did not use it; not before the table is next looked at.
+  repeat(block: DecodedBlock): void {
+    if (block.inserted.length === 0) return;
+    if (block !== this.#repeated) {
+      this.#catchUp();
+      this.#repeated = block;
+    }
+    this.#repeats++;
+  }
+
+  /** Once insertions alone have filled the table, the same ones leave it as it is: a table holds its last entries that fit. */
+  #catchUp(): void {
+    const inserted = this.#repeated?.inserted ?? [];
+    const bytes = inserted.reduce((sum, field) => sum + fieldBytes(field), 0);
+    let left = Math.min(this.#repeats, Math.ceil(this.#mostTableBytes / Math.max(1, bytes)));
+    for (; left > 0; left--) for (const field of inserted) this.#table.insert(field);
+    this.#repeated = null;
+    this.#repeats = 0;
   }
 
   decode(block: Uint8Array): readonly Field[] {
@@ -68,6 +87,7 @@ export class HpackDecoder {
    * at the end of the block, with the table as the peer has it, so that only the stream fails.
    */
   read(block: Uint8Array): DecodedBlock {
+    this.#catchUp();
     const reader = new HpackReader(block);
     this.#inserted = [];
     this.#usesTable = this.#readSizeUpdates(reader);

@@ -1,5 +1,4 @@
 /** The streams of a connection of HTTP/2, one at a time on each place, and what comes on them (RFC 9113 §5.1). */
-import type { Field } from "./fields.ts";
 import {
   ConnectionError,
   END_STREAM,
@@ -12,16 +11,16 @@ import {
 } from "./frames.ts";
 import type { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
-import { MalformedResponse } from "./response.ts";
+import { checkFields, MalformedResponse } from "./response.ts";
 import type { RequestSender } from "./stream.ts";
 import { WINDOW_BYTES } from "./settings.ts";
-import { Stream, type TakeOctets } from "./stream.ts";
+import type { Stream } from "./stream.ts";
 
 /** Called from within `read` alone. */
 export interface StreamEvents {
-  /** `octets[from, to)` of the place's response, as HTTP/1.1 has it. */
-  onResponse(place: number, octets: Uint8Array, from: number, to: number): void;
-  /** The place's response is whole. */
+  /** The first head of the place's response has come. */
+  onBegin(place: number): void;
+  /** The place's response is whole: it is there until it is forgotten, or the next begins. */
   onEndOfResponse(place: number): void;
   /** The server gave the place's stream up, for this reason. */
   onReset(place: number, reason: string): void;
@@ -32,6 +31,7 @@ export interface StreamEvents {
 
 /** The last identifier of a stream that a client may use (§5.1.1). */
 const LAST_ID = 2 ** 31 - 1;
+const NONE = -1;
 /** Streams given up, of which the server may not know yet. */
 const MOST_CANCELLED = 10_000;
 
@@ -40,23 +40,19 @@ export class LiveStreams {
   active = 0;
   /** Whether the server has said which requests it took before it leaves, and there are some. */
   hasTaken = false;
-  readonly places: readonly Stream[];
-  readonly #takes: readonly TakeOctets[];
-  /** The place of each stream at hand, by the stream's identifier. */
-  readonly #placeOf = new Map<number, number>();
+  /** The place of each stream at hand, by the low bits of its identifier; another may stand there. */
+  readonly #likely: Int32Array;
   readonly #cancelled = new Set<number>();
   #nextId = 1;
 
+  /** @param places A stream at a time of each. */
   constructor(
-    places: number,
+    readonly places: readonly Stream[],
     private readonly sender: RequestSender,
     private readonly blocks: HeaderBlocks,
     private readonly events: StreamEvents,
   ) {
-    this.places = Array.from({ length: places }, () => new Stream());
-    this.#takes = this.places.map((_, place) => (octets, from, to) =>
-      events.onResponse(place, octets, from, to)
-    );
+    this.#likely = new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length)));
   }
 
   get areUsedUp(): boolean {
@@ -69,16 +65,35 @@ export class LiveStreams {
     this.#nextId += 2;
     const stream = this.places[place];
     stream.begin(id, request, this.sender.peer.windowBytes);
-    this.#placeOf.set(id, place);
+    this.#likely[this.#hash(id)] = place;
     this.active++;
     return this.sender.begin(stream);
   }
 
+  #hash(id: number): number {
+    return id >> 1 & this.#likely.length - 1;
+  }
+
+  // hot: the place of a stream at hand; −1 for any other.
+  #placeOf(id: number): number {
+    if (id === 0) return NONE; // as places have it that are free
+    const likely = this.#likely[this.#hash(id)];
+    return this.places[likely].id === id ? likely : this.#find(id);
+  }
+
+  #find(id: number): number {
+    return this.places.findIndex((stream) => stream.id === id);
+  }
+
   /** Gives up the place's stream; no event of it follows. */
   cancel(place: number, code: ErrorCode): void {
-    const { id } = this.places[place];
-    if (id === 0) return;
-    this.sender.out.frame(RST_STREAM, 0, id, numbers(numberOfCode(code)));
+    if (this.places[place].id === 0) return;
+    this.#stop(place, code);
+    this.places[place].forget();
+  }
+
+  #stop(place: number, code: ErrorCode): void {
+    this.sender.out.frame(RST_STREAM, 0, this.places[place].id, numbers(numberOfCode(code)));
     this.#forsake(place);
   }
 
@@ -92,9 +107,7 @@ export class LiveStreams {
   }
 
   #free(place: number): void {
-    const stream = this.places[place];
-    this.#placeOf.delete(stream.id);
-    stream.end();
+    this.places[place].end();
     this.active--;
   }
 
@@ -103,11 +116,14 @@ export class LiveStreams {
     return id % 2 === 0 || id >= this.#nextId;
   }
 
-  /** The place of a stream that may bring something; −1 for one that we have given up. Throws ConnectionError. */
+  // hot: the place of a stream that may bring something; −1 for one that we have given up. Throws ConnectionError.
   #placeFor(id: number): number {
-    const place = this.#placeOf.get(id);
-    if (place !== undefined) return place;
-    if (this.#cancelled.has(id)) return -1;
+    const place = this.#placeOf(id);
+    return place === NONE ? this.#absent(id) : place;
+  }
+
+  #absent(id: number): typeof NONE {
+    if (this.#cancelled.has(id)) return NONE;
     if (this.isIdle(id)) {
       throw new ConnectionError("PROTOCOL_ERROR", "a frame of a stream that nobody began");
     }
@@ -118,16 +134,18 @@ export class LiveStreams {
   takeContent(
     id: number,
     octets: Uint8Array,
-    [from, to]: readonly [number, number],
-    { length, isEnd }: { readonly length: number; readonly isEnd: boolean },
+    from: number,
+    to: number,
+    length: number,
+    isEnd: boolean,
   ): void {
     const place = this.#placeFor(id);
-    if (place < 0) return void (isEnd && this.#cancelled.delete(id));
+    if (place === NONE) return void (isEnd && this.#cancelled.delete(id));
     const stream = this.places[place];
     this.#account(stream, length);
     try {
-      stream.takeContent(octets, from, to, this.#takes[place]);
-      if (isEnd && stream.id === id) this.#end(place, null);
+      stream.takeContent(octets, from, to);
+      if (isEnd) this.#end(place);
     } catch (error) {
       this.#refuse(place, error);
     }
@@ -141,17 +159,18 @@ export class LiveStreams {
     stream.unreportedBytes = 0;
   }
 
-  // hot: a whole header block. Throws ConnectionError.
-  takeBlock(id: number, flags: number, block: Uint8Array): void {
+  // hot: a whole header block, `payload[from, to)`. Throws ConnectionError.
+  takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
     const place = this.#placeFor(id);
     const isEnd = (flags & END_STREAM) !== 0;
     try {
-      if (place < 0) return this.#skip(id, block, isEnd);
+      if (place === NONE) return this.#skip(id, payload.subarray(from, to), isEnd);
       const stream = this.places[place];
-      if (stream.hasHead) return this.#takeTrailers(place, block, isEnd);
-      const { isHead } = stream.request;
-      stream.takeHead(this.blocks.head(block, isHead, isEnd), this.#takes[place]);
-      if (isEnd && stream.id === id) this.#end(place, null);
+      if (stream.hasHead) return this.#takeTrailers(place, payload.subarray(from, to), isEnd);
+      const isFirst = !stream.hasBegun;
+      stream.takeHead(this.blocks.head(payload, from, to), isEnd);
+      if (isFirst) this.events.onBegin(place);
+      if (isEnd) this.#end(place);
     } catch (error) {
       this.#refuse(place, error);
     }
@@ -160,7 +179,8 @@ export class LiveStreams {
   #takeTrailers(place: number, block: Uint8Array, isEnd: boolean): void {
     const trailers = this.blocks.fields(block);
     if (!isEnd) throw new MalformedResponse("a second head");
-    this.#end(place, trailers);
+    checkFields(trailers);
+    this.#end(place);
   }
 
   /** What it says still changes the table. */
@@ -169,20 +189,19 @@ export class LiveStreams {
     if (isEnd) this.#cancelled.delete(id);
   }
 
-  #end(place: number, trailers: readonly Field[] | null): void {
+  // hot
+  #end(place: number): void {
     const stream = this.places[place];
-    const { id } = stream;
-    stream.takeEnd(trailers, this.#takes[place]);
-    if (stream.id !== id) return; // whoever took it has given it up
+    stream.checkEnd();
     // §8.1: a response may come before the request is sent, and makes its rest needless.
     if (stream.isSent) this.#free(place);
-    else this.cancel(place, "NO_ERROR");
+    else this.#stop(place, "NO_ERROR");
     this.events.onEndOfResponse(place);
   }
 
   #refuse(place: number, error: unknown): void {
     if (!(error instanceof MalformedResponse)) throw error;
-    if (place < 0) return;
+    if (place === NONE) return;
     this.cancel(place, "PROTOCOL_ERROR");
     this.events.onMalformed(place, error.message);
   }
@@ -190,17 +209,18 @@ export class LiveStreams {
   takeReset(id: number, code: number): void {
     if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a reset of no stream");
     this.#cancelled.delete(id);
-    const place = this.#placeOf.get(id);
-    if (place === undefined) return;
+    const place = this.#placeOf(id);
+    if (place === NONE) return;
     this.#free(place);
+    this.places[place].forget();
     this.events.onReset(place, `RST_STREAM with ${nameOfCode(code)}`);
   }
 
   /** The server takes more of a stream's body. Throws ConnectionError. */
   widen(id: number, bytes: number): void {
     if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a window of no stream");
-    const place = this.#placeOf.get(id);
-    if (place === undefined) return;
+    const place = this.#placeOf(id);
+    if (place === NONE) return;
     if (bytes > 0 && this.sender.widenOne(bytes, this.places[place])) return;
     this.cancel(place, bytes === 0 ? "PROTOCOL_ERROR" : "FLOW_CONTROL_ERROR");
     const what = bytes === 0 ? "widened by nothing" : "over its limit";
@@ -213,9 +233,11 @@ export class LiveStreams {
    */
   turnAway(last: number, code: number): void {
     if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;
-    for (const [id, place] of [...this.#placeOf]) {
-      if (id <= last) continue;
+    const streams = this.places.map(({ id }, place) => ({ id, place }));
+    for (const { id, place } of streams.sort((a, b) => a.id - b.id)) {
+      if (id === 0 || id <= last) continue;
       this.#forsake(place);
+      this.places[place].forget();
       if (code === 0) this.events.onTurnedAway(place);
       else this.events.onReset(place, `GOAWAY with ${nameOfCode(code)}`);
     }

@@ -13,6 +13,8 @@ export interface Http2Request {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+export const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
+
 /** What concerns one connection of HTTP/1.1, and is malformed here (§8.2.2). */
 const OF_A_CONNECTION = new Set([
   "connection",

@@ -1,22 +1,21 @@
 /**
- * The head of a response of HTTP/2 as one of HTTP/1.1, so that whatever reads responses reads both: checks, captures,
- * cookies and redirects. As strict as RFC 9113 §8.1.1 and §8.2.1 want it: what is malformed there fails its stream.
+ * What the field lines of a response say (RFC 9113 §8.3.2). As strict as §8.1.1 and §8.2.1 want it: what is malformed
+ * there fails its stream. It depends on the lines alone, so that of the same lines it is found once.
  */
+import { servedIn } from "../framing_fields.ts";
 import { TEXT, TOKEN } from "../octets.ts";
-import type { Field } from "./fields.ts";
+import { type Field, fieldBytes } from "./fields.ts";
 
-// How its content is framed in HTTP/1.1.
-export const NO_CONTENT = 0;
-export const SIZED = 1;
-export const UNSIZED = 2;
-
-export interface FramedHead {
-  /** Another head follows (RFC 9110 §15.2). */
-  readonly isInterim: boolean;
-  readonly framing: number;
+export interface ResponseHead {
+  readonly status: number;
   /** What content-length says; −1 where none does. */
   readonly lengthBytes: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Who served it, see `FramingFields.served`. */
+  readonly served: number;
+  /** Without the status. */
+  readonly fields: readonly Field[];
+  /** Of the fields, as lists count them (§10.5.1). */
+  readonly listBytes: number;
 }
 
 /** Why a response is malformed. */
@@ -24,48 +23,23 @@ export class MalformedResponse extends Error {}
 
 const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-encoding|upgrade)$/;
 
-/**
- * @param isForHead It responds to a HEAD.
- * @param isEnd The stream ends with it.
- * Throws MalformedResponse.
- */
-export function responseHead(
-  fields: readonly Field[],
-  isForHead: boolean,
-  isEnd: boolean,
-): FramedHead {
-  const [first, ...rest] = fields;
+/** Throws MalformedResponse. */
+export function responseHead([first, ...fields]: readonly Field[]): ResponseHead {
   if (first?.name !== ":status") throw new MalformedResponse("a response without its status first");
   if (!/^[1-9]\d\d$/.test(first.value)) throw new MalformedResponse("malformed status");
-  rest.forEach(checkField);
-  const status = Number(first.value);
-  const isInterim = status < 200;
-  if (status === 101 || isInterim && isEnd) {
-    throw new MalformedResponse("an interim response that ends");
-  }
-  const lengthBytes = lengthIn(rest);
-  const hasNone = isForHead || isInterim || status === 204 || status === 304;
-  if (isEnd && !hasNone && lengthBytes > 0) {
-    throw new MalformedResponse("content of another length than content-length says");
-  }
-  const framing = hasNone ? NO_CONTENT : lengthBytes >= 0 || isEnd ? SIZED : UNSIZED;
-  const added = framing === UNSIZED
-    ? ["transfer-encoding: chunked"]
-    : framing === SIZED && lengthBytes < 0
-    ? ["content-length: 0"]
-    : [];
-  const lines = [
-    `HTTP/1.1 ${first.value} `,
-    ...rest.map(({ name, value }) => `${name}: ${value}`),
-    ...added,
-  ];
-  return { isInterim, framing, lengthBytes, bytes: octetsOf(`${lines.join("\r\n")}\r\n\r\n`) };
+  checkFields(fields);
+  return {
+    status: Number(first.value),
+    lengthBytes: lengthIn(fields),
+    served: servedIn(fields),
+    fields,
+    listBytes: fields.reduce((sum, field) => sum + fieldBytes(field), 0),
+  };
 }
 
-/** The fields after the content, as the end of a chunked body. Throws MalformedResponse. */
-export function trailerSection(fields: readonly Field[]): Uint8Array<ArrayBuffer> {
+/** Of a head without its status, and of the fields after the content. Throws MalformedResponse. */
+export function checkFields(fields: readonly Field[]): void {
   fields.forEach(checkField);
-  return octetsOf([...fields.map(({ name, value }) => `${name}: ${value}\r\n`), "\r\n"].join(""));
 }
 
 function checkField({ name, value }: Field): void {
@@ -103,10 +77,4 @@ function lengthIn(fields: readonly Field[]): number {
   }
   if (!/^\d{1,15}$/.test(value)) throw new MalformedResponse("malformed content-length");
   return Number(value);
-}
-
-function octetsOf(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
 }

@@ -1,14 +1,9 @@
 /** One stream of HTTP/2 after the other, in the same place: what is sent of its request, and what came of its response. */
-import type { Field } from "./fields.ts";
-import type { Http2Request } from "./request.ts";
-import {
-  type FramedHead,
-  MalformedResponse,
-  NO_CONTENT,
-  SIZED,
-  trailerSection,
-  UNSIZED,
-} from "./response.ts";
+import type { KeptResponse } from "../kept.ts";
+import { LIMITS } from "../../limits.ts";
+import type { ReceivedResponse } from "../received.ts";
+import { type Http2Request, NO_REQUEST } from "./request.ts";
+import { MalformedResponse, type ResponseHead } from "./response.ts";
 import {
   ConnectionError,
   CONTINUATION,
@@ -21,16 +16,7 @@ import {
 import { HpackEncoder } from "./hpack_encoder.ts";
 import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, PeerSettings } from "./settings.ts";
 
-/** Takes a response piece by piece, as HTTP/1.1 has it. */
-export type TakeOctets = (octets: Uint8Array, from: number, to: number) => void;
-
-const CRLF = Uint8Array.of(13, 10);
-const LAST_CHUNK = Uint8Array.of(48, 13, 10);
-const encoder = new TextEncoder();
-
-const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
-
-export class Stream {
+export class Stream implements ReceivedResponse {
   /** 0 while the place has none. */
   id = 0;
   request = NO_REQUEST;
@@ -40,70 +26,102 @@ export class Stream {
   windowBytes = 0;
   /** What has come since the server last got leave to send more. */
   unreportedBytes = 0;
-  /** Null until the final head has come. */
-  #head: FramedHead | null = null;
-  #contentBytes = 0;
+  status = 0;
+  bodyBytes = 0;
+  served = 0;
+  /** Whether a head has come, and whether the final one has. */
+  hasBegun = false;
+  hasHead = false;
+  #hasContent = false;
+  /** What content-length says; −1 where none does. */
+  #lengthBytes = -1;
+  #interim = 0;
+  readonly #keepsBody: boolean;
+
+  /** @param kept Takes the response; null: nobody reads it. */
+  constructor(readonly kept: KeptResponse | null) {
+    this.#keepsBody = kept?.keepsBody === true;
+  }
 
   begin(id: number, request: Http2Request, windowBytes: number): void {
     this.id = id;
     this.request = request;
-    this.sentBytes = 0;
     this.windowBytes = windowBytes;
-    this.unreportedBytes = 0;
-    this.#head = null;
-    this.#contentBytes = 0;
+    this.sentBytes =
+      this.unreportedBytes =
+      this.bodyBytes =
+      this.#interim =
+        0;
+    this.hasBegun = this.hasHead = false;
+    this.forget();
   }
 
+  /** The response stays as it is, until it is forgotten or the next begins. */
   end(): void {
     this.id = 0;
     this.request = NO_REQUEST;
   }
 
-  get hasHead(): boolean {
-    return this.#head !== null;
+  forget(): void {
+    this.kept?.clear();
   }
 
   get isSent(): boolean {
     return this.sentBytes === this.request.body.length;
   }
 
-  takeHead(head: FramedHead, take: TakeOctets): void {
-    if (!head.isInterim) this.#head = head;
-    take(head.bytes, 0, head.bytes.length);
+  // hot: a head, which may be interim (RFC 9110 §15.2). Throws MalformedResponse.
+  takeHead(head: ResponseHead, isEnd: boolean): void {
+    const { status } = head;
+    if (status < 200) this.#takeInterim(status, isEnd);
+    this.hasBegun = true;
+    this.hasHead = status >= 200;
+    this.status = status;
+    this.served = head.served;
+    this.#lengthBytes = head.lengthBytes;
+    this.#hasContent = !this.request.isHead && status !== 204 && status !== 304;
+    if (this.kept !== null) this.#keepHead(this.kept, head);
+  }
+
+  #takeInterim(status: number, isEnd: boolean): void {
+    if (status === 101 || isEnd) throw new MalformedResponse("an interim response that ends");
+    if (++this.#interim > LIMITS.interimResponses.most) {
+      throw new MalformedResponse("more than 20 interim responses, the limit");
+    }
+  }
+
+  #keepHead(kept: KeptResponse, { fields, listBytes }: ResponseHead): void {
+    kept.clear();
+    if (!kept.takeFields(fields, listBytes)) throw new MalformedResponse(NO_ROOM);
   }
 
   // hot: content as it comes. Throws MalformedResponse.
-  takeContent(octets: Uint8Array, from: number, to: number, take: TakeOctets): void {
-    const head = this.#head;
-    if (head === null) throw new MalformedResponse("content before the head");
+  takeContent(octets: Uint8Array, from: number, to: number): void {
+    if (!this.hasHead) throw new MalformedResponse("content before the head");
     if (from === to) return;
-    if (head.framing === NO_CONTENT) throw new MalformedResponse("content where none may be");
-    this.#contentBytes += to - from;
-    if (head.framing === SIZED) {
-      if (this.#contentBytes > head.lengthBytes) throw new MalformedResponse(OTHER_LENGTH);
-      return take(octets, from, to);
+    if (!this.#hasContent) throw new MalformedResponse("content where none may be");
+    this.bodyBytes += to - from;
+    if (this.#lengthBytes >= 0 && this.bodyBytes > this.#lengthBytes) {
+      throw new MalformedResponse(OTHER_LENGTH);
     }
-    const line = encoder.encode(`${(to - from).toString(16)}\r\n`);
-    take(line, 0, line.length);
-    take(octets, from, to);
-    take(CRLF, 0, CRLF.length);
+    if (this.#keepsBody && !this.#keep(octets, from, to)) throw new MalformedResponse(NO_ROOM);
   }
 
-  /** @param trailers Null where the response ended without any. Throws MalformedResponse. */
-  takeEnd(trailers: readonly Field[] | null, take: TakeOctets): void {
-    const section = trailerSection(trailers ?? []);
-    if (this.#head?.framing === UNSIZED) {
-      take(LAST_CHUNK, 0, LAST_CHUNK.length);
-      return take(section, 0, section.length);
-    }
-    const { framing = NO_CONTENT, lengthBytes = 0 } = this.#head ?? {};
-    if (framing === SIZED && this.#contentBytes !== Math.max(0, lengthBytes)) {
+  /** False when there is no room for it. */
+  #keep(octets: Uint8Array, from: number, to: number): boolean {
+    return this.bodyBytes <= LIMITS.keptBody.most && this.kept?.addBody(octets, from, to) === true;
+  }
+
+  // hot: nothing more will come. Throws MalformedResponse.
+  checkEnd(): void {
+    if (this.#hasContent && this.#lengthBytes >= 0 && this.bodyBytes !== this.#lengthBytes) {
       throw new MalformedResponse(OTHER_LENGTH);
     }
   }
 }
 
 const OTHER_LENGTH = "content of another length than content-length says";
+const NO_ROOM = "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker";
 
 // Requests on their way: header blocks, and bodies as far as the server's windows let them.
 
@@ -115,11 +133,16 @@ interface KnownBlock {
   readonly generation: number;
 }
 
+const NO_BLOCK: KnownBlock = { block: new Uint8Array(0), generation: -1 };
+
 export class RequestSender {
   readonly out = new FrameWriter();
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
   readonly #known = new Map<Http2Request, KnownBlock>();
+  /** The request that was sent last, and its block: a load often has one alone. */
+  #last: Http2Request = NO_REQUEST;
+  #lastBlock: KnownBlock = NO_BLOCK;
   /** What may still be sent on all streams together (RFC 9113 §6.9.1). */
   #windowBytes = DEFAULT_WINDOW_BYTES;
 
@@ -137,8 +160,12 @@ export class RequestSender {
   // hot
   #blockOf(request: Http2Request): Uint8Array {
     const encoder = this.#encoder;
-    const known = this.#known.get(request);
-    if (known !== undefined && known.generation === encoder.generation) return known.block;
+    const known = request === this.#last ? this.#lastBlock : this.#known.get(request);
+    if (known !== undefined && known.generation === encoder.generation) {
+      this.#last = request;
+      this.#lastBlock = known;
+      return known.block;
+    }
     const { generation } = encoder;
     const block = encoder.encode(request.fields);
     // A block that changes the table means something else the next time.

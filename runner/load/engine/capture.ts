@@ -2,12 +2,12 @@
  * Values taken from a response. What a server can make this cost is bounded: by the part of a body that is
  * looked at, by the length of a value, and as patterns are matched in linear time.
  */
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { lookedAt, searchFor, whyUnseen } from "../../../base/pattern.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
-type Taker = (reader: ResponseReader) => string | null;
+type Taker = (response: ReceivedResponse) => string | null;
 
 const NOTHING = new Uint8Array(0);
 
@@ -17,53 +17,53 @@ const NOTHING = new Uint8Array(0);
  */
 export function takerOf({ from }: CaptureSpec): Taker {
   const take = unlimited(from);
-  return (reader) => {
-    const value = take(reader);
+  return (response) => {
+    const value = take(response);
     return value !== null && isWithin("captured", value.length) ? value : null;
   };
 }
 
 function unlimited(from: CaptureSpec["from"]): Taker {
   if (from.kind === "header") return ofHeader(from);
-  if (from.kind === "cookie") return (reader) => cookieIn(reader, from.name);
-  if (from.kind === "json") return (reader) => jsonAt(bodyOf(reader), from.path);
+  if (from.kind === "cookie") return (response) => cookieIn(response, from.name);
+  if (from.kind === "json") return (response) => jsonAt(bodyOf(response), from.path);
   const search = searchFor(from.source);
-  return (reader) => {
-    const { text, isCut } = lookedAt(bodyOf(reader));
+  return (response) => {
+    const { text, isCut } = lookedAt(bodyOf(response));
     return search(text, isCut);
   };
 }
 
 function ofHeader({ name, pattern }: CaptureSpec["from"] & { kind: "header" }): Taker {
   const search = pattern === undefined ? null : searchFor(pattern);
-  return (reader) => {
-    const value = reader.kept?.field(name) ?? null;
+  return (response) => {
+    const value = response.kept?.field(name) ?? null;
     return value === null || search === null ? value : search(value, false);
   };
 }
 
 /** Its value in the last Set-Cookie of that name; null where none has it. */
-function cookieIn({ kept }: ResponseReader, name: string): string | null {
+function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   const pairs = kept?.fields("set-cookie").map((line) => line.split(";", 1)[0]) ?? [];
   const pair = pairs.findLast((text) => text.slice(0, text.indexOf("=")).trim() === name);
   return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
 /** Why a value may be missing although the response has it; null when it has not. */
-export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): string | null {
+export function whyOverlooked({ from }: CaptureSpec, response: ReceivedResponse): string | null {
   const isOfBody = from.kind === "json" || from.kind === "pattern";
-  const problem = isOfBody ? reader.kept?.content().problem ?? null : null;
+  const problem = isOfBody ? response.kept?.content().problem ?? null : null;
   if (problem !== null) return problem;
-  const { length } = bodyOf(reader);
+  const { length } = bodyOf(response);
   if (from.kind === "json" && !isWithin("jsonBody", length)) return beyond("jsonBody", length);
   const unseen = from.kind === "pattern" ? whyUnseen(length) : null;
   if (unseen !== null) return unseen;
-  const value = unlimited(from)(reader);
+  const value = unlimited(from)(response);
   return value === null ? null : beyond("captured", value.length);
 }
 
-function bodyOf(reader: ResponseReader): Uint8Array<ArrayBuffer> {
-  return reader.kept?.content().bytes ?? NOTHING;
+function bodyOf(response: ReceivedResponse): Uint8Array<ArrayBuffer> {
+  return response.kept?.content().bytes ?? NOTHING;
 }
 
 /** The value as text; objects and lists as JSON. Null when it isn't there or the body is no JSON. */

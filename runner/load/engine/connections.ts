@@ -1,28 +1,17 @@
 /**
  * The connections of a load: what state each slot is in, when it was dialed, and when it may be dialed again. It gives the
- * driver the commands to dial and close; what is sent is not its business.
+ * protocol the commands to dial and close; what is sent is not its business.
  *
  * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection leave the same remainder when they are
  * divided by the number of connections, and what is said of dials is said once for all of them.
  */
-import { prepareDecoding } from "../../../base/http/content_coding.ts";
-import { KeptRoom } from "../../../base/http/kept.ts";
-import { KnownHead } from "../../../base/http/known_head.ts";
-import { ResponseReader } from "../../../base/http/response.ts";
-import type { Driver } from "./driver.ts";
+import type { Message, Protocol } from "./protocol.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import type { InFlight } from "./in_flight.ts";
 import { SlotQueue } from "./slot_queues.ts";
 
-/** A request, ready to be sent. */
-export interface Message {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
-  readonly head: boolean;
-}
-
 /** An exchange that waits for its connection. */
-interface WaitingExchange {
+export interface WaitingExchange {
   /** As its load numbers them. */
   readonly request: number;
   readonly message: Message;
@@ -59,7 +48,7 @@ export class Connections {
   constructor(
     slots: number,
     connections: number,
-    private readonly parts: { driver: Driver; recorder: Recorder },
+    private readonly parts: { protocol: Protocol; recorder: Recorder },
   ) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(-Infinity);
@@ -125,14 +114,14 @@ export class Connections {
 
   /** @param waiting What is sent once it is open; absent: whatever is due then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
-    const { driver } = this.parts;
-    const joins = driver.joins?.(slot) === true;
+    const { protocol } = this.parts;
+    const joins = protocol.joins(slot);
     this.#joins[slot] = joins ? 1 : 0;
     if (!joins) this.#countDial(slot);
     this.#dialedUs[slot] = nowUs;
     this.#waiting[slot] = waiting;
     this.#enter(slot, CONNECTING);
-    driver.connect(slot);
+    protocol.connect(slot);
   }
 
   #countDial(slot: number): void {
@@ -142,7 +131,7 @@ export class Connections {
     this.#backOff.dialed(connection);
   }
 
-  /** The driver has dialed the slot's connection again by itself, and it was there so long after that. */
+  /** The protocol has dialed the slot's connection again by itself, and it was there so long after that. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
     this.#backOff.opened(this.#connectionOf(slot));
@@ -173,7 +162,7 @@ export class Connections {
     this.#backOff.refused(this.#connectionOf(slot), nowUs);
   }
 
-  /** The peer has ended it, and the driver knows. */
+  /** The peer has ended it, and the protocol knows. */
   ended(slot: number): void {
     this.#enter(slot, CLOSED);
   }
@@ -187,7 +176,7 @@ export class Connections {
   }
 
   close(slot: number): void {
-    if (this.#state[slot] !== CLOSED) this.parts.driver.close(slot);
+    if (this.#state[slot] !== CLOSED) this.parts.protocol.close(slot);
     this.#enter(slot, CLOSED);
   }
 
@@ -304,46 +293,5 @@ export class Timeouts {
   #begunUs(slot: number): number {
     if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
     return this.inFlight.count(slot) > 0 ? this.inFlight.sentUs(slot) : Infinity;
-  }
-}
-
-/**
- * What reads the responses on the connections. Nearly every response comes whole, in one read, and one reader is enough
- * for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a response is
- * split, its connection has a reader of its own.
- */
-export class Readers {
-  /** Of responses that come whole; whoever reads one begins it first. */
-  whole: ResponseReader;
-  /** By slot, what has read the beginning of a response; null where none is split. */
-  readonly split: (ResponseReader | null)[];
-  /** By slot, when the first byte of what is split has come, microseconds. */
-  readonly firstByteUs: Float64Array;
-  readonly #free: ResponseReader[] = [];
-  /** They know one head, and what they keep has one room. */
-  readonly #options: ConstructorParameters<typeof ResponseReader>[0];
-
-  constructor(slots: number, retain: boolean | "head") {
-    if (retain === true) prepareDecoding();
-    this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
-    this.firstByteUs = new Float64Array(slots);
-    this.split = new Array(slots).fill(null);
-    this.whole = new ResponseReader(this.#options);
-  }
-
-  /** The response that `whole` has begun to read on the slot goes on in another read. */
-  keep(slot: number, nowUs: number): void {
-    this.firstByteUs[slot] = nowUs;
-    this.split[slot] = this.whole;
-    this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
-  }
-
-  /** The response on the slot is over, or given up. */
-  release(slot: number): void {
-    const reader = this.split[slot];
-    if (reader === null) return;
-    this.split[slot] = null;
-    reader.begin(false); // gives back what it kept
-    this.#free.push(reader);
   }
 }

@@ -2,30 +2,32 @@
  * What becomes of an exchange, one request and its response, for every kind of load: it waits for its connection, is
  * sent, brings its first byte, is done and checked, or fails, times out, or is left unfinished at the end.
  * Each that was due ends exactly once, in the recorder, with its four moments. The `Workload` decides what is
- * sent next; a driver carries the commands out and reports events, with the time. No I/O happens here.
+ * sent next; a protocol carries the commands out and reports events, with the time. No I/O happens here.
  *
  * The way of one request, which `tests/architecture/hot_path.ts` holds to a budget:
  * - runner/load/engine/pacer.ts says when the next one is due, runner/load/engine/request_loop.ts which it is;
  * - runner/load/engine/exchanges.ts, this file, sends it and says what became of it, and until then
  *   runner/load/engine/in_flight.ts remembers it;
- * - runner/load/transports/epoll.ts moves its bytes, and those of the response;
- * - base/http/response.ts reads that: base/http/head.ts its head, base/http/known_head.ts where it came before;
+ * - runner/load/protocols/http1/http1.ts makes bytes of it, and events of those of the response, which
+ *   runner/load/transports/epoll.ts moves;
+ * - base/http/response.ts reads that, and base/http/head.ts its head, also where it came before;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
-import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { isRefusalByAlert } from "../../../base/net/dial_error.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
+import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "./protocol.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { Connections, type Message, OPEN, Readers, Timeouts } from "./connections.ts";
-import type { Driver, EventHandler } from "./driver.ts";
+import { Connections, OPEN, Timeouts } from "./connections.ts";
 import { Ending } from "./ending.ts";
+import { Failing } from "./failing.ts";
 import { InFlight } from "./in_flight.ts";
 import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Workload } from "./workload.ts";
 
 export interface ExchangeParts {
-  readonly driver: Driver;
+  readonly protocol: ProtocolOf;
   readonly recorder: Recorder;
   readonly pacer: Pacer;
   /** Called at the deadline, before what is in flight is waited for. */
@@ -35,19 +37,20 @@ export interface ExchangeParts {
 /** Time-outs, and dials that had to wait, are looked for this often. */
 const SWEEP_US = 10_000;
 
-export class Exchanges implements EventHandler {
+export class Exchanges implements ExchangeEvents {
   readonly punctual: boolean;
+  readonly retain: boolean | "head";
+  readonly protocol: Protocol;
   readonly ending: Ending;
   readonly connections: Connections;
-  readonly #readers: Readers;
   readonly #connections: number;
-  readonly #inFlight: InFlight;
+  readonly inFlight: InFlight;
+  readonly #failing: Failing;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
   /** By slot: responses that its connection may still have before it is closed. */
   readonly #left: Float64Array;
-  readonly recorder: Recorder;
 
   constructor(
     private readonly job: Job,
@@ -55,28 +58,32 @@ export class Exchanges implements EventHandler {
     private readonly workload: Workload,
   ) {
     const slots = slotsOf(job);
+    const { recorder } = parts;
     this.punctual = parts.pacer.intended;
-    this.recorder = parts.recorder;
+    this.retain = workload.readsResponses;
+    const protocol = parts.protocol(this);
+    this.protocol = protocol;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.#connections = slots / (job.streams ?? 1);
-    this.connections = new Connections(slots, this.#connections, parts);
-    this.#readers = new Readers(slots, workload.readsResponses);
-    this.#inFlight = new InFlight(slots, job.pipeline);
+    const connections = new Connections(slots, this.#connections, { protocol, recorder });
+    this.connections = connections;
+    const inFlight = new InFlight(slots, job.pipeline);
+    this.inFlight = inFlight;
     this.#left = new Float64Array(slots);
-    this.#timeouts = new Timeouts(slots, job.timeoutUs, this.connections, this.#inFlight);
-    const exchanges = { connections: this.connections, inFlight: this.#inFlight };
-    this.ending = new Ending(job, { ...parts, ...exchanges, workload });
-    parts.recorder.slowest.labelBy((slot) => this.#label(slot));
+    this.#timeouts = new Timeouts(slots, job.timeoutUs, connections, inFlight);
+    this.#failing = new Failing({ ...parts, inFlight, workload });
+    this.ending = new Ending(job, { ...parts, connections, inFlight, workload });
+    recorder.slowest.labelBy((slot) => this.#label(slot));
   }
 
   /** Whether the slot can be given one more. */
   hasRoom(slot: number): boolean {
-    return this.#inFlight.count(slot) < this.job.pipeline;
+    return this.inFlight.count(slot) < this.job.pipeline;
   }
 
   /** Whether the slot has a connection, and nothing in flight. */
   isIdle(slot: number): boolean {
-    return this.connections.state(slot) === OPEN && this.#inFlight.count(slot) === 0;
+    return this.connections.state(slot) === OPEN && this.inFlight.count(slot) === 0;
   }
 
   /** Begins an exchange that is due: sends it, or dials first. */
@@ -96,17 +103,15 @@ export class Exchanges implements EventHandler {
   }
 
   #send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
-    const { recorder, pacer, driver } = this.parts;
-    const { bytes, head } = message;
+    const { recorder, pacer } = this.parts;
     if (pacer.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
-    this.#inFlight.add(slot, request, head, pacer.intended ? dueUs : nowUs, nowUs);
-    recorder.bytesOut += bytes.length;
-    driver.send(slot, bytes);
+    this.inFlight.add(slot, request, message.head, pacer.intended ? dueUs : nowUs, nowUs);
+    this.protocol.send(slot, message, nowUs);
   }
 
   onOpen(slot: number, nowUs: number): void {
-    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    if (this.isTooLate(slot, nowUs)) return;
     this.connections.opened(slot, nowUs);
     this.#left[slot] = this.job.requestsPerConnection ?? Infinity;
     const waiting = this.connections.takeWaiting(slot);
@@ -114,78 +119,57 @@ export class Exchanges implements EventHandler {
     this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);
   }
 
-  // hot: once a read; in the common case one whole response, its record, and the next send. What a read
-  // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
-  onBytes(
+  onSent(bytes: number): void {
+    this.parts.recorder.bytesOut += bytes;
+  }
+
+  onReceived(bytes: number, nowUs: number): void {
+    if (nowUs < this.ending.untilUs || !this.ending.isOver(nowUs)) {
+      this.parts.recorder.received(bytes, nowUs);
+    }
+  }
+
+  /** The load is over, or waits for others alone. */
+  isTooLate(slot: number, nowUs: number): boolean {
+    if (nowUs < this.ending.untilUs) return false;
+    const isOver = this.ending.isOver(nowUs);
+    if (isOver) this.connections.close(slot);
+    return isOver || this.inFlight.count(slot) === 0;
+  }
+
+  // hot
+  onEnd(
     slot: number,
-    bytes: Uint8Array,
-    length: number,
+    response: ReceivedResponse,
+    isLast: boolean,
+    firstByteUs: number,
     nowUs: number,
-    wireBytes = length,
-  ): void {
-    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.parts.recorder.received(wireBytes, nowUs);
-    let completed = false;
-    for (let at = 0; at < length;) {
-      if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);
-      const reader = this.#readerOf(slot);
-      const isFirst = !reader.started;
-      at = reader.read(bytes, at, length);
-      if (reader.state === NEED_MORE) {
-        if (isFirst) this.#readers.keep(slot, nowUs);
-        break;
-      }
-      if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
-      this.#complete(slot, reader, isFirst ? nowUs : this.#readers.firstByteUs[slot], nowUs);
-      completed = true;
-      const isLast = !reader.keepAlive || !this.job.keepAlive || --this.#left[slot] === 0;
-      if (isLast || this.#isCutShort(slot, reader)) {
-        return this.#closeCompleted(slot, nowUs);
-      }
-      if (!isFirst) this.#readers.release(slot);
-    }
-    if (completed) this.workload.onCompleted(slot, true, nowUs);
+  ): boolean {
+    if (this.isTooLate(slot, nowUs)) return false;
+    this.#complete(slot, response, firstByteUs, nowUs);
+    if (!isLast && this.job.keepAlive && --this.#left[slot] > 0) return true;
+    this.#failing.all(slot, "closed", "closed before a pipelined response", nowUs);
+    this.connections.giveUp(slot, nowUs);
+    this.workload.onCompleted(slot, false, nowUs);
+    return false;
   }
 
-  /**
-   * Whether a response has come before its request was sent whole (RFC 9112 §9.3): the next would have to wait for the
-   * rest, which the server may never read. Where nobody knows, a refusal is taken for such a response.
-   */
-  #isCutShort(slot: number, { status }: ResponseReader): boolean {
-    if (this.#inFlight.count(slot) > 0) return false;
-    const isSent = this.parts.driver.isSent(slot);
-    return isSent === false || (isSent === null && status >= 400);
+  onRead(slot: number, nowUs: number): void {
+    this.workload.onCompleted(slot, true, nowUs);
   }
 
-  /** What reads on on the slot; where nothing has been read yet of the response to the oldest, the reader of all. */
-  #readerOf(slot: number): ResponseReader {
-    const { split, whole } = this.#readers;
-    const reader = split[slot];
-    if (reader !== null) return reader;
-    whole.begin(this.#inFlight.isHead(slot));
-    return whole;
-  }
-
-  onEnd(slot: number, reset: string | null, nowUs: number): void {
+  onDisconnected(slot: number, nowUs: number): boolean {
     this.connections.ended(slot);
-    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    if (this.#inFlight.count(slot) === 0) {
-      this.#giveUp(slot, nowUs);
-      return this.workload.onClosed(slot, nowUs);
-    }
-    if (reset !== null) {
-      return this.#break(slot, isRefusalByAlert(reset) ? "tls" : "reset", reset, nowUs);
-    }
-    const reader = this.#readerOf(slot);
-    reader.end();
-    if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
-    this.#complete(slot, reader, this.#readers.firstByteUs[slot], nowUs);
-    this.#closeCompleted(slot, nowUs);
+    if (this.isTooLate(slot, nowUs)) return false;
+    if (this.inFlight.count(slot) > 0) return true;
+    this.connections.giveUp(slot, nowUs);
+    this.workload.onClosed(slot, nowUs);
+    return false;
   }
 
   onFailed(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.#break(slot, kind, reason, nowUs);
+    if (this.isTooLate(slot, nowUs)) return;
+    this.#break(slot, kind === "reset" && isRefusalByAlert(reason) ? "tls" : kind, reason, nowUs);
   }
 
   onReplaced(slot: number, timeUs: number): void {
@@ -194,21 +178,11 @@ export class Exchanges implements EventHandler {
 
   /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
   onRefused(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    const { recorder, pacer } = this.parts;
-    recorder.advance(nowUs); // before anything is counted that has not ended yet
-    const dialedUs = this.connections.dialedUs(slot);
+    if (this.isTooLate(slot, nowUs)) return;
+    this.parts.recorder.advance(nowUs); // before anything is counted that has not ended yet
     const waiting = this.connections.takeWaiting(slot);
-    const dueUs = waiting?.dueUs ?? pacer.take(nowUs);
-    if (dueUs >= 0) {
-      if (waiting === null) recorder.due++;
-      const step = waiting === null
-        ? this.workload.skipStep()
-        : this.workload.stepOf(slot, waiting.request);
-      const sinceUs = pacer.intended ? dueUs : dialedUs;
-      const failure = { kind: isRefusalByAlert(reason) ? "tls" as const : kind, reason };
-      recorder.fail(slot, step, failure, sinceUs, dialedUs, nowUs);
-    }
+    const why = isRefusalByAlert(reason) ? "tls" : kind;
+    this.#failing.dial(slot, waiting, why, reason, this.connections.dialedUs(slot), nowUs);
     this.connections.refused(slot, nowUs);
     this.workload.onFailed(slot, false, nowUs);
   }
@@ -225,73 +199,41 @@ export class Exchanges implements EventHandler {
     return ending.isDraining ? nextUs : Math.min(nextUs, workload.onTick(nowUs));
   }
 
-  /** Whether what happens on a slot no longer counts: the load is over, or waits for others alone. */
-  #isTooLate(slot: number, nowUs: number): boolean {
-    const isOver = this.ending.isOver(nowUs);
-    if (isOver) this.connections.close(slot);
-    return isOver || this.#inFlight.count(slot) === 0;
-  }
-
-  #complete(slot: number, reader: ResponseReader, firstByteUs: number, nowUs: number): void {
+  #complete(slot: number, response: ReceivedResponse, firstByteUs: number, nowUs: number): void {
     const { recorder } = this.parts;
-    const inFlight = this.#inFlight;
+    const inFlight = this.inFlight;
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
-    recorder.complete(slot, reader.status, dueUs, sentUs, firstByteUs, nowUs);
-    if (reader.status > 299 || reader.served > 0) {
-      recorder.groups.add(reader.status, reader.served, nowUs - dueUs);
+    recorder.complete(slot, response.status, dueUs, sentUs, firstByteUs, nowUs);
+    if (response.status > 299 || response.served > 0) {
+      recorder.groups.add(response.status, response.served, nowUs - dueUs);
     }
     const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
-    const passes = this.workload.check(slot, request, reader);
-    const isRight = reader.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;
+    const passes = this.workload.check(slot, request, response);
+    const isRight = response.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
-      recorder.steps.complete(step, reader.status, nowUs, nowUs - dueUs, isRight);
+      recorder.steps.complete(step, response.status, nowUs, nowUs - dueUs, isRight);
     }
     this.connections.responded[slot % this.#connections] = 1;
     inFlight.drop(slot);
   }
 
   /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they respond to nothing. */
-  #closeUnsolicited(slot: number, completed: boolean, nowUs: number): void {
+  onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void {
     if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
-    this.#giveUp(slot, nowUs);
-    if (completed) this.workload.onCompleted(slot, false, nowUs);
-    else this.workload.onClosed(slot, nowUs);
-  }
-
-  /** The last response was the connection's last. */
-  #closeCompleted(slot: number, nowUs: number): void {
-    this.#failAll(slot, "closed", "closed before a pipelined response", nowUs);
-    this.#giveUp(slot, nowUs);
-    this.workload.onCompleted(slot, false, nowUs);
-  }
-
-  #giveUp(slot: number, nowUs: number): void {
-    this.#readers.release(slot);
     this.connections.giveUp(slot, nowUs);
+    if (hasEnded) this.workload.onCompleted(slot, false, nowUs);
+    else this.workload.onClosed(slot, nowUs);
   }
 
   /** Fails every exchange in flight on the slot, and closes it, unless it was but a stream of a connection that goes on. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    this.#failAll(slot, kind, reason, nowUs);
-    const isOpen = this.parts.driver.cancel?.(slot) === true;
-    if (isOpen) this.#readers.release(slot);
-    else this.#giveUp(slot, nowUs);
+    this.#failing.all(slot, kind, reason, nowUs);
+    const isOpen = this.protocol.cancel(slot, nowUs);
+    if (!isOpen) this.connections.giveUp(slot, nowUs);
     this.workload.onFailed(slot, isOpen, nowUs);
-  }
-
-  #failAll(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    while (this.#inFlight.count(slot) > 0) this.#failOldest(slot, kind, reason, nowUs);
-  }
-
-  #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    const inFlight = this.#inFlight;
-    const dueUs = inFlight.dueUs(slot);
-    const step = this.workload.stepOf(slot, inFlight.request(slot));
-    this.parts.recorder.fail(slot, step, { kind, reason }, dueUs, inFlight.sentUs(slot), nowUs);
-    inFlight.drop(slot);
   }
 
   #sweep(nowUs: number): void {
@@ -302,16 +244,16 @@ export class Exchanges implements EventHandler {
   }
 
   #timeOut(slot: number, nowUs: number): void {
-    if (this.#inFlight.count(slot) === 0) {
+    if (this.inFlight.count(slot) === 0) {
       this.connections.close(slot);
       return this.onRefused(slot, "timeout", "no connection in time", nowUs);
     }
-    this.#failOldest(slot, "timeout", "no whole response in time", nowUs);
+    this.#failing.oldest(slot, "timeout", "no whole response in time", nowUs);
     this.#break(slot, "closed", "behind a response that timed out", nowUs);
   }
 
   #label(slot: number): string | null {
-    if (this.#inFlight.count(slot) === 0) return null;
-    return this.workload.label(slot, this.#inFlight.request(slot));
+    if (this.inFlight.count(slot) === 0) return null;
+    return this.workload.label(slot, this.inFlight.request(slot));
   }
 }

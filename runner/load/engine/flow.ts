@@ -7,14 +7,14 @@ import {
   encodeRequest,
   type WireRequest,
 } from "../../../base/http/request.ts";
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
-import type { Message } from "./connections.ts";
+import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
 
 export type Variables = Map<string, string>;
@@ -86,7 +86,7 @@ export type PreparedRequestStep = PreparedStep & { kind: "request" };
 
 interface Capture {
   readonly as: string;
-  readonly take: (reader: ResponseReader) => string | null;
+  readonly take: (response: ReceivedResponse) => string | null;
 }
 
 interface ResponseJudgement {
@@ -162,20 +162,20 @@ export class Flow {
   /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
   judge(
     step: PreparedRequestStep,
-    reader: ResponseReader,
+    response: ReceivedResponse,
     journey: Journey,
   ): ResponseJudgement {
     const { variables, cookies, redirected } = journey;
     const { origin } = redirected;
-    cookies?.keep(reader, () => this.#origins[origin] + sentBy(step, journey).path);
+    cookies?.keep(response, () => this.#origins[origin] + sentBy(step, journey).path);
     if (step.follow !== null) {
-      const next = redirectOf(reader, { wire: sentBy(step, journey), origin }, this.#origins);
+      const next = redirectOf(response, { wire: sentBy(step, journey), origin }, this.#origins);
       if (next !== null) return this.#redirect(next, step.follow, redirected);
     }
     redirected.begin();
-    const right = step.check?.passes(reader) ?? true;
+    const right = step.check?.passes(response) ?? true;
     const taken = step.captures.every(({ as, take }) => {
-      const value = take(reader);
+      const value = take(response);
       if (value !== null) variables.set(as, value);
       return value !== null;
     });

@@ -3,8 +3,8 @@
  * pacer says that it is due. What becomes of them is decided in `exchanges.ts`.
  */
 import { methodAndPath } from "../../../base/http/request.ts";
-import type { ResponseReader } from "../../../base/http/response.ts";
-import type { Message } from "./connections.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
+import type { Message } from "./protocol.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Job, type ScriptSpec, slotsOf } from "./job.ts";
 import { ResponseCheck } from "./response_check.ts";
@@ -73,9 +73,9 @@ export class RequestLoop implements Workload {
     }
   }
 
-  check(_: number, request: number, reader: ResponseReader): boolean | null {
+  check(_: number, request: number, response: ReceivedResponse): boolean | null {
     const { check } = this.parts.script.requests[request];
-    return check === null ? null : check.passes(reader);
+    return check === null ? null : check.passes(response);
   }
 
   stepOf(_: number, request: number): number {

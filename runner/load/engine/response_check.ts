@@ -2,7 +2,7 @@
  * Whether a completed response is the right one, decided on bytes: no text is made per response, unless it is expected
  * to be JSON or to match a pattern.
  */
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { matchFor } from "../../../base/pattern.ts";
 import type { Json } from "../../../base/yaml/json_text.ts";
 import { isExpectedJson, jsonIn } from "../../../scenarios/request/expected_json.ts";
@@ -39,16 +39,16 @@ export class ResponseCheck {
     for (const status of check.statuses) this.#right[status] = 1;
   }
 
-  /** Whether the reader must keep bodies. */
+  /** Whether the response must keep bodies. */
   get readsBody(): boolean {
     return this.check.body !== null || this.check.contains !== null || this.#rules.length > 0;
   }
 
   // hot: with a status alone it is one look-up.
-  passes(reader: ResponseReader): boolean {
-    if (this.#right[reader.status] === 0) return false;
+  passes(response: ReceivedResponse): boolean {
+    if (this.#right[response.status] === 0) return false;
     if (!this.readsBody) return true;
-    const { bytes: body, problem } = reader.kept?.content() ?? NOTHING;
+    const { bytes: body, problem } = response.kept?.content() ?? NOTHING;
     if (problem !== null) return false;
     const { body: whole } = this.check;
     return (whole === null || (body.length === whole.length && isSame(body, whole))) &&

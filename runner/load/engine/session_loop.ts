@@ -7,7 +7,7 @@
  * the target, and u + n, u + 2n … for the other hosts to which redirects may lead.
  */
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
@@ -132,9 +132,9 @@ export class SessionLoop implements Workload {
     this.exchanges.begin(slot, user.step, message, dueUs, nowUs);
   }
 
-  check(slot: number, _: number, reader: ResponseReader): boolean | null {
+  check(slot: number, _: number, response: ReceivedResponse): boolean | null {
     const user = this.#userOf(slot);
-    const { checked, right, goesOn } = this.parts.flow.judge(user.request, reader, user.journey);
+    const { checked, right, goesOn } = this.parts.flow.judge(user.request, response, user.journey);
     user.goesOn = goesOn;
     return checked ? right : null;
   }

@@ -2,7 +2,7 @@
  * What a kind of load is: it decides what is sent when, and on which slot. `request_loop.ts` and `session_loop.ts` are the
  * members; what becomes of an exchange is decided in `exchanges.ts`, which calls them.
  */
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
 
 /** What is sent next, and what a response has to be: single requests, or the journeys of virtual users. */
 export interface Workload {
@@ -21,7 +21,7 @@ export interface Workload {
   /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
   onClosed(slot: number, nowUs: number): void;
   /** Whether the response to request `request` is right; null where nothing is expected of it. */
-  check(slot: number, request: number, reader: ResponseReader): boolean | null;
+  check(slot: number, request: number, response: ReceivedResponse): boolean | null;
   /** Which step of the load a request that waits, or is in flight, is of. */
   stepOf(slot: number, request: number): number;
   /** The step of what would be due next; that is then never sent. */

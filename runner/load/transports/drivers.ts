@@ -1,7 +1,7 @@
 /** The drivers, as the workers make them. */
 import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
-import type { Driver, DriverName, SocketDriver } from "../engine/driver.ts";
+import type { Driver, DriverName } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -34,21 +34,7 @@ export const DRIVERS = {
   },
   tcp: ({ endpoints, slots, now, busy, requestBytes }) =>
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy, requestBytes)),
-} satisfies Record<DriverName, (setting: DriverSetting) => Promise<SocketDriver>>;
-
-/** @param streams At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
-export async function openDriver(
-  name: DriverName,
-  { streams, ...setting }: DriverSetting & { readonly streams?: number },
-): Promise<Driver> {
-  if (streams === undefined) return await DRIVERS[name](setting);
-  const { endpoints, slots } = setting;
-  const connections = slots / streams;
-  const driver = await DRIVERS[name]({ ...setting, slots: connections });
-  const { Http2Driver } = await import("./http2/driver.ts");
-  const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
-  return new Http2Driver(driver, { connections, streams, schemes });
-}
+} satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
 /** Its code is loaded only where it is needed. */
 async function tlsLayer(

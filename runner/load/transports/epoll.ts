@@ -4,7 +4,6 @@
  */
 import {
   DATA_WORD,
-  EINTR,
   EPOLLET,
   EPOLLIN,
   EPOLLOUT,
@@ -14,9 +13,10 @@ import {
   MSG_DONTWAIT_NOSIGNAL,
 } from "../../../base/system/libc.ts";
 import type { Address } from "../../../base/net/resolve.ts";
-import type { SocketDriver, SocketHandler } from "../engine/driver.ts";
+import type { Driver, DriverEvents } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
-import { EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets.ts";
+import { EpollDials } from "./epoll_dials.ts";
+import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
 import { SOCKET_ROOM_BYTES } from "./transport.ts";
 import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
@@ -25,7 +25,7 @@ const MAX_EVENTS = 1_024;
 /** What a socket says that has no end in sight. */
 const READY = EPOLLIN | EPOLLOUT;
 
-export class EpollDriver implements SocketDriver {
+export class EpollDriver implements Driver {
   readonly #libc: Libc = libc();
   readonly #sockets: EpollSockets;
   readonly #fds: Int32Array;
@@ -39,8 +39,7 @@ export class EpollDriver implements SocketDriver {
   readonly #events = new Int32Array(MAX_EVENTS * EVENT_WORDS);
   readonly #waiter: Waiter;
   readonly #wait: Wait;
-  /** Slots whose dial failed at once: reported from the loop, never from within a command. */
-  readonly #refused: { readonly slot: number; readonly reason: string }[] = [];
+  readonly #dials: EpollDials;
 
   /**
    * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
@@ -63,6 +62,7 @@ export class EpollDriver implements SocketDriver {
     this.#generation = sockets.generation;
     this.#connecting = sockets.connecting;
     this.#tls = tlsOn(sockets);
+    this.#dials = new EpollDials(sockets, this.#tls, now);
     if (this.#tls === null) sockets.trigger = EPOLLET;
     this.#unsent = new Array(slots).fill(null);
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
@@ -71,15 +71,15 @@ export class EpollDriver implements SocketDriver {
   }
 
   // hot: the load loop of a worker.
-  run(handler: SocketHandler): Promise<void> {
+  run(handler: DriverEvents): Promise<void> {
     let nowUs = this.now();
     let nextUs = handler.onTick(nowUs);
     while (nextUs < Infinity) {
       const ready = this.#wait(nextUs, nowUs);
-      if (ready < 0) this.#assertInterrupted();
+      if (ready < 0) this.#sockets.assertInterrupted();
       const wokenUs = this.now();
       for (let i = 0; i < ready; i++) this.#handle(handler, i * EVENT_WORDS);
-      if (this.#refused.length > 0) this.#reportRefused(handler);
+      if (this.#dials.hasRefused) this.#dials.reportRefused(handler);
       nowUs = this.now();
       if (nowUs >= this.#sockets.nextUs) this.#sockets.tryNext(nowUs);
       this.busy.add(Math.min(wokenUs, nextUs), nowUs);
@@ -95,18 +95,13 @@ export class EpollDriver implements SocketDriver {
     return Promise.resolve();
   }
 
-  /** A signal ends a wait early, and nothing else does. */
-  #assertInterrupted(): void {
-    const errno = this.#libc.errno();
-    if (errno !== EINTR) throw new Error(`Cannot wait for sockets: ${this.#libc.explain(errno)}`);
-  }
-
   // hot: one event of one socket.
-  #handle(handler: SocketHandler, at: number): void {
+  #handle(handler: DriverEvents, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     const events = this.#events[at];
-    if (this.#connecting[slot] !== 0) return this.#goOn(handler, slot, at);
-    if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
+    const generation = this.#events[at + DATA_WORD + 1];
+    if (this.#connecting[slot] !== 0) return this.#dials.goOn(handler, slot, generation, events);
+    if (generation !== this.#generation[slot] || this.#fds[slot] < 0) return;
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
     let length: number;
@@ -131,41 +126,15 @@ export class EpollDriver implements SocketDriver {
     return this.#libc.recv(this.#fds[slot], buffer, READ_BYTES, MSG_DONTWAIT_NOSIGNAL);
   }
 
-  #ended(handler: SocketHandler, slot: number, length: number): void {
+  #ended(handler: DriverEvents, slot: number, length: number): void {
     const reason = this.#tls === null ? this.#sockets.endOf(length) : this.#tls.endOf(slot);
     if (reason === undefined) return;
     this.close(slot);
     handler.onEnd(slot, reason, this.now());
   }
 
-  /** Goes on with a dial, and then with its handshake. */
-  #goOn(handler: SocketHandler, slot: number, at: number): void {
-    const generation = this.#events[at + DATA_WORD + 1];
-    if (this.#fds[slot] < 0) {
-      const failure = this.#sockets.endDial(slot, generation, this.#events[at], this.now());
-      if (failure === STILL_DIALING) return;
-      if (failure !== null) return handler.onRefused(slot, "connect", failure, this.now());
-    } else if (generation !== this.#generation[slot]) return;
-    const refusal = this.#tls?.shakeHands(slot) ?? null;
-    if (refusal === "") return;
-    if (refusal === null) {
-      this.#connecting[slot] = 0;
-      return handler.onOpen(slot, this.now());
-    }
-    this.close(slot);
-    handler.onRefused(slot, this.#tls?.failedStep ?? "tls", refusal, this.now());
-  }
-
-  #reportRefused(handler: SocketHandler): void {
-    for (const { slot, reason } of this.#refused.splice(0)) {
-      const kind = this.#sockets.isResolved(slot) ? "connect" : "dns";
-      handler.onRefused(slot, kind, reason, this.now());
-    }
-  }
-
   connect(slot: number): void {
-    const reason = this.#sockets.dial(slot, this.now());
-    if (reason !== null) this.#refused.push({ slot, reason });
+    this.#dials.connect(slot);
   }
 
   // hot: one call for a whole request, as a rule.

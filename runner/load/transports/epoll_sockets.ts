@@ -272,6 +272,12 @@ export class EpollSockets {
     return errno === 0 ? null : this.libc.explain(errno);
   }
 
+  /** A signal ends a wait early, and nothing else does. */
+  assertInterrupted(): void {
+    const errno = this.libc.errno();
+    if (errno !== EINTR) throw new Error(`Cannot wait for sockets: ${this.libc.explain(errno)}`);
+  }
+
   /** Whether the slot has a socket, connected or not. */
   has(slot: number): boolean {
     return this.fds[slot] >= 0 || this.connecting[slot] === DIALING;

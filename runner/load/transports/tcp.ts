@@ -3,7 +3,7 @@
  */
 import { setImmediate } from "node:timers";
 import { type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
-import type { SocketDriver, SocketHandler } from "../engine/driver.ts";
+import type { Driver, DriverEvents } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import { DenoTransport } from "./deno_transport.ts";
@@ -15,13 +15,13 @@ const SPIN_US = 2_000;
 /** Deno's timers count whole milliseconds: being late by one is no defect of the machine. */
 const TIMER_STEP_US = 1_000;
 
-export class TcpDriver implements SocketDriver {
+export class TcpDriver implements Driver {
   readonly tls?: { readonly use: TlsUse };
   readonly #open: (TransportConnection | null)[];
   readonly #transports: readonly Transport[];
   readonly #slotsOfEach: number;
   readonly #iteration: LoopIteration;
-  #handler: SocketHandler | null = null;
+  #handler: DriverEvents | null = null;
   #wake: (() => void) | null = null;
   /** Whether a socket had an event since the last tick. */
   #hadEvent = false;
@@ -56,7 +56,7 @@ export class TcpDriver implements SocketDriver {
     );
   }
 
-  async run(handler: SocketHandler): Promise<void> {
+  async run(handler: DriverEvents): Promise<void> {
     this.#handler = handler;
     const { punctual } = handler;
     for (;;) {
@@ -121,7 +121,7 @@ export class TcpDriver implements SocketDriver {
     this.#open[slot] = null;
   }
 
-  #eventsOf(slot: number, handler: SocketHandler): ConnectionEvents {
+  #eventsOf(slot: number, handler: DriverEvents): ConnectionEvents {
     return {
       onOpen: () => {
         const nowUs = this.now();

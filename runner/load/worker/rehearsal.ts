@@ -5,9 +5,10 @@
  * ten times as long the first time as later.
  */
 import { monotonicClock } from "../../../base/system/clock.ts";
-import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { Driver, DriverEvents } from "../engine/driver.ts";
 import type { Job, PacerSpec } from "../engine/job.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
+import { protocolOver } from "../protocols/protocols.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/totals.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
@@ -39,13 +40,17 @@ class Echo implements Driver {
     this.#requested.push(slot);
   }
 
+  unsentBytes(): number {
+    return 0;
+  }
+
   isSent(): boolean {
     return true;
   }
 
   close(): void {}
 
-  run(handler: EventHandler): Promise<void> {
+  run(handler: DriverEvents): Promise<void> {
     let nowUs = 0;
     for (let nextUs = 0; nextUs < Infinity; nowUs += STEP_US) {
       if (nowUs >= nextUs) nextUs = handler.onTick(nowUs);
@@ -90,13 +95,13 @@ export async function rehearse(): Promise<void> {
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
   for (const { pacer, durationUs } of LOADS) {
-    const driver = new Echo();
+    const protocol = await protocolOver(new Echo(), { slots: SLOTS, schemes: ["http"] });
     const job = { ...JOB, driver: "tcp" as const, endpoint, script, pacer, durationUs };
     const recorder = new Recorder(JOB.intervalUs, (part, nowUs) => {
       structuredClone(handOver.messageAt(part, nowUs));
     });
     const { exchanges } = new RequestLoop(job, {
-      driver,
+      protocol,
       recorder,
       pacer: pacerOf(pacer),
       script: new RequestScript(script),
@@ -105,6 +110,6 @@ export async function rehearse(): Promise<void> {
     const sessions = new SessionRecorder();
     const inFlight = exchanges.ending;
     const handOver = new HandOver({ recorder, inFlight, sessions, usage, tls: () => undefined });
-    await driver.run(exchanges);
+    await exchanges.protocol.run();
   }
 }

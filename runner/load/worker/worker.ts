@@ -8,7 +8,9 @@ import { withEngine } from "../../../base/pattern.ts";
 import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread } from "../../../base/system/thread_time.ts";
+import { hasTls } from "../../../base/net/endpoint.ts";
 import type { TlsUse } from "../../result/tls.ts";
+import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
@@ -22,7 +24,8 @@ import type { CookieJars } from "../engine/user/cookies.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
-import { openDriver } from "../transports/drivers.ts";
+import { protocolOver } from "../protocols/protocols.ts";
+import { DRIVERS } from "../transports/drivers.ts";
 import { HandOver } from "./hand_over.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -65,11 +68,13 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const busy = new BusyPeriods();
   const endpoints = [job.endpoint, ...job.elsewhere ?? []];
   const { streams } = job;
-  const driver = await openDriver(job.driver, {
-    ...{ endpoints, slots: slotsOf(job), now, busy },
+  const slots = slotsOf(job);
+  const driver: Driver = await DRIVERS[job.driver]({
+    ...{ endpoints, slots: slots / (streams ?? 1), now, busy },
     requestBytes: largestRequestBytes(job.script),
-    ...streams !== undefined && { streams },
   });
+  const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
+  const protocol = await protocolOver(driver, { slots, schemes, ...streams && { streams } });
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();
@@ -78,7 +83,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
   const onDeadline = (): void => usage.end();
-  const parts = { driver, recorder, sessions, onDeadline };
+  const parts = { protocol, recorder, sessions, onDeadline };
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
@@ -95,11 +100,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
     usage.begin();
-    await driver.run(exchanges);
+    await exchanges.protocol.run();
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");
     const taken = { sessions: sessions.totals(), ...usage.whole(), tls: tls() };
-    const { fewestStreams = Infinity } = driver;
+    const { fewestStreams } = exchanges.protocol;
     const limit = fewestStreams < Infinity ? { fewestStreams } : {};
     const report = { totals, elapsedUs, ...taken, ...limit };
     logging?.file.close();

@@ -119,7 +119,7 @@ Deno.test("a HEAD's response has the length of what it does not bring", () => {
   const client = new Client(1, request({ method: "HEAD" }));
   const fields = { ":status": "200", "content-length": "5" };
   assert.deepEqual(client.read(joined(settings(), headers(1, fields, END_STREAM))), [
-    '0: response "HTTP/1.1 200 \\r\\ncontent-length: 5\\r\\n\\r\\n"',
+    "0: response 200",
   ]);
 });
 
@@ -231,10 +231,9 @@ const MANY_PINGS = joined(
 );
 
 Deno.test("replies that the server does not read have a limit, those that it reads have none", () => {
-  const client = new Client();
+  const client = new Client(1, request(), false);
   client.read(joined(settings(), headers(1, OK)));
   const content = data(1, "x"); // without any, PINGs alone are too many
-  client.onOctets = () => {};
   let unsentBytes = 0;
   const flood = (): void => {
     const bytes = joined(content, MANY_PINGS);
@@ -287,11 +286,10 @@ Deno.test("as many streams begin as the server takes", () => {
 });
 
 Deno.test("a server is told in time that it may send on", () => {
-  const client = new Client();
+  const client = new Client(1, request(), false);
   client.read(joined(settings(), headers(1, OK)));
   sent(client);
   const content = data(1, "x".repeat(16_384));
-  client.onOctets = () => {};
   for (let i = 0; i <= 2 ** 29 / 16_384; i++) client.connection.read(content, content.length);
   assert.deepEqual(sent(client).map(({ type, stream }) => [type, stream]), [
     [WINDOW_UPDATE, 0],

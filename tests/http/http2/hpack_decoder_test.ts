@@ -165,3 +165,37 @@ Deno.test("a block of the same octets means the same while the generation stays"
   assert.ok(changes(BY_3_BYTES), "a size update that evicts nothing");
   assert.deepEqual(linesOf(decoder.decode(hex("be"))), ["a: b"]);
 });
+
+Deno.test("a block that comes again and again leaves the table as if each had been read", () => {
+  const repeated = hex("88 40 01 61 01 62 40 01 63 02 64 65"); // :status 200, a: b, c: de
+  for (const first of ["88", "40 02 78 79 01 7a", "3f 21 88", "3f 29 40 01 71 01 72"]) {
+    for (const times of [0, 1, 2, 3, 59, 60, 61, 200]) {
+      const [eager, lazy] = [new HpackDecoder(), new HpackDecoder()];
+      for (const decoder of [eager, lazy]) decoder.decode(hex(first));
+      eager.decode(repeated);
+      const known = lazy.read(repeated);
+      for (let i = 0; i < times; i++) {
+        eager.decode(repeated);
+        lazy.repeat(known);
+      }
+      for (let index = 62; index < 190; index++) {
+        const [one, other] = [eager, lazy].map((decoder) => entryOf(decoder, index));
+        assert.deepEqual(other, one, `entry ${index} after ${times}, behind ${first}`);
+      }
+    }
+  }
+});
+
+/** Null where the table has no such entry. */
+function entryOf(decoder: HpackDecoder, index: number): unknown {
+  const octets = index < 127 ? [0x80 | index] : [0xff, ...continued(index - 127)];
+  try {
+    return decoder.decode(Uint8Array.from(octets));
+  } catch {
+    return null;
+  }
+}
+
+function continued(rest: number): number[] {
+  return rest < 0x80 ? [rest] : [rest & 0x7f | 0x80, rest >> 7];
+}

@@ -1,4 +1,6 @@
 /** A server of HTTP/2 as its octets, and a client that reads them and says what it took them for. */
+import assert from "node:assert/strict";
+import { KeptResponse, KeptRoom } from "../../../base/http/kept.ts";
 import { Http2Connection } from "../../../base/http/http2/connection.ts";
 import {
   DATA,
@@ -66,33 +68,34 @@ export function request(fields: Partial<WireRequest> = {}): Uint8Array<ArrayBuff
 /** A client whose places each have sent a request, and what came of them. */
 export class Client {
   readonly connection: Http2Connection;
-  /** What came, in order: responses as text, and ends. */
+  /** What came, in order: responses by status and content, and failures. */
   readonly events: string[] = [];
-  readonly #texts: string[];
 
-  constructor(places = 1, message = request()) {
-    this.#texts = new Array(places).fill("");
+  constructor(places = 1, message = request(), retain = true) {
+    const room = new KeptRoom();
     this.connection = new Http2Connection(places, {
-      onResponse: (place, bytes, from, to) => this.onOctets(place, bytes.subarray(from, to)),
-      onEndOfResponse: (place) =>
-        this.#say(place, `response ${JSON.stringify(this.#texts[place])}`),
+      onBegin: () => {},
+      onEndOfResponse: (place) => this.#say(place, this.#responseOn(place)),
       onReset: (place, reason) => this.#say(place, `reset ${reason}`),
       onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
       onTurnedAway: (place) => this.#say(place, "turned away"),
-    });
+    }, () => retain ? new KeptResponse(room) : null);
     this.connection.out.take();
     for (let place = 0; place < places; place++) {
       this.connection.begin(place, asHttp2(message, "http"));
     }
   }
 
-  onOctets = (place: number, bytes: Uint8Array): void => {
-    this.#texts[place] += String.fromCharCode(...bytes);
-  };
+  #responseOn(place: number): string {
+    const { status, bodyBytes, kept } = this.connection.response(place);
+    if (kept === null) return `response ${status} of ${bodyBytes}`;
+    const body = kept.body();
+    assert.equal(body.length, bodyBytes);
+    return `response ${status} ${String.fromCharCode(...body)}`.trimEnd();
+  }
 
   #say(place: number, what: string): void {
     this.events.push(`${place}: ${what}`);
-    this.#texts[place] = "";
   }
 
   /** Feeds the octets in pieces of `size`; gives all that came, and the error at the end. */

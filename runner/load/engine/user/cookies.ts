@@ -3,7 +3,7 @@
  * `Secure` are tough-cookie's matter, which is loaded only for a flow with cookies.
  */
 import type { Cookie, CookieJar } from "tough-cookie";
-import type { ResponseReader } from "../../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../../base/http/received.ts";
 import type { WireRequest } from "../../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../../base/limits.ts";
 
@@ -83,8 +83,8 @@ export class UserCookies {
   }
 
   /** Keeps what the response to a request of `url` sets, within the limits, and returns all lines that set some. */
-  keep(reader: ResponseReader, url: () => string): readonly string[] {
-    const lines = reader.kept?.fields("set-cookie") ?? [];
+  keep(response: ReceivedResponse, url: () => string): readonly string[] {
+    const lines = response.kept?.fields("set-cookie") ?? [];
     if (lines.length === 0) return lines;
     if (this.#jar === null) {
       this.#jar = this.openJar();

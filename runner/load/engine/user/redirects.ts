@@ -4,7 +4,7 @@
  * names it.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";
-import type { ResponseReader } from "../../../../base/http/response.ts";
+import type { ReceivedResponse } from "../../../../base/http/received.ts";
 
 /** How far one request follows; `step` is that of the requests that follow it. */
 export interface FollowSpec {
@@ -43,7 +43,7 @@ const STATUSES = [301, 302, 303, 307, 308];
 
 /** Null where the response redirects nowhere. @param origins Those that may be loaded. */
 export function redirectOf(
-  { status, kept }: ResponseReader,
+  { status, kept }: ReceivedResponse,
   { wire: sent, origin: from }: SentRequest,
   origins: readonly string[],
 ): Redirect | null {

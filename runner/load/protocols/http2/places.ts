@@ -1,14 +1,16 @@
-/** The places of one connection: what the load knows of each, and the request that it is at. */
+/** The places of one connection: what the exchanges know of each, and the request that it is at. */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
-/** A state beside the load's own: its connection is there, and the load is about to learn so. */
+/** A state beside those of the exchanges: its connection is there, and they are about to learn so. */
 export const JOINING = 3;
 
 export class StreamPlaces {
   /** When the request at hand was sent, or began to wait, microseconds. */
   readonly sentUs: Float64Array;
+  /** When the first head of its response came, microseconds; meaningful once one has come. */
+  readonly firstByteUs: Float64Array;
   readonly #state: Uint8Array;
   /** How many are in each state. */
   readonly #count = new Uint32Array(4);
@@ -22,6 +24,7 @@ export class StreamPlaces {
 
   constructor(readonly length: number) {
     this.sentUs = new Float64Array(length);
+    this.firstByteUs = new Float64Array(length);
     this.#state = new Uint8Array(length);
     this.#count[CLOSED] = length;
     this.#sent = new Array(length).fill(null);
@@ -49,7 +52,7 @@ export class StreamPlaces {
     this.#state[place] = state;
   }
 
-  /** All but those that the load has closed. */
+  /** All but those that the exchanges have closed. */
   inUse(): number[] {
     return [...this.#state.keys()].filter((place) => this.#state[place] !== CLOSED);
   }

@@ -8,19 +8,28 @@ import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import type { StreamEvents } from "../../../../base/http/http2/live_streams.ts";
 import { CLOSED, CONNECTING, OPEN } from "../../engine/connections.ts";
-import type { EventHandler, RefusedBy, SocketDriver } from "../../engine/driver.ts";
+import type { KeptResponse } from "../../../../base/http/kept.ts";
+import type { Driver, RefusedBy } from "../../engine/driver.ts";
+import type { ExchangeEvents } from "../../engine/protocol.ts";
 import { JOINING, StreamPlaces } from "./places.ts";
-import type { ResponseOctets } from "./response_octets.ts";
 
 interface SharedParts {
   /** Its index among the driver's connections, of which there are `connections`. */
   readonly index: number;
   readonly connections: number;
-  readonly driver: SocketDriver;
-  readonly handler: EventHandler;
-  readonly octets: ResponseOctets;
+  readonly driver: Driver;
+  readonly exchanges: ExchangeEvents;
+  /** Makes what takes the responses of a place; gives null where nobody reads them. */
+  readonly keep: () => KeptResponse | null;
   /** Holds the connection while it waits for a word of its server: it is then settled at each tick. */
   readonly probing: Set<SharedConnection>;
+}
+
+interface PlaceAtLoss {
+  readonly isOpen: boolean;
+  /** Whether it was at a request, and whether its response had begun. */
+  readonly isBusy: boolean;
+  readonly hasBegun: boolean;
 }
 
 interface Lost {
@@ -34,6 +43,8 @@ interface Lost {
 const LONGEST_PROBE_US = 1_000_000;
 
 export class SharedConnection implements StreamEvents {
+  /** Whether something was done to it since it was last settled. */
+  isTouched = false;
   /** Null while there is none, or it is being dialed. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
@@ -45,15 +56,19 @@ export class SharedConnection implements StreamEvents {
   #probedUntilUs = Infinity;
   /** Whether it said none: the next connection may do better. */
   #isSilent = false;
-  /** When it was dialed in place of one that left, microseconds; −1: the load dialed it. */
+  /** When it was dialed in place of one that left, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
   #nowUs = 0;
   #heardUs = 0;
-  /** Whether what came is being read. What that makes the load send goes out after all of it, as it responds to none of that. */
+  /** Whether what came is being read: what that makes the exchanges send goes out after all of it, as it responds to none of that. */
   #isReading = false;
   readonly #places: StreamPlaces;
+  /** Places whose exchanges have ended in what is being read, in their order. */
+  readonly #ended: Uint32Array;
+  #endedCount = 0;
 
   constructor(places: number, private readonly parts: SharedParts) {
+    this.#ended = new Uint32Array(places);
     this.#places = new StreamPlaces(places);
   }
 
@@ -76,12 +91,12 @@ export class SharedConnection implements StreamEvents {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
-  /** The load's: of all connections first those of place 0, so that slots of one connection leave the same remainder. */
+  /** That of the exchanges: of all connections first those of place 0, so that slots of one connection leave the same remainder. */
   #slotOf(place: number): number {
     return this.parts.index + place * this.parts.connections;
   }
 
-  // Commands of the load: what they bring about is said in `settle`.
+  // Commands of the exchanges: what they bring about is said in `settle`.
 
   connect(place: number): void {
     const isReady = this.#http2?.isReady === true && !this.#isLeaving;
@@ -107,7 +122,7 @@ export class SharedConnection implements StreamEvents {
   // hot
   #begin(http2: Http2Connection, place: number, request: Http2Request): void {
     this.#places.send(place, request);
-    this.parts.handler.recorder.bytesOut += http2.begin(place, request);
+    this.parts.exchanges.onSent(http2.begin(place, request));
   }
 
   /** Ends what the place is at; gives whether it may take the next, on this connection or on the one that replaces it. */
@@ -118,7 +133,7 @@ export class SharedConnection implements StreamEvents {
       http2.cancel(place);
       this.#probe(http2, this.#places.sentUs[place], nowUs);
     }
-    this.#rest(place);
+    this.#places.send(place, null);
     return http2.isReady && !this.#isSilent && (!http2.isLeaving || this.#hasServed);
   }
 
@@ -135,21 +150,10 @@ export class SharedConnection implements StreamEvents {
     this.parts.probing.delete(this);
   }
 
-  /** The place is at nothing. */
-  #rest(place: number): void {
-    this.#places.send(place, null);
-    this.parts.octets.forget(this.#slotOf(place));
-  }
-
   close(place: number): void {
     if (this.#places.state(place) === CLOSED) return;
     if (this.#http2?.isBusy(place)) this.#http2.cancel(place);
-    this.#free(place);
-  }
-
-  #free(place: number): void {
     this.#places.close(place);
-    this.parts.octets.forget(this.#slotOf(place));
   }
 
   /** Says good-bye where there is somebody to hear it. */
@@ -173,7 +177,10 @@ export class SharedConnection implements StreamEvents {
   // hot
   #flush(): void {
     const out = this.#http2?.out;
-    if (out && out.length > 0) this.parts.driver.send(this.parts.index, out.take());
+    if (out === undefined || out.length === 0) return;
+    const { driver, index } = this.parts;
+    driver.send(index, out.take());
+    if (driver.unsentBytes(index) === 0) out.reuse();
   }
 
   // Events of the connection.
@@ -181,7 +188,7 @@ export class SharedConnection implements StreamEvents {
   onOpen(nowUs: number): void {
     this.#isDialing = false;
     this.#heardUs = nowUs;
-    this.#http2 = new Http2Connection(this.#places.length, this);
+    this.#http2 = new Http2Connection(this.#places.length, this, this.parts.keep);
   }
 
   // hot
@@ -193,11 +200,22 @@ export class SharedConnection implements StreamEvents {
     const wasReady = http2.isReady;
     this.#isReading = true;
     http2.read(bytes, length, this.parts.driver.unsentBytes(this.parts.index));
-    this.parts.octets.flush(nowUs);
     this.#isReading = false;
-    if (this.#http2 !== http2) return; // the load has closed it
+    this.#reportRead(nowUs);
+    if (this.#http2 !== http2) return; // it was closed
     if (http2.error !== null) return this.#break(http2.error, nowUs);
     if (!wasReady && http2.isReady) this.#welcome(nowUs);
+  }
+
+  // hot
+  #reportRead(nowUs: number): void {
+    const count = this.#endedCount;
+    this.#endedCount = 0;
+    for (let i = 0; i < count; i++) {
+      const place = this.#ended[i];
+      if (this.#places.state(place) !== OPEN) continue; // it was closed meanwhile
+      this.parts.exchanges.onRead(this.#slotOf(place), nowUs);
+    }
   }
 
   #welcome(nowUs: number): void {
@@ -206,7 +224,7 @@ export class SharedConnection implements StreamEvents {
       places.enter(place, JOINING);
     }
     if (this.#replacedUs >= 0) {
-      this.parts.handler.onReplaced(this.#slotOf(0), nowUs - this.#replacedUs);
+      this.parts.exchanges.onReplaced(this.#slotOf(0), nowUs - this.#replacedUs);
     }
     this.#replacedUs = -1;
   }
@@ -226,11 +244,12 @@ export class SharedConnection implements StreamEvents {
     const isNeeded = this.#isLeaving || this.#places.hasWaiting;
     if (!isNeeded || !this.#hasServed) return this.#lose({ by: null, reason }, nowUs);
     const http2 = this.#http2;
-    const busy = this.#places.inUse().filter((place) => http2?.isBusy(place));
+    const busy = this.#places.inUse().filter((place) => http2?.isBusy(place))
+      .map((place) => ({ place, hasBegun: http2?.hasBegun(place) === true }));
     this.#replace(nowUs);
-    for (const place of busy) {
-      this.#free(place);
-      this.parts.handler.onEnd(this.#slotOf(place), reason, nowUs);
+    for (const { place, hasBegun } of busy) {
+      this.#places.close(place);
+      this.#disconnect(place, hasBegun, reason, nowUs);
     }
   }
 
@@ -241,27 +260,31 @@ export class SharedConnection implements StreamEvents {
       place,
       isOpen: this.#places.state(place) === OPEN,
       isBusy: this.#places.waiting(place) !== null || http2?.isBusy(place) === true,
+      hasBegun: http2?.isBusy(place) === true && http2.hasBegun(place),
     })).filter(({ isOpen }) => isOpen || !http2?.isReady);
     this.#forget();
-    for (const { place } of places) this.#free(place);
+    for (const { place } of places) this.#places.close(place);
     if (this.#places.count(CONNECTING) > 0) this.#dial();
-    for (const { place, ...was } of places) {
-      this.#report(this.#slotOf(place), was, lost, nowUs);
-    }
+    for (const { place, ...was } of places) this.#report(place, was, lost, nowUs);
   }
 
-  #report(
-    slot: number,
-    { isOpen, isBusy }: { readonly isOpen: boolean; readonly isBusy: boolean },
-    { by, reason }: Lost,
-    nowUs: number,
-  ): void {
-    const { handler } = this.parts;
-    if (!isOpen) {
-      handler.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
-    } else if (!isBusy) handler.onEnd(slot, null, nowUs);
-    else if (by !== null) handler.onFailed(slot, by, reason ?? by, nowUs);
-    else handler.onEnd(slot, reason, nowUs);
+  #report(place: number, was: PlaceAtLoss, { by, reason }: Lost, nowUs: number): void {
+    const { exchanges } = this.parts;
+    const slot = this.#slotOf(place);
+    if (!was.isOpen) {
+      exchanges.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
+    } else if (!was.isBusy || by === null) this.#disconnect(place, was.hasBegun, reason, nowUs);
+    else exchanges.onFailed(slot, by, reason ?? by, nowUs);
+  }
+
+  /** The connection of an open place has ended, without such a reason where the server closed it. */
+  #disconnect(place: number, hasBegun: boolean, reason: string | null, nowUs: number): void {
+    const { exchanges } = this.parts;
+    const slot = this.#slotOf(place);
+    if (!exchanges.onDisconnected(slot, nowUs)) return;
+    const part = hasBegun ? "within the body" : "before the response";
+    if (reason !== null) exchanges.onFailed(slot, "reset", reason, nowUs);
+    else exchanges.onFailed(slot, "closed", `closed ${part}`, nowUs);
   }
 
   /** Dials again for whoever is there. */
@@ -273,15 +296,24 @@ export class SharedConnection implements StreamEvents {
 
   // Events of the streams.
 
-  onResponse(place: number, octets: Uint8Array, from: number, to: number): void {
-    this.parts.octets.expect(this.#slotOf(place), to - from, this.#nowUs);
-    if (this.#http2?.isBusy(place)) this.parts.octets.add(octets, from, to);
+  // hot
+  onBegin(place: number): void {
+    this.#places.firstByteUs[place] = this.#nowUs;
   }
 
+  // hot
   onEndOfResponse(place: number): void {
+    const places = this.#places;
+    const http2 = this.#http2;
+    if (http2 === null) return;
     this.#hasBrought = true;
-    this.#places.send(place, null);
-    this.parts.octets.end(this.#slotOf(place), this.#nowUs);
+    places.send(place, null);
+    const { exchanges } = this.parts;
+    const firstByteUs = places.firstByteUs[place];
+    const response = http2.response(place);
+    const isOpen = exchanges.onEnd(this.#slotOf(place), response, false, firstByteUs, this.#nowUs);
+    http2.forget(place);
+    if (isOpen) this.#ended[this.#endedCount++] = place;
   }
 
   onReset(place: number, reason: string): void {
@@ -293,14 +325,13 @@ export class SharedConnection implements StreamEvents {
   }
 
   #fail(place: number, by: "reset" | "protocol", reason: string): void {
-    this.#rest(place);
-    this.parts.handler.onFailed(this.#slotOf(place), by, reason, this.#nowUs);
+    this.#places.send(place, null);
+    this.parts.exchanges.onFailed(this.#slotOf(place), by, reason, this.#nowUs);
   }
 
   /** A server that never takes any would have us dial for ever. */
   onTurnedAway(place: number): void {
     if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
-    this.parts.octets.forget(this.#slotOf(place));
     this.#places.wait(place);
   }
 
@@ -324,7 +355,7 @@ export class SharedConnection implements StreamEvents {
     const places = this.#places;
     for (let place = places.one(JOINING); place >= 0; place = places.one(JOINING)) {
       places.enter(place, OPEN);
-      this.parts.handler.onOpen(this.#slotOf(place), nowUs);
+      this.parts.exchanges.onOpen(this.#slotOf(place), nowUs);
     }
   }
 

@@ -1,0 +1,67 @@
+/**
+ * What frames a chunked body (RFC 9112 §7.1): chunk lines, and trailers after the last. The data between them is for whoever
+ * takes bodies, which says when it is over.
+ */
+import { ChunkLine } from "./chunk_line.ts";
+import { FieldLines } from "./field_lines.ts";
+import type { ProtocolError } from "./reason.ts";
+
+export class ChunkedBody {
+  /** Data that comes next; 0 while lines do. */
+  dataBytes = 0;
+  /** Whether the trailers are over, and the body with them. */
+  done = false;
+  reason: ProtocolError | "" = "";
+  readonly #chunkLine = new ChunkLine();
+  readonly #trailers = new FieldLines();
+  /** The reader of lines at work. */
+  #lines: ChunkLine | FieldLines = this.#chunkLine;
+  /** What may still come before the lines at hand are over their limit. */
+  #roomBytes = 0;
+
+  /** @param mostBytes Limit of a chunk line, and of the trailers. */
+  constructor(private readonly mostBytes: number) {}
+
+  begin(): void {
+    this.done = false;
+    this.reason = "";
+    this.#expectChunkLine(false);
+  }
+
+  endData(): void {
+    this.#expectChunkLine(true);
+  }
+
+  #expectChunkLine(afterData: boolean): void {
+    this.dataBytes = 0;
+    this.#chunkLine.begin(afterData);
+    this.#expect(this.#chunkLine);
+  }
+
+  /** Lines have a limit of their own. */
+  #expect(lines: ChunkLine | FieldLines): void {
+    this.#lines = lines;
+    this.#roomBytes = this.mostBytes;
+  }
+
+  /** Reads lines, up to data or the end of the body; gives the offset after what it took. */
+  read(bytes: Uint8Array, from: number, to: number): number {
+    const lines = this.#lines;
+    const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
+    this.#roomBytes -= at - from;
+    if (lines.reason !== "") this.reason = lines.reason;
+    else if (lines.done && lines === this.#trailers) this.done = true;
+    else if (lines.done) this.#follow(this.#chunkLine.size);
+    else if (this.#roomBytes === 0) {
+      this.reason = "a chunk line or the trailers are larger than 65.5 kB, the limit";
+    }
+    return at;
+  }
+
+  #follow(size: number): void {
+    this.dataBytes = size;
+    if (size > 0) return;
+    this.#trailers.beginTrailers();
+    this.#expect(this.#trailers);
+  }
+}

@@ -1,0 +1,49 @@
+/** Exchanges that fail: each is recorded with its step and its moments, and is in flight no longer. */
+import type { ErrorKind } from "../../result/outcome.ts";
+import type { Recorder } from "../recording/recorder.ts";
+import type { WaitingExchange } from "./connections.ts";
+import type { InFlight } from "./in_flight.ts";
+import type { Pacer } from "./pacer.ts";
+import type { Workload } from "./workload.ts";
+
+interface FailingParts {
+  readonly recorder: Recorder;
+  readonly pacer: Pacer;
+  readonly inFlight: InFlight;
+  readonly workload: Pick<Workload, "stepOf" | "skipStep">;
+}
+
+export class Failing {
+  constructor(private readonly parts: FailingParts) {}
+
+  /** All that are in flight on the slot. */
+  all(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
+  }
+
+  oldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+    const { recorder, inFlight, workload } = this.parts;
+    const step = workload.stepOf(slot, inFlight.request(slot));
+    const failure = { kind, reason };
+    recorder.fail(slot, step, failure, inFlight.dueUs(slot), inFlight.sentUs(slot), nowUs);
+    inFlight.drop(slot);
+  }
+
+  /** The one that waits for a dial, or would have taken its connection. */
+  dial(
+    slot: number,
+    waiting: WaitingExchange | null,
+    kind: ErrorKind,
+    reason: string,
+    dialedUs: number,
+    nowUs: number,
+  ): void {
+    const { recorder, pacer, workload } = this.parts;
+    const dueUs = waiting?.dueUs ?? pacer.take(nowUs);
+    if (dueUs < 0) return;
+    if (waiting === null) recorder.due++;
+    const step = waiting === null ? workload.skipStep() : workload.stepOf(slot, waiting.request);
+    const sinceUs = pacer.intended ? dueUs : dialedUs;
+    recorder.fail(slot, step, { kind, reason }, sinceUs, dialedUs, nowUs);
+  }
+}

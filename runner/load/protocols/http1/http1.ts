@@ -1,0 +1,123 @@
+/** HTTP/1.1 (RFC 9112): a slot is a connection, and responses come in the order of their requests. */
+import { BROKEN, NEED_MORE, type ResponseReader } from "../../../../base/http/response.ts";
+import type { Driver, DriverEvents, RefusedBy } from "../../engine/driver.ts";
+import type { ExchangeEvents, Message, Protocol } from "../../engine/protocol.ts";
+import { Readers } from "./readers.ts";
+
+export class Http1 implements Protocol, DriverEvents {
+  readonly punctual: boolean;
+  readonly fewestStreams = Infinity;
+  readonly #readers: Readers;
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly exchanges: ExchangeEvents,
+    slots: number,
+  ) {
+    this.punctual = exchanges.punctual;
+    this.#readers = new Readers(slots, exchanges.retain);
+  }
+
+  run(): Promise<void> {
+    return this.driver.run(this);
+  }
+
+  connect(slot: number): void {
+    this.driver.connect(slot);
+  }
+
+  joins(): boolean {
+    return false;
+  }
+
+  // hot
+  send(slot: number, { bytes }: Message): void {
+    this.exchanges.onSent(bytes.length);
+    this.driver.send(slot, bytes);
+  }
+
+  /** There is no other way out of an exchange. */
+  cancel(): boolean {
+    return false;
+  }
+
+  close(slot: number): void {
+    this.#readers.release(slot);
+    this.driver.close(slot);
+  }
+
+  onTick(nowUs: number): number {
+    return this.exchanges.onTick(nowUs);
+  }
+
+  onOpen(slot: number, nowUs: number): void {
+    this.exchanges.onOpen(slot, nowUs);
+  }
+
+  onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void {
+    this.exchanges.onRefused(slot, by, reason, nowUs);
+  }
+
+  // hot: once a read; in the common case one whole response, its record, and the next send. What a read
+  // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    const { exchanges } = this;
+    if (exchanges.isTooLate(slot, nowUs)) return;
+    exchanges.onReceived(length, nowUs);
+    let hasEnded = false;
+    for (let at = 0; at < length;) {
+      if (exchanges.inFlight.count(slot) === 0) {
+        return exchanges.onUnsolicited(slot, hasEnded, nowUs);
+      }
+      const reader = this.#readerOf(slot);
+      const isFirst = !reader.started;
+      at = reader.read(bytes, at, length);
+      if (reader.state === NEED_MORE) {
+        if (isFirst) this.#readers.keep(slot, nowUs);
+        break;
+      }
+      if (reader.state === BROKEN) {
+        return exchanges.onFailed(slot, "protocol", reader.reason, nowUs);
+      }
+      const firstByteUs = isFirst ? nowUs : this.#readers.firstByteUs[slot];
+      const isLast = !reader.keepAlive || this.#isCutShort(slot, reader);
+      if (!exchanges.onEnd(slot, reader, isLast, firstByteUs, nowUs)) return;
+      if (!isFirst) this.#readers.release(slot);
+      hasEnded = true;
+    }
+    if (hasEnded) exchanges.onRead(slot, nowUs);
+  }
+
+  /** What reads on on the slot; where nothing has been read yet of the response to the oldest, the reader of all. */
+  #readerOf(slot: number): ResponseReader {
+    const { split, whole } = this.#readers;
+    const reader = split[slot];
+    if (reader !== null) return reader;
+    whole.begin(this.exchanges.inFlight.isHead(slot));
+    return whole;
+  }
+
+  /**
+   * Whether a response has come before its request was sent whole (RFC 9112 §9.3): the next would have to wait for the
+   * rest, which the server may never read. Where nobody knows, a refusal is taken for such a response.
+   */
+  #isCutShort(slot: number, { status }: ResponseReader): boolean {
+    if (this.exchanges.inFlight.count(slot) > 1) return false;
+    const isSent = this.driver.isSent(slot);
+    return isSent === false || (isSent === null && status >= 400);
+  }
+
+  /** The end of the connection may be that of the response. */
+  onEnd(slot: number, reset: string | null, nowUs: number): void {
+    const { exchanges } = this;
+    if (exchanges.onDisconnected(slot, nowUs)) {
+      const reader = this.#readerOf(slot);
+      if (reset === null) reader.end();
+      if (reset !== null) exchanges.onFailed(slot, "reset", reset, nowUs);
+      else if (reader.state === BROKEN) {
+        exchanges.onFailed(slot, "closed", reader.reason, nowUs);
+      } else exchanges.onEnd(slot, reader, true, this.#readers.firstByteUs[slot], nowUs);
+    }
+    this.#readers.release(slot);
+  }
+}

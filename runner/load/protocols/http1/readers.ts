@@ -1,0 +1,45 @@
+/**
+ * What reads the responses of HTTP/1.1 on the connections. Nearly every response comes whole, in one read, and one reader is
+ * enough for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a response is
+ * split, its connection has a reader of its own.
+ */
+import { prepareDecoding } from "../../../../base/http/content_coding.ts";
+import { KnownHead } from "../../../../base/http/head.ts";
+import { KeptRoom } from "../../../../base/http/kept.ts";
+import { ResponseReader } from "../../../../base/http/response.ts";
+
+export class Readers {
+  /** Of responses that come whole; whoever reads one begins it first. */
+  whole: ResponseReader;
+  /** By slot, what has read the beginning of a response; null where none is split. */
+  readonly split: (ResponseReader | null)[];
+  /** By slot, when the first byte of what is split has come, microseconds. */
+  readonly firstByteUs: Float64Array;
+  readonly #free: ResponseReader[] = [];
+  /** They know one head, and what they keep has one room. */
+  readonly #options: ConstructorParameters<typeof ResponseReader>[0];
+
+  constructor(slots: number, retain: boolean | "head") {
+    if (retain === true) prepareDecoding();
+    this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
+    this.firstByteUs = new Float64Array(slots);
+    this.split = new Array(slots).fill(null);
+    this.whole = new ResponseReader(this.#options);
+  }
+
+  /** The response that `whole` has begun to read on the slot goes on in another read. */
+  keep(slot: number, nowUs: number): void {
+    this.firstByteUs[slot] = nowUs;
+    this.split[slot] = this.whole;
+    this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
+  }
+
+  /** The response on the slot is over, or given up. */
+  release(slot: number): void {
+    const reader = this.split[slot];
+    if (reader === null) return;
+    this.split[slot] = null;
+    reader.begin(false); // gives back what it kept
+    this.#free.push(reader);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * HTTP/2 (RFC 9113): each connection has some places, one for a stream at a time, and a slot is such a place. What is sent
+ * while something that came is read goes out with all the rest of it, in one write.
+ */
+import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
+import { prepareDecoding } from "../../../../base/http/content_coding.ts";
+import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import type { Driver, DriverEvents, RefusedBy } from "../../engine/driver.ts";
+import type { ExchangeEvents, Message, Protocol } from "../../engine/protocol.ts";
+import { SharedConnection } from "./shared_connection.ts";
+
+type Scheme = "http" | "https";
+
+interface Http2Setting {
+  readonly connections: number;
+  /** At a time on each. */
+  readonly streams: number;
+  /** Of the hosts, each with an equal share of the connections, in their order. */
+  readonly schemes: readonly Scheme[];
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+export class Http2 implements Protocol, DriverEvents {
+  readonly punctual: boolean;
+  readonly #connections: readonly SharedConnection[];
+  /** Requests as they go by HTTP/2, by their octets in HTTP/1.1, and the one that was sent last. */
+  readonly #requests = new WeakMap<Uint8Array, Http2Request>();
+  #lastBytes: Uint8Array = NO_BYTES;
+  #last = NO_REQUEST;
+  /** Connections to which something was done since they were last settled. */
+  readonly #touched: SharedConnection[] = [];
+  /** Connections that wait for a word of their server, and are settled again when they have waited long enough. */
+  readonly #probing = new Set<SharedConnection>();
+
+  constructor(
+    private readonly driver: Driver,
+    private readonly exchanges: ExchangeEvents,
+    private readonly setting: Http2Setting,
+  ) {
+    const { connections, streams } = setting;
+    const { retain } = exchanges;
+    if (retain === true) prepareDecoding();
+    this.punctual = exchanges.punctual;
+    const room = new KeptRoom();
+    const keep = (): KeptResponse | null =>
+      retain === false ? null : new KeptResponse(room, retain !== "head");
+    const parts = { connections, driver, exchanges, keep, probing: this.#probing };
+    this.#connections = Array.from(
+      { length: connections },
+      (_, index) => new SharedConnection(streams, { index, ...parts }),
+    );
+  }
+
+  run(): Promise<void> {
+    return this.driver.run(this);
+  }
+
+  get fewestStreams(): number {
+    return Math.min(...this.#connections.map(({ fewestStreams }) => fewestStreams));
+  }
+
+  joins(slot: number): boolean {
+    return this.#connections[slot % this.setting.connections].isThere;
+  }
+
+  connect(slot: number): void {
+    this.#connectionOf(slot).connect(this.#placeOf(slot));
+  }
+
+  // hot
+  send(slot: number, { bytes }: Message, nowUs: number): void {
+    const request = bytes === this.#lastBytes ? this.#last : this.#requestOf(bytes, slot);
+    this.#connectionOf(slot).send(this.#placeOf(slot), request, nowUs);
+  }
+
+  #requestOf(bytes: Uint8Array<ArrayBuffer>, slot: number): Http2Request {
+    let request = this.#requests.get(bytes);
+    if (request === undefined) {
+      request = asHttp2(bytes, this.#schemeOf(slot)); // no two hosts get the same octets
+      this.#requests.set(bytes, request);
+    }
+    this.#lastBytes = bytes;
+    return this.#last = request;
+  }
+
+  cancel(slot: number, nowUs: number): boolean {
+    return this.#connectionOf(slot).cancel(this.#placeOf(slot), nowUs);
+  }
+
+  close(slot: number): void {
+    this.#connectionOf(slot).close(this.#placeOf(slot));
+  }
+
+  #schemeOf(slot: number): Scheme {
+    const { connections, schemes } = this.setting;
+    return schemes[Math.floor(slot % connections * schemes.length / connections)];
+  }
+
+  #placeOf(slot: number): number {
+    return Math.floor(slot / this.setting.connections);
+  }
+
+  /** The slot's connection, to which something is done. */
+  #connectionOf(slot: number): SharedConnection {
+    return this.#touch(this.#connections[slot % this.setting.connections]);
+  }
+
+  // hot
+  #touch(connection: SharedConnection): SharedConnection {
+    if (!connection.isTouched) this.#touched.push(connection);
+    connection.isTouched = true;
+    return connection;
+  }
+
+  // hot: a connection that is touched again meanwhile is settled again.
+  #settle(nowUs: number): void {
+    for (let one = this.#touched.pop(); one !== undefined; one = this.#touched.pop()) {
+      one.isTouched = false;
+      one.settle(nowUs);
+    }
+  }
+
+  onOpen(index: number, nowUs: number): void {
+    this.#touch(this.#connections[index]).onOpen(nowUs);
+    this.#settle(nowUs);
+  }
+
+  onRefused(index: number, by: RefusedBy, reason: string, nowUs: number): void {
+    this.#touch(this.#connections[index]).onRefused(by, reason, nowUs);
+    this.#settle(nowUs);
+  }
+
+  // hot
+  onBytes(index: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    this.exchanges.onReceived(length, nowUs);
+    this.#touch(this.#connections[index]).onBytes(bytes, length, nowUs);
+    this.#settle(nowUs);
+  }
+
+  onEnd(index: number, reset: string | null, nowUs: number): void {
+    this.#touch(this.#connections[index]).onEnd(reset, nowUs);
+    this.#settle(nowUs);
+  }
+
+  // hot
+  onTick(nowUs: number): number {
+    const nextUs = this.exchanges.onTick(nowUs);
+    if (this.#probing.size > 0) this.#probing.forEach((connection) => this.#touch(connection));
+    this.#settle(nowUs);
+    return nextUs;
+  }
+}
