@@ -3,7 +3,7 @@ import type { Verdicts } from "../../runner/result/conclusion.ts";
 import { CLAIM_OUTCOMES, type ClaimVerdict, type JudgedClaim } from "../judge/claims.ts";
 import { type Absence, absenceText, foundWords, reasonText } from "../judge/found.ts";
 import type { Evidence } from "../judge/rules.ts";
-import { GLUE } from "../writing/units.ts";
+import { formatDuration, GLUE } from "../writing/units.ts";
 import { MARKS } from "./gate_sentences.ts";
 import { counted, unique } from "../writing/words.ts";
 
@@ -22,6 +22,12 @@ function doubtText(doubt: NonNullable<JudgedClaim["doubt"]>): string {
       return reasonText(doubt);
     case "fewer-cores":
       return `published of a machine with ${doubt.least} cores, this one has ${doubt.cores}`;
+    case "shorter-load": {
+      const [least, here] = [doubt.leastMs, doubt.ms].map((ms) => formatDuration(ms / 1_000));
+      return doubt.term === "timeout"
+        ? `published of requests that wait for ${least}, here they are given up after ${here}`
+        : `published of a load of ${least}, this one lasts ${here}`;
+    }
     case "given": {
       const { text, met } = doubt;
       return `published of ${text}, which is ${CLAIM_OUTCOMES[met.outcome]} here (${

@@ -11,6 +11,7 @@ import type {
   Correlation,
   FigureSide,
   Ratios,
+  Run,
   WarmupClaim,
   Within,
 } from "../../runner/result/result.ts";
@@ -42,6 +43,7 @@ import {
   groundBy,
   groundOf,
   type Member,
+  type MemberPair,
   pairsOf,
   type Ruled,
 } from "./ground.ts";
@@ -61,6 +63,8 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
+
+type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 
 export const CLAIM_OUTCOMES = {
   held: "reproduced",
@@ -87,8 +91,14 @@ export interface ClaimVerdict {
 /** What else leaves a claim open that its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
-  /** It was published of what is not so here: so many cores, or another claim. */
+  /** It was published of a set-up that is not this one: more cores, a longer load, or another claim. */
   | { readonly code: "fewer-cores"; readonly least: number; readonly cores: number }
+  | {
+    readonly code: "shorter-load";
+    readonly term: LoadTerm;
+    readonly leastMs: number;
+    readonly ms: number;
+  }
   | { readonly code: "given"; readonly text: string; readonly met: ClaimVerdict };
 
 export interface JudgedClaim {
@@ -112,8 +122,8 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
     if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
     const again = byFilter.get(counts) ?? null;
     const verdict = verdictOf(claim.says, ground);
-    const given = givenDoubt(claim, verdict, ground);
-    const doubt = (again && runsDoubt(claim, verdict, { ground, again })) ?? given;
+    const given = givenDoubt(claim, ground);
+    const doubt = given ?? (again && runsDoubt(claim, verdict, { ground, again }));
     const outcome = CLAIM_OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
     return { claim, outcome, verdict, doubt, isDecidable: given === null };
   });
@@ -150,16 +160,43 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Of a claim that is not reproduced where what it was published of is not so; null where it is. */
-function givenDoubt({ given }: Claim, verdict: ClaimVerdict, ground: Ground): ClaimDoubt | null {
-  if (given === undefined || verdict.outcome !== "broken") return null;
+/** Null where the set-up that the claim was published of is that of this machine and its runs, or where there are none. */
+function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
+  if (given === undefined) return null;
   if (given.cores !== undefined) {
     const { machine } = ground.results;
     const cores = machine?.allowedCores ?? machine?.cores ?? Infinity;
     return cores < given.cores ? { code: "fewer-cores", least: given.cores, cores } : null;
   }
+  if (given.load !== undefined) {
+    const { term, leastMs } = given.load;
+    const ms = Math.min(...runsBehind(says, ground).map((run) => MS_OF[term](run)));
+    return ms < leastMs ? { code: "shorter-load", term, leastMs, ms } : null;
+  }
   const met = given.says && verdictOf(given.says, ground);
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
+}
+
+/** Of a run, in milliseconds. A load that ends by its requests lasts as long as it took. */
+const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
+  timeout: ({ load }) => load.timeout,
+  duration: ({ load, elapsedS }) =>
+    1_000 *
+    (load.kind === "phases"
+      ? load.phases.reduce((sum, { durationS }) => sum + durationS, 0)
+      : load.durationS ?? elapsedS),
+};
+
+/** The runs of all cells that a claim means. */
+function runsBehind(says: Claim["says"], ground: Ground): Run[] {
+  const selectors = says.kind === "correlation"
+    ? [says.selector, says.other ?? says.selector]
+    : says.kind === "warmup"
+    ? [says.selector]
+    : sidesIn(says).map((one) => one.selector);
+  const members = selectors.map((selector) => chosenBy(selector, ground))
+    .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
+  return [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
 }
 
 /**
@@ -174,10 +211,7 @@ function runsDoubt(
 ): ClaimDoubt | null {
   if (outcome === "inconclusive") return null;
   const { says } = claim;
-  const selectors = "selector" in says ? [says.selector] : sidesIn(says).map((one) => one.selector);
-  const members = selectors.map((selector) => chosenBy(selector, ground))
-    .flatMap((chosen) => "none" in chosen ? [] : chosen.members);
-  const runs = [...new Set(members)].flatMap(({ cell }) => cell?.runs ?? []);
+  const runs = runsBehind(says, ground);
   const invalid = runs.filter((run) => !countsFor(claim)(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(says, again).outcome;
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
@@ -236,17 +270,14 @@ function marginIn(found: Found): number {
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);
+  if (says.kind === "correlation") return correlationFindings(says, ground);
   const chosen = chosenBy(says.selector, ground);
   if ("none" in chosen) return [absent(chosen.none)];
   const measured = chosen.members.flatMap(({ cell, label }) => cell ? [{ cell, label }] : []);
   const missing = chosen.members.filter(({ cell }) => cell === null).map((
     { label: cell, missingReason: why },
   ) => absent([{ code: "cell-not-measured", cell, why }]));
-  if (says.kind === "warmup") {
-    return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
-  }
-  // One over all cells that were measured.
-  return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
+  return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
 }
 
 /** @param why What leaves it inconclusive where nothing that is open does. */
@@ -459,18 +490,38 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 
 type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
 
-/** A rank correlation. */
+/** A rank correlation over all cells that were measured; of two selectors over their pairs. */
+function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
+  const { figures: [one, two], selector, other } = says;
+  const pairs = other === undefined
+    ? cellsWithThemselves(selector, ground)
+    : figurePairs({ figure: one, selector }, { figure: two, selector: other }, ground);
+  if ("none" in pairs) return [absent(pairs.none)];
+  const isMeasured = ({ cell }: Member): boolean => cell !== null;
+  const measured = pairs.filter((pair) => pair.every(isMeasured));
+  const missing = [...new Set(pairs.flat())].filter((member) => !isMeasured(member)).map((
+    { label: cell, missingReason: why },
+  ) => absent([{ code: "cell-not-measured", cell, why }]));
+  return [...measured.length === 0 ? [] : [correlationFinding(says, measured)], ...missing];
+}
+
+function cellsWithThemselves(
+  selector: FigureSide["selector"],
+  ground: Ground,
+): readonly MemberPair[] | Absent {
+  const chosen = chosenBy(selector, ground);
+  return "none" in chosen ? chosen : chosen.members.map((member) => [member, member] as const);
+}
+
 function correlationFinding(
   { figures, relation, limit }: Correlation,
-  members: readonly MeasuredMember[],
+  pairs: readonly MemberPair[],
 ): Evidence {
-  const both = members.flatMap((member) => {
-    const [one, other] = figures.map((figure) =>
-      amountOf(figure, { ...member, missingReason: "" })
-    );
+  const both = pairs.flatMap((pair) => {
+    const [one, other] = figures.map((figure, i) => amountOf(figure, pair[i]));
     return "none" in one || "none" in other ? [] : [[one.range.value, other.range.value]];
   });
-  const counts = { cells: both.length, without: members.length - both.length };
+  const counts = { cells: both.length, without: pairs.length - both.length };
   const value = spearmanRho(both.map(([one]) => one), both.map(([, other]) => other));
   if (Number.isNaN(value)) return absent([{ code: "no-order", figures, ...counts }]);
   const interval = spearmanInterval(value, both.length);

@@ -49,8 +49,8 @@ export const claims: Subject<ReportContext> = {
 const HOW =
   "Reproduced: the whole 95 % interval over the runs is where the claim says. Not reproduced: all of " +
   "it is elsewhere. Inconclusive: neither, or there is no interval, or a cell of it was not measured, or the " +
-  "outcome is another without the runs that the generator or the machine may have limited, or what it was " +
-  "published of is not so here. A claim about several cells must hold in all; the figures are those of the worst.";
+  "outcome is another without the runs that the generator or the machine may have limited, or the set-up " +
+  "that it was published of is not the one here. A claim about several cells must hold in all; the figures are those of the worst.";
 
 /**
  * Those that were reproduced, then those that were not, then the inconclusive ones, at last those that can't be decided

@@ -218,7 +218,7 @@ export const run = measurement.extend({
     "From the start of the target's process to its first right response; null for url",
   ),
   runtime: z.string().nullable().describe(
-    "Runtime of the target, with its version; null: unknown",
+    "What runs the target, each with its version: gateways, runtimes and frameworks, with commas between them; null: unknown",
   ),
   startedAt: z.iso.datetime(),
   capacity: runCapacity.optional().describe(

@@ -110,17 +110,27 @@ const correlation = z.strictObject({
   kind: z.literal("correlation").describe("Spearman's, over the cells"),
   figures: z.tuple([z.enum(FIGURE_NAMES), z.enum(FIGURE_NAMES)]),
   selector,
+  other: selector.optional().describe("The cells of the second figure; absent: the same"),
   relation,
   limit: z.number().min(-1).max(1),
 });
 
 const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]);
 
+/** What a condition may ask of a load: how long a request waits, and how long the load lasts. */
+export const LOAD_TERMS = ["timeout", "duration"] as const;
+
 const given = z.strictObject({
   text: z.string().describe("As it was written"),
-  cores: z.int().min(1).optional().describe("The least number of cores; absent: a claim"),
-  says: says.optional().describe("What must be so; absent: a number of cores"),
-}).describe("What the claim was published of: where it is not so, not reproduced is inconclusive");
+  cores: z.int().min(1).optional().describe("The least number of cores; absent: another condition"),
+  load: z.strictObject({
+    term: z.enum(LOAD_TERMS),
+    leastMs: z.number().positive().describe("Milliseconds"),
+  }).optional().describe("The least that the loads of the claim's cells have; absent: another one"),
+  says: says.optional().describe("What must be so; absent: another condition"),
+}).describe(
+  "The set-up that the claim was published of: where it is not so, the claim is inconclusive",
+);
 
 /** A claim as results.json has it. */
 export const claimInResults = z.strictObject({

@@ -7,6 +7,7 @@ import {
   type Claim,
   CLAIMED_LABELS,
   type Given,
+  LOAD_TERMS,
   type Ratios,
   readRelation,
   type Relation,
@@ -22,7 +23,7 @@ import {
   sidesOf,
   TWO_SIDES,
 } from "./claim_side.ts";
-import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
+import { type Read, readFigure, readPercentage, readQuantity } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -55,6 +56,15 @@ const CORRELATION: ClaimPattern = {
   pattern: new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i"),
 };
 
+/** Two figures, each of its own cells. */
+const CORRELATED: ClaimPattern = {
+  holds: "correlation",
+  pattern: new RegExp(
+    `^correlation ?\\(([\\w.]+) ?\\((${INNER})\\) ?, ?([\\w.]+) ?\\((${INNER})\\)\\) ?(${SIGN})(.*)$`,
+    "i",
+  ),
+};
+
 const FORMS = "write two figures with <, <=, > or >= between them, such as " +
   "rate(fastify) > 2 × rate(express); a figure and a limit, such as p99(cached) < 120ms; " +
   "or rate(a) within 5% of rate(b), warmup(a) is flat, correlation(stable, p50) > 0.5";
@@ -78,6 +88,11 @@ function saysOf(text: string): ReadAll<Says> | null {
   if (cells !== undefined) return warmupOf(cells, label);
   const [, correlated, sign, limit] = partsOf(text, CORRELATION);
   if (correlated !== undefined) return correlationOf(correlated, sign, limit.trim());
+  const [, first, its, second, theirs, beside, coefficient] = partsOf(text, CORRELATED);
+  if (first !== undefined) {
+    const both = { names: [first, second], cells: [its, theirs] };
+    return correlatedOf(both, beside, coefficient.trim());
+  }
   const [, of, tolerance, to] = partsOf(text, WITHIN);
   if (of !== undefined) return withinOf(of, tolerance, to);
   const [, one, per, than, other, perOther] = partsOf(text, RATIOS);
@@ -157,19 +172,29 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
       "correlation(stable, p50; static) > 0.5";
     return { problems: [`Cannot correlate ${quotedOpenly(correlated)}: ${fix}`] };
   }
+  return correlatedOf({ names, cells: [cells] }, sign, written);
+}
+
+/** @param cells Of both figures, or of each. */
+function correlatedOf(
+  { names, cells }: { readonly names: readonly string[]; readonly cells: readonly string[] },
+  sign: string,
+  written: string,
+): ReadAll<Says> {
   const [first, second] = names.map(readFigure);
-  const selector = readCells(cells);
+  const [selector, other = null] = cells.map(readCells);
   const relation = relationOf(sign);
   const limit = coefficientOf(written);
   if (
     !("value" in first) || !("value" in second) || !("value" in selector) ||
-    !("value" in relation) || !("value" in limit)
-  ) return problemsIn(first, second, selector, relation, limit);
+    other && !("value" in other) || !("value" in relation) || !("value" in limit)
+  ) return problemsIn(first, second, selector, ...other ? [other] : [], relation, limit);
   return {
     value: {
       kind: "correlation",
       figures: [first.value.name, second.value.name],
       selector: selector.value,
+      ...other && "value" in other && { other: other.value },
       relation: relation.value,
       limit: limit.value,
     },
@@ -197,16 +222,26 @@ const claimText = z.string().transform((text, context): Claim => {
 }).describe("Such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms");
 
 const CORES = /^cores >= (\d{1,4})$/;
+const LOAD = new RegExp(`^(${LOAD_TERMS.join("|")}) >= (\\S+)$`);
 
 const givenText = z.string().transform((text, context): Given => {
   const [, cores] = CORES.exec(text) ?? [];
   if (cores !== undefined) return { text, cores: Number(cores) };
+  const [, term, least = ""] = LOAD.exec(text) ?? [];
+  const known = LOAD_TERMS.find((one) => one === term);
+  if (known !== undefined) {
+    const read = readQuantity(least, "ms");
+    if ("value" in read) return { text, load: { term: known, leastMs: read.value } };
+    context.addIssue(read.problem);
+    return z.NEVER;
+  }
   const parsed = parseClaim(text);
   if ("claim" in parsed) return { text, says: parsed.claim.says };
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
 }).describe(
-  "What must be so for the claim to be refuted: cores >= 8, or a claim such as errors(plain) > 10%",
+  "The set-up of which the claim was published, without which nothing decides it: cores >= 8; timeout >= 10s " +
+    "or duration >= 1m of its loads; or a claim, such as ceiling(redis) > 100000/s",
 );
 
 /** A claim in an experiment: its text, or that with what goes with it. */

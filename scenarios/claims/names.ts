@@ -171,8 +171,10 @@ function sidesOf({ says }: Pick<Claim, "says">): ClaimSide[] {
 
 function cellsOf(claim: Pick<Claim, "says">): UsedNames["cells"] {
   const { says } = claim;
-  if (says.kind === "warmup" || says.kind === "correlation") {
-    return [{ figure: null, selector: says.selector }];
+  if (says.kind === "warmup") return [{ figure: null, selector: says.selector }];
+  if (says.kind === "correlation") {
+    const { selector, other = selector } = says;
+    return [selector, other].map((selector) => ({ figure: null, selector }));
   }
   if (says.kind === "ratios") {
     return [says.left, says.right].flatMap(({ of, to }) => [of, to]);

@@ -5,7 +5,7 @@ import type { FrameworkTarget } from "../../base/target/target_shape.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
-import { runtimeOf } from "../launch/runtime.ts";
+import { goOf, runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
@@ -29,7 +29,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       throw cannotStart(context, `there is no program "${name}"`, [], "frameworks");
     }
     const watched = watchable(program, { args, env: given }, context);
-    const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
+    const runtime = await versionsOf(framework, program, cwd);
     return await startOfNeed("frameworks", async () => {
       const child = startSupervised(
         [program, ...watched.args],
@@ -39,6 +39,21 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     });
   },
 };
+
+/** Of the runtime, and of the framework itself: `node v20.20.2, express 5.3.0`. */
+async function versionsOf(
+  framework: FrameworkTarget["framework"],
+  program: string,
+  cwd: string,
+): Promise<string | null> {
+  const place = { env: cleanEnv(), cwd };
+  const { version, folder, toolchain: { programs } } = frameworkNamed(framework);
+  const runtime = programs[0] === "go"
+    ? await goOf(program, place)
+    : await runtimeOf([program], place);
+  const known = [runtime, version === "" ? null : `${folder} ${version}`];
+  return known.filter((one) => one !== null).join(", ") || null;
+}
 
 /** Each of the runtimes runs as in production. */
 const PRODUCTION = { NODE_ENV: "production", GIN_MODE: "release" };

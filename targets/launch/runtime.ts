@@ -57,6 +57,15 @@ export function runtimeOf(
   return version;
 }
 
+/** Version of the Go that compiled a program, as `go version FILE` reads it from there; null without Go, or of another one. */
+export async function goOf(program: string, { env, cwd }: ProgramPlace): Promise<string | null> {
+  const go = findProgram("go", { path: env.PATH ?? "", cwd });
+  if (go === null) return null;
+  const [, version] = /: go(\d\S+)/.exec(await outputOf(go, ["version", program], { env, cwd })) ??
+    [];
+  return version === undefined ? null : `go ${version}`;
+}
+
 /** The program itself, where `env` only sets variables for it. */
 export function programOf([first = "", ...rest]: readonly string[]): string {
   if (basename(first) !== "env") return first;
@@ -70,16 +79,20 @@ async function readVersion(
 ): Promise<string | null> {
   const program = findProgram(name, { path: env.PATH ?? "", cwd });
   if (program === null) return null;
-  const output = await outputOf(program, flag, { env, cwd });
+  const output = await outputOf(program, [flag], { env, cwd });
   const [version] = pattern.exec(output) ?? [];
   return version === undefined ? null : prefix + version;
 }
 
 /** All that the program prints; "" when it can't be run or takes too long. */
-async function outputOf(program: string, flag: string, place: ProgramPlace): Promise<string> {
+async function outputOf(
+  program: string,
+  args: readonly string[],
+  place: ProgramPlace,
+): Promise<string> {
   try {
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const { stdout, stderr } = await outputOfProgram([program, flag], {
+    const { stdout, stderr } = await outputOfProgram([program, ...args], {
       ...{ ...place, signal, limit: "versionOutput" },
     });
     const decoder = new TextDecoder();

@@ -115,6 +115,18 @@ for (const name of frameworkNames) {
     },
   );
 
+  testWith(needs, `framework ${name} tells its runtime and its own version`, async () => {
+    const { version, folder, toolchain: { programs: [runtime] } } = frameworkNamed(name);
+    const own = version === "" ? [] : [`${folder} ${version}`];
+    await withServer({ framework: name }, {}, ({ runtime: told }) => {
+      const [first = "", ...others] = told?.split(", ") ?? [];
+      assert.ok(first.toLowerCase().startsWith(runtime.replace(/\d$/, "")), first);
+      assert.match(first, /\d+\.\d+/);
+      assert.deepEqual(others, own);
+      return Promise.resolve();
+    });
+  });
+
   testWith([...needs, "ipv6"], `framework ${name} listens where it is told`, async () => {
     await withServer({ framework: name }, { host: "::1" }, async ({ origin }) => {
       assert.equal(new URL(origin).host, hostAndPort("::1", Number(new URL(origin).port)));

@@ -470,18 +470,49 @@ Deno.test("a correlation is Spearman's, by its formula of squared differences of
   ]);
 });
 
-Deno.test("where what a claim was published of is not so, not reproduced is not decidable", () => {
+Deno.test("a correlation of two selectors pairs their cells by what neither names", () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const rates = Object.fromEntries(names.map((name, i) => [name, [1_000 + 100 * i]]));
+  const results = resultsAt(rates);
+  const other = resultsAt(Object.fromEntries(names.map((name, i) => [name, [9_000 - 100 * i]])));
+  for (const run of other.runs) run.scenario = "redis";
+  results.runs.push(...other.runs);
+  const { rho, cells } = foundOf(
+    judge(results, "correlation(rate(static), rate(redis)) < 0"),
+    "correlation",
+  );
+  assert.deepEqual([Number(rho.value.toFixed(9)), cells], [-1, 8]);
+  assertOutcomes(results, [
+    ["correlation(rate(static), rate(redis)) < -0.5", "reproduced"],
+    ["correlation(rate(static), rate(redis)) > 0", "not reproduced"],
+    ["correlation(rate(a, static), rate(a, redis)) > 0", "no-order"],
+  ]);
+});
+
+Deno.test("where the set-up of a claim is not the one here, it is open whatever was measured", () => {
   const results = resultsAt(RATES);
   results.machine.allowedCores = 2;
   const cores = (cores: number) => ({ text: `cores >= ${cores}`, cores });
+  const load = (term: "timeout" | "duration", leastMs: number) => ({
+    text: `${term} >= ${leastMs}ms`,
+    load: { term, leastMs },
+  });
   const claim = (text: string) => ({ text, says: judge(results, text).claim.says });
   const [up, down] = ["rate(fast) > rate(slow)", "rate(slow) > rate(fast)"];
   const rows: [text: string, given: Claim["given"], outcome: string, isDecidable: boolean][] = [
     [down, cores(4), "fewer-cores", false],
-    [up, cores(4), "reproduced", true],
+    [up, cores(4), "fewer-cores", false],
     [down, cores(2), "not reproduced", true],
+    [up, cores(2), "reproduced", true],
+    [down, load("timeout", 5_000), "not reproduced", true],
+    [up, load("timeout", 5_001), "shorter-load", false],
+    [down, load("timeout", 5_001), "shorter-load", false],
+    [up, load("duration", 1_000), "reproduced", true],
+    [up, load("duration", 60_000), "shorter-load", false],
     [down, claim("rate(slow) > 1/s"), "not reproduced", true],
     [down, claim("rate(slow) > 9000/s"), "given", false],
+    [up, claim("rate(slow) > 9000/s"), "given", false],
+    [up, claim("rate(slow) > 1/s"), "reproduced", true],
   ];
   for (const [text, given, outcome, isDecidable] of rows) {
     const judged = judge(results, text, { given });

@@ -289,6 +289,8 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
   const texts = [
     { code: "busy-machine", invalid: 1, runs: 1, without: "inconclusive" },
     { code: "fewer-cores", least: 8, cores: 2 },
+    { code: "shorter-load", term: "timeout", leastMs: 10_000, ms: 2_000 },
+    { code: "shorter-load", term: "duration", leastMs: 60_000, ms: 4_000 },
     { code: "given", text: "errors() > 1%", met: verdict },
   ] as const;
   assert.deepEqual(
@@ -296,6 +298,8 @@ Deno.test("what else leaves a claim open stands before what its figures say", ()
     [
       "1 of 1 run behind it is not valid, and without it it is inconclusive",
       "published of a machine with 8 cores, this one has 2",
+      "published of requests that wait for 10 s, here they are given up after 2 s",
+      "published of a load of 1 min, this one lasts 4 s",
       "published of errors() > 1%, which is reproduced here (rate is 30,000/s",
     ],
   );

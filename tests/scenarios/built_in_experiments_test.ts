@@ -62,7 +62,8 @@ function keysOf(values: PublishedValues, before: readonly string[] = []): string
 }
 
 function selectorsOf({ says }: Claim): FigureSide["selector"][] {
-  if (says.kind === "warmup" || says.kind === "correlation") return [says.selector];
+  if (says.kind === "warmup") return [says.selector];
+  if (says.kind === "correlation") return [says.selector, says.other ?? says.selector];
   if (says.kind === "ratios") {
     return [says.left, says.right].flatMap(({ of, to }) => [of.selector, to.selector]);
   }

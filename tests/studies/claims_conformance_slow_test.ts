@@ -132,13 +132,19 @@ function ratiosWorld(study: Study, { left, relation, right }: Ratios, isTrue: bo
 /** Of cells in an order: the second figure grows with the first, falls, or does half of either. */
 function correlationWorld(study: Study, says: Correlation, outcome: Outcome): World {
   const cells = selected(study, says);
+  const others = says.other && selected(study, { selector: says.other });
   const grows = (relation: Relation): boolean => relation.startsWith(">");
-  const wantedAt = (i: number): Wanted => {
+  const wantedAt = (i: number): [Wanted, Wanted] => {
     const place = placeOf(i, cells.length, outcome, grows(says.relation));
     const [first, second] = says.figures;
-    return { [first]: (i + 1) * SETTLING_STEP_MS, [second]: USUAL * (place + 1) };
+    return [{ [first]: (i + 1) * SETTLING_STEP_MS }, { [second]: USUAL * (place + 1) }];
   };
-  return { cells: cells.map((cell, i) => ({ cell, wanted: wantedAt(i) })), peaks: {} };
+  const worlds = cells.flatMap((cell, i) => {
+    const [one, two] = wantedAt(i);
+    const other = others?.find(({ target }) => target === cell.target) ?? cell;
+    return [{ cell, wanted: one }, { cell: other, wanted: two }];
+  });
+  return together({ cells: worlds, peaks: {} });
 }
 
 const SETTLING_STEP_MS = 250;
@@ -150,8 +156,16 @@ function placeOf(i: number, cells: number, outcome: Outcome, isGrowing: boolean)
 
 type Outcome = JudgedClaim["outcome"];
 
-/** Null where no results could have the outcome. */
-function worldOf(study: Study, { says }: Claim, outcome: Outcome): World {
+/** With the set-up that the claim was published of. */
+function worldOf(study: Study, { says, given }: Claim, outcome: Outcome): World {
+  const setUp = given?.says;
+  const world = saidWorld(study, says, outcome);
+  if (setUp === undefined) return world;
+  assert.ok(setUp.kind === "compare");
+  return together(world, sidesWorld(study, setUp, true));
+}
+
+function saidWorld(study: Study, says: Claim["says"], outcome: Outcome): World {
   const isTrue = outcome !== "not reproduced";
   switch (says.kind) {
     case "compare":
@@ -183,7 +197,7 @@ function resultsOf(study: Study, { cells, peaks }: World, count: number): Result
       parameters: JSON.parse(JSON.stringify(cell.parameters)),
     };
     return runsOf(place, wanted, count).map((run) => labelled(run, wanted));
-  }).map((run, i) => ({ ...run, order: i + 1 }));
+  }).map((run, i) => ({ ...run, order: i + 1, load: { ...run.load, ...MOST_LOAD } }));
   results.peakThroughput = Object.fromEntries(
     Object.entries(peaks).map(([of, perSec]) => [of, {
       perSec,
@@ -193,6 +207,9 @@ function resultsOf(study: Study, { cells, peaks }: World, count: number): Result
   );
   return results;
 }
+
+/** Longer and more patient than any condition asks for. */
+const MOST_LOAD = { timeout: 60_000, durationS: 3_600 };
 
 function labelled(run: Results["runs"][number], { warmup }: Wanted): Results["runs"][number] {
   if (typeof warmup !== "string") return { ...run, warmup: { label: "flat", steadyFromS: 0 } };
@@ -221,22 +238,54 @@ for (const name of Object.keys(experiments)) {
       }
     });
     if (claim.given === undefined) continue;
-    Deno.test(`${name}: ${claim.text}: open where ${claim.given.text} is not so`, () => {
-      const results = resultsOf(study, worldOf(study, claim, "not reproduced"), SEVERAL);
-      if (claim.given?.cores === undefined) {
-        claim.given = { text: "the opposite", ...claim.given?.says && { says: never(claim) } };
-      } else results.machine.allowedCores = 1;
-      const { outcome, doubt, isDecidable } = judged(results, claim);
-      assert.equal(outcome, "inconclusive");
-      assert.equal(isDecidable, false);
-      assert.ok(doubt?.code === "given" || doubt?.code === "fewer-cores");
+    Deno.test(`${name}: ${claim.text}: open either way where ${claim.given.text} is not so`, () => {
+      for (const would of ["reproduced", "not reproduced"] as const) {
+        const results = withoutSetUp(
+          claim,
+          resultsOf(study, worldOf(study, claim, would), SEVERAL),
+        );
+        const { outcome, doubt, isDecidable } = judged(results, {
+          ...claim,
+          given: unlike(claim),
+        });
+        assert.deepEqual([outcome, isDecidable], ["inconclusive", false]);
+        assert.ok(doubt && ["given", "fewer-cores", "shorter-load"].includes(doubt.code));
+      }
+    });
+    Deno.test(`${name}: ${claim.text}: its condition, ${claim.given.text}, is about the set-up`, () => {
+      assert.deepEqual(figuresIn(claim.given?.says).filter((name) => !isOfSetUp(name)), []);
     });
   }
 }
 
-/** Of the cells of the claim. */
-function never({ says }: Claim): Claim["says"] {
-  assert.ok(says.kind === "compare" || says.kind === "within");
+/** How far away a target is. Any other figure is of how it fares. */
+function isOfSetUp(figure: string): boolean {
+  return figure.startsWith("connect.");
+}
+
+function figuresIn(says: Claim["says"] | undefined): string[] {
+  if (says === undefined) return [];
+  assert.ok(says.kind === "compare");
+  return [says.left, says.right].flatMap((side) => side.kind === "figure" ? [side.figure] : []);
+}
+
+function withoutSetUp({ given }: Claim, results: Results): Results {
+  if (given?.cores !== undefined) results.machine.allowedCores = given.cores - 1;
+  if (given?.load !== undefined) {
+    const load = { timeout: given.load.leastMs - 1, durationS: (given.load.leastMs - 1) / 1_000 };
+    results.runs = results.runs.map((run) => ({ ...run, load: { ...run.load, ...load } }));
+  }
+  return results;
+}
+
+/** Of a condition that is a claim its opposite. */
+function unlike({ given }: Claim): Claim["given"] {
+  return given?.says === undefined ? given : { text: "the opposite", says: never(given) };
+}
+
+/** Of the cells of the condition. */
+function never({ says }: Pick<NonNullable<Claim["given"]>, "says">): Claim["says"] {
+  assert.ok(says?.kind === "compare");
   const right = { kind: "quantity", text: "0", value: 0 } as const;
   return { kind: "compare", left: says.left, relation: "<", right };
 }

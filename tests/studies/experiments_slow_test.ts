@@ -55,7 +55,7 @@ const SHORTENED: readonly Shortened[] = [
     args: ["--only", "scenario=threads,scenario=files", ...BRIEFLY],
     cells: 4,
   },
-  { name: "user-endpoint", needs: ["redis"], args: ["--duration", "1700ms"], cells: 4 },
+  { name: "user-endpoint", needs: ["redis"], args: ["--duration", "1700ms"], cells: 6 },
   { name: "site-caching", needs: [], args: ["--only", "target=cached", ...BRIEFLY], cells: 7 },
   {
     name: "kuffel-walter",

@@ -32,6 +32,46 @@ function named(name: string): { readonly rows: readonly string[]; readonly other
   return { rows, others: new Set([name, ...keys, ...scales]) };
 }
 
+/** Numbers of a text, without the comma of thousands. */
+function numbersIn(text: string): number[] {
+  const plain = text.replaceAll(/(?<=\d),(?=\d{3}\b)/g, "");
+  return [...plain.matchAll(/\d+(?:\.\d+)?/g)].map(([number]) => Number(number));
+}
+
+/** As a claim may read a number of a sentence: itself, in thousands (5K, or seconds in ms), or a percentage as a share or a factor. */
+function formsOf(number: number): number[] {
+  const share = number / 100;
+  return [number, 1_000 * number, share, 1 - share, 1 + share].map(rounded);
+}
+
+function rounded(number: number): number {
+  return Number(number.toPrecision(9));
+}
+
+/** What only says where a statement stands. */
+const PLACES =
+  /\b(?:figures?|tables?|parts?|tests?|experience|appendix|section)(?:,? | and | to )*(?:[\d.]+(?:, | and | to )?)+|^[\d.]+(?: and [\d.]+)?(?=[:,]| |$)/gi;
+
+/** By the text of a claim, or the source of a table: all numbers that it reads, or that its note tells. */
+function readBy(name: string): Map<string, readonly number[]> {
+  const { claims = [], published = [] } = parseExperiment(experiments[name], `${name}.yaml`, {
+    set: {},
+  });
+  const tables = [published].flat();
+  return new Map([
+    ...claims.map(({ text, note = "" }) => [text, numbersIn(`${text} ${note}`)] as const),
+    ...tables.map(({ source = "", figure, values }) =>
+      [source, numbersIn(`${figure} ${source} ${JSON.stringify(values)}`)] as const
+    ),
+  ]);
+}
+
+/** The values of all tables, which stand beside ours. */
+function publishedBy(name: string): number[] {
+  const { published = [] } = parseExperiment(experiments[name], `${name}.yaml`, { set: {} });
+  return [published].flat().flatMap(({ values }) => numbersIn(JSON.stringify(values)));
+}
+
 function codesOf(part: string): string[] {
   return [...part.matchAll(/`([^`]+)`/g)].map(([, code]) => code.replaceAll("\\|", "|"));
 }
@@ -60,5 +100,22 @@ for (const [, study, part] of parts) {
       !existsSync(join(ROOT, "cli/commands", `${/^plateau (\w+)$/.exec(code)?.[1]}.ts`))
     );
     assert.deepEqual(unknown, []);
+  });
+
+  Deno.test(`the claims and tables that a row of study ${study} names read the row's own numbers`, () => {
+    const read = new Map(SECTIONS[study].flatMap((name) => [...readBy(name)]));
+    const beside = SECTIONS[study].flatMap(publishedBy);
+    const unread = part.split("\n").flatMap((line) => {
+      const [, item = "", where = ""] = line.split(/(?<!\\)\|/);
+      const named = codesOf(where).filter((code) => read.has(code));
+      if (named.length === 0) return [];
+      const known = new Set(
+        [...beside, ...named.flatMap((code) => read.get(code) ?? [])].map(rounded),
+      );
+      const own = numbersIn(item.trim().replaceAll(PLACES, "").replaceAll(/\b\w*\dxx\b/g, ""));
+      const missing = own.filter((number) => !formsOf(number).some((form) => known.has(form)));
+      return missing.length === 0 ? [] : [`${item.trim()}: ${missing.join(", ")}`];
+    });
+    assert.deepEqual(unread, []);
   });
 }

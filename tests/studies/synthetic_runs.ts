@@ -127,8 +127,7 @@ function overOf(wanted: Wanted): readonly Sample[] | null {
   return [[5_000, Number(count)], [1, REQUESTS]];
 }
 
-const LATENCY =
-  /^(?:(?:service|firstByte|connect|[2-5]xx)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
+const LATENCY = /^(?:(?:service|firstByte|[2-5]xx)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
 
 function samplesOf(wanted: Wanted): readonly Sample[] {
   if ("stdev" in wanted) {
@@ -179,6 +178,9 @@ const SETTERS: Readonly<Record<string, Setter>> = {
   "machine.cpu": ({ generator }, value) => generator.hostActivity.busy = Math.min(1, value),
   memory: ({ resources }, value) => resources.forEach((point) => point.memory = Math.round(value)),
   size: (run, value) => run.bytes.in = Math.round(value * run.requests.completed),
+  unfinished: (run, value) => run.requests.unfinished = Math.round(value),
+  elapsed: (run, value) => run.elapsedS = value / 1_000,
+  "connect.min": (run, value) => run.connect.min = value,
   read: (run, value) => run.bytes.in = Math.round(value),
   bytes: (run, value) => run.bytes.inPerSecond = value,
   startUp: (run, value) => run.startUp = value,

@@ -54,6 +54,9 @@ const LINES: { what: string; text: string; has: RegExp[]; lacks?: RegExp[] }[] =
       /keepalive \d+;/,
       /proxy_http_version 1\.1;/,
       /proxy_set_header Connection "";/,
+      // As good as no limit: a balancer gives no 504 of its own to who waits in the queue of a busy server.
+      /proxy_connect_timeout 75s;/,
+      /proxy_read_timeout 1h;/,
     ],
     lacks: [/least_conn/, /root /],
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readStat } from "../../base/system/processes.ts";
-import { programOf, runtimeOf } from "../../targets/launch/runtime.ts";
+import { goOf, programOf, runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
@@ -37,8 +37,13 @@ Deno.test("env only sets variables: the program comes after them", () => {
  * A folder with a `node` that does this. Another process writes it: what this one has open for writing its
  * children have for a moment, too, those of other tests, and meanwhile nobody can run it (ETXTBSY).
  */
-function fakeNode(folder: string, script: string): { env: Record<string, string>; cwd: string } {
-  const args = ["-c", 'printf "%s" "$0" > node && chmod 755 node', `#!/bin/sh\n${script}\n`];
+function fakeNode(
+  folder: string,
+  script: string,
+  name = "node",
+): { env: Record<string, string>; cwd: string } {
+  const write = `printf "%s" "$0" > ${name} && chmod 755 ${name}`;
+  const args = ["-c", write, `#!/bin/sh\n${script}\n`];
   assert.ok(new Deno.Command("sh", { args, cwd: folder }).outputSync().success);
   return { env: cleanEnv({ PATH: `${folder}:${Deno.env.get("PATH")}` }), cwd: folder };
 }
@@ -48,6 +53,18 @@ testWith(["linux"], "a program is found in the target's environment, and asked o
   const place = fakeNode(folder.path, 'echo "v1.2.$(echo >> asked; wc -l < asked)"');
   assert.equal(await runtimeOf(["node", "a.js"], place), "node v1.2.1");
   assert.equal(await runtimeOf(["node", "b.js"], place), "node v1.2.1");
+});
+
+testWith(["linux"], "go tells which Go compiled a program, and nothing of others", async () => {
+  using folder = emptyFolder();
+  const place = fakeNode(
+    folder.path,
+    '[ "$1 $2" = "version ./server" ] && echo "$2: go1.26.8"',
+    "go",
+  );
+  assert.equal(await goOf("./server", place), "go 1.26.8");
+  assert.equal(await goOf("./other", place), null);
+  assert.equal(await goOf("./server", { ...place, env: { PATH: "/nowhere" } }), null);
 });
 
 testWith(["linux"], "a program that does not tell its version has none", async () => {

@@ -213,6 +213,24 @@ for (const renderCache of ["off", "on"]) {
   });
 }
 
+Deno.test("a PUT writes a page for who is logged in: 201 a new one, 200 the next revision, 401 and 400 nothing", async () => {
+  await using app = await startApp("wiki", { pages: 10 });
+  const cookie = await logIn(app);
+  const put = (page: unknown, headers: Record<string, string>) =>
+    app.ask("/api/pages/tide-table", { method: "PUT", headers, body: JSON.stringify(page) });
+  const page = { title: "Tides", section: "Forms", body: "High at **noon**" };
+  assert.equal((await put(page, {})).status, 401);
+  for (const wrong of [{ ...page, title: " " }, null, { title: "Tides" }]) {
+    assert.equal((await put(wrong, { cookie })).status, 400);
+  }
+  assert.equal((await app.ask("/page/tide-table")).status, 404);
+  const made = await put(page, { cookie });
+  assert.deepEqual([made.status, (await made.json()).revision], [201, 1]);
+  const changed = await put({ ...page, body: "Low at **noon**" }, { cookie });
+  assert.deepEqual([changed.status, (await changed.json()).revision], [200, 2]);
+  assert.match(await textOf(app, "/page/tide-table"), /Low at <strong>noon<\/strong>[^]*by editor/);
+});
+
 Deno.test("wiki refuses a page without a title", async () => {
   await using app = await startApp("wiki", { pages: 10 });
   const response = await app.ask(

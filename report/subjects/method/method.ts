@@ -250,7 +250,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
     { label: "Cores", text: pinText(rest.experiment?.pin) },
     { label: "Host", text: machine.hostname },
     { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
-    { label: "Targets run by", text: unique(runtimes).sort().join(", ") },
+    { label: "Targets run by", text: unique(runtimes).sort().join("; ") },
     { label: "Plateau", text: version },
     { label: "Redis", text: redis === undefined ? "" : redis ?? "none" },
     { label: "Load worker at most", text: peakText(peakThroughput?.generator) },

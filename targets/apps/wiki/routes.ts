@@ -141,7 +141,7 @@ const edited = z.object({
   tags: z.string().default("").transform((tags) => tags.toLowerCase().match(/[a-z0-9-]+/g) ?? []),
 });
 
-/** Only for who is logged in. */
+/** Only for who is logged in: by a form, or as JSON. */
 function addWriting(app: Hono, wiki: Wiki): void {
   const { pages, now } = wiki;
   app.get(`/edit${SLUG}`, (c) => {
@@ -160,6 +160,15 @@ function addWriting(app: Hono, wiki: Wiki): void {
     if (error) return c.json({ errors: error.issues }, 400);
     pages.write([{ ...data, slug, author: user, writtenAt: now() }]);
     return c.redirect(`/page/${slug}`, 303);
+  });
+  app.put(`/api/pages${SLUG}`, async (c) => {
+    const [user, slug] = [userOf(c, wiki), c.req.param("slug")];
+    if (user === null) return c.json({ error: "Log in first" }, 401);
+    const { data, error } = edited.safeParse(await c.req.json().catch(() => null));
+    if (error) return c.json({ errors: error.issues }, 400);
+    const isNew = pages.byName(slug) === null;
+    pages.write([{ ...data, slug, author: user, writtenAt: now() }]);
+    return c.json(pages.byName(slug), isNew ? 201 : 200);
   });
 }
 

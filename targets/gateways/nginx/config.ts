@@ -89,6 +89,9 @@ function folderParts({ folder }: FolderServed): ConfigParts {
  */
 const LATE = "max_fails=1 fail_timeout=0";
 
+/** By nginx's reference it can't usually be longer. A server whose queue is full is waited for, as by a client of its own. */
+const LONGEST_CONNECT = "75s";
+
 /** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
 function upstreamParts({ servers, policy, timeoutMs = null }: ServersServed): ConfigParts {
   const lines = [
@@ -113,7 +116,7 @@ ${named.server}      proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host ${new URL(servers[0].origin).host};
       proxy_next_upstream error;
-      proxy_connect_timeout ${timeoutMs === null ? "5s" : timeout};
+      proxy_connect_timeout ${timeoutMs === null ? LONGEST_CONNECT : timeout};
       proxy_read_timeout ${timeout};
       proxy_send_timeout ${timeout};
     }
