@@ -95,15 +95,11 @@ export interface TargetLimits {
   readonly memory?: string;
 }
 
-const v8Flags = z.union([
-  z.literal("default"),
-  z.string().regex(/^--[a-z0-9][\w-]*(?:=\S+)?(?: --[a-z0-9][\w-]*(?:=\S+)?)*$/i),
-], {
+const V8_FLAG = String.raw`--[a-zA-Z0-9][\w-]*(?:=\S+)?`;
+const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG})*)$`), {
   error: ({ input }) =>
-    `Cannot use ${
-      quotedOpenly(input)
-    } as flags of V8: write flags with a space between them, such as ` +
-    `"--no-opt --no-maglev", or default for none`,
+    `Cannot use ${quotedOpenly(input)} as flags of V8: write flags with a space between them, ` +
+    `such as "--no-opt --no-maglev", or default for none`,
 });
 
 const v8 = z.strictObject({
