@@ -118,6 +118,11 @@ export const coreSettings = commonSettings.extend({
     .describe("Cores that it computes on at a time (all when absent)"),
 });
 
+/** Whether Node runs it. */
+export function runsOnV8(framework: FrameworkName): boolean {
+  return framework !== "flask" && framework !== "gin";
+}
+
 export function frameworkSettings(framework: FrameworkName): z.ZodObject {
   return framework === "flask"
     ? workerSettings

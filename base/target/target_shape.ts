@@ -14,7 +14,13 @@ import {
   proxyUrl,
   resolved,
 } from "./access.ts";
-import { appNames, appSettings, frameworkNames, frameworkSettings } from "./app_settings.ts";
+import {
+  appNames,
+  appSettings,
+  frameworkNames,
+  frameworkSettings,
+  runsOnV8,
+} from "./app_settings.ts";
 import { flatSettings, givenSettings, oneOrList, settingIssues, valuesOf } from "./settings.ts";
 import {
   type ClusterTarget,
@@ -89,13 +95,50 @@ export interface TargetLimits {
   readonly memory?: string;
 }
 
-/** The same lines with limits of one value. */
-type Limited<Written> = Omit<Written, "limits"> & { readonly limits?: TargetLimits };
+const V8_FLAG = String.raw`--[a-zA-Z0-9][\w-]*(?:=\S+)?`;
+const v8Flags = z.string().regex(new RegExp(`^(?:default|${V8_FLAG}(?: ${V8_FLAG})*)$`), {
+  error: ({ input }) =>
+    `Cannot use ${quotedOpenly(input)} as flags of V8: write flags with a space between them, ` +
+    `such as "--no-opt --no-maglev", or default for none`,
+});
+
+const v8 = z.strictObject({
+  flags: oneOrList(v8Flags).optional().describe(
+    "Flags of V8 with which it runs, such as --no-opt or --jitless, or default for none; a list makes a factor",
+  ),
+  gc: oneOrList(v8Flags).optional().describe(
+    "Flags of V8's garbage collector likewise, such as --max-semi-space-size=64: a factor of its own",
+  ),
+}).refine(({ flags, gc }) => flags !== undefined || gc !== undefined, {
+  error: "Cannot do without flags: write flags: --no-opt, gc: --max-semi-space-size=64 or both",
+}).optional().describe(
+  "How V8 compiles and collects, in Node and Deno: each flag is an argument of the runtime, or in " +
+    "NODE_OPTIONS of a program such as npm",
+);
+
+export type WrittenV8 = z.output<typeof v8>;
+
+/** With one value for each line; `default` is no flag. */
+export interface V8Options {
+  readonly flags?: string;
+  readonly gc?: string;
+}
+
+const variable = z.union([z.string(), z.number(), z.boolean()]);
+
+const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
+
+/** The same lines with one value for each of those that a list makes a factor of. */
+type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env"> & {
+  readonly limits?: TargetLimits;
+  readonly v8?: V8Options;
+};
 
 const appTarget = z.strictObject({
   app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
   set,
   limits,
+  v8,
   ...stageCommands,
 }).superRefine(({ app, set }, context) => checkSettings(appSettings[app], set, context))
   .overwrite(withFlatSettings);
@@ -105,14 +148,17 @@ const frameworkTarget = z.strictObject({
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
   set,
+  env: env.describe("Its environment, on top of that of production; a list makes a factor"),
   limits,
+  v8,
   ...stageCommands,
-}).superRefine(({ framework, set }, context) =>
-  checkSettings(frameworkSettings(framework), set, context)
-)
+}).superRefine(({ framework, set, v8 }, context) => {
+  checkSettings(frameworkSettings(framework), set, context);
+  if (v8 === undefined || runsOnV8(framework)) return;
+  const message = `Cannot give flags of V8 to ${framework}: its runtime is another`;
+  context.addIssue({ code: "custom", path: ["v8"], message });
+})
   .overwrite(withFlatSettings);
-
-const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const commandTarget = z.strictObject({
   command: z.array(z.string().min(1)).min(1)
@@ -121,7 +167,7 @@ const commandTarget = z.strictObject({
         "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
     ),
   cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
-  env: z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({}).describe(
+  env: env.describe(
     "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
       "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
       "{host} becomes the address to listen on",
@@ -140,6 +186,7 @@ const commandTarget = z.strictObject({
     "The port of a program that listens on that one alone, such as 3000; its runs are made in turn",
   ),
   limits,
+  v8,
   ...stageCommands,
 }).superRefine(({ env, port }, context) => {
   if (port !== undefined && env.PORT !== undefined) {
@@ -230,13 +277,11 @@ export const targetSpec = targetSpecWith(NO_FILES);
 
 /** As written: a list makes a factor. */
 export type WrittenTarget = z.output<typeof targetSpec>;
-export type WrittenCommand = z.output<typeof commandTarget>;
 
-export type AppTarget = Limited<z.output<typeof appTarget>>;
-export type FrameworkTarget = Limited<z.output<typeof frameworkTarget>>;
-export type CommandTarget = Limited<Omit<WrittenCommand, "env">> & {
-  readonly env: Readonly<Record<string, string>>;
-};
+export type AppTarget = OneOfEach<z.output<typeof appTarget>>;
+export type FrameworkTarget = WithEnv<OneOfEach<z.output<typeof frameworkTarget>>>;
+export type CommandTarget = WithEnv<OneOfEach<z.output<typeof commandTarget>>>;
+type WithEnv<Lines> = Lines & { readonly env: Readonly<Record<string, string>> };
 
 /** The port that it listens on in every run; null: a free one. */
 export function fixedPortOf({ port, env }: Pick<CommandTarget, "port" | "env">): number | null {

@@ -70,9 +70,9 @@ export const planFlags = {
     schema: z.literal(true).optional(),
   },
   observe: {
-    flags: "--observe <runtime>",
-    about:
-      "Also watches the targets from inside: collections, event-loop delay and heap, at some cost",
+    flags: "--observe <WHAT>",
+    about: "Also watches the targets from inside, at some cost. runtime: collections, event-loop " +
+      "delay and heap; compiler: these and, of Node, V8's optimising compilers",
     schema: observed.optional(),
   },
   ...seedFlag,

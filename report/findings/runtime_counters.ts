@@ -1,7 +1,7 @@
-/** What runtimes reported of themselves, in a sentence for each cell: pauses, and the slowest requests that met them. */
+/** What runtimes reported of themselves, for each cell: pauses, the slowest requests that met them, and what compilers did. */
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { sum } from "../writing/spread.ts";
-import { formatMs, formatShare } from "../writing/units.ts";
+import { formatCount, formatExactly, formatMs, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -13,11 +13,51 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
     if (observed.length === 0) return [];
     const all = observed.flatMap(({ counters }) => counters ?? []);
     const elapsedMs = 1_000 * sum(observed, ({ elapsedS }) => elapsedS);
-    return [{
-      code: "runtime",
-      text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
-    }];
+    return [
+      {
+        code: "runtime",
+        text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
+      },
+      ...compilerFinding(label, all),
+    ];
   });
+}
+
+/** None where no run says what compilers did. */
+function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
+  const reported = all.filter(({ processes }) =>
+    processes.some(({ compiler }) => compiler !== undefined)
+  );
+  if (reported.length === 0) return [];
+  const work = reported.flatMap(({ processes }) =>
+    processes.flatMap(({ compiler = [] }) => compiler)
+  );
+  const perRun = (count: number): string => formatCount(Math.round(count / reported.length));
+  const [maglev, turbofan, deoptimized] = (["maglev", "turbofan", "deoptimized"] as const)
+    .map((what) => sum(work, (each) => each[what]));
+  const by = [
+    ...maglev > 0 ? [`Maglev ${perRun(maglev)}`] : [],
+    ...turbofan > 0 ? [`TurboFan ${perRun(turbofan)}`] : [],
+  ];
+  const moments = reported.flatMap(({ points }) =>
+    points.flatMap(({ endS, compiler }) =>
+      compiler === undefined ? [] : [{ endS, count: compiler.maglev + compiler.turbofan }]
+    )
+  ).filter(({ count }) => count > 0).sort((a, b) => a.endS - b.endS);
+  const text = by.length === 0
+    ? "optimised no function"
+    : `functions optimised in a run, on average: ${by.join(", ")}; ` +
+      `half of them within ${formatExactly(halfOf(moments))}, ` +
+      `the last within ${formatExactly(moments.at(-1)?.endS ?? 0)}; ` +
+      `optimised code was given up ${perRun(deoptimized)} times`;
+  return [{ code: "compiler", text: `V8 of ${label}: ${text}.` }];
+}
+
+/** The end of the interval in which half of all is done, seconds. */
+function halfOf(moments: readonly { readonly endS: number; readonly count: number }[]): number {
+  const half = sum(moments, ({ count }) => count) / 2;
+  let done = 0;
+  return moments.find(({ count }) => (done += count) >= half)?.endS ?? 0;
 }
 
 /** Of several processes the shares are added: each stops alone. */

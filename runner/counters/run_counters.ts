@@ -4,6 +4,7 @@
  */
 import type {
   Collection,
+  CompilerWork,
   CounterSpan,
   ProcessCounters,
   Reports,
@@ -169,6 +170,7 @@ function processOf(
     },
     utilization: used.length === 0 ? null : Math.min(1, mean(used, (one) => one.utilization)),
     heap: highest(spans.flatMap(({ heap }) => heap ?? [])),
+    ...compilerOf(spans),
   };
 }
 
@@ -194,8 +196,22 @@ function pointsOf(
       delay: highest(flat.flatMap(({ delay }) => delay?.max ?? [])),
       utilization: highest(flat.flatMap(({ utilization }) => utilization ?? [])),
       heap: heapOf(here),
+      ...compilerOf(flat),
     };
   }).filter(({ collections, delay, heap }) => collections > 0 || delay !== null || heap !== null);
+}
+
+/** Nothing where no span has any. */
+function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: CompilerWork } {
+  const known = spans.flatMap(({ compiler }) => compiler ?? []);
+  if (known.length === 0) return {};
+  return {
+    compiler: {
+      maglev: sumOf(known, ({ maglev }) => maglev),
+      turbofan: sumOf(known, ({ turbofan }) => turbofan),
+      deoptimized: sumOf(known, ({ deoptimized }) => deoptimized),
+    },
+  };
 }
 
 /** The last of each process; null where nobody said. */

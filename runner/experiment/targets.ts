@@ -96,9 +96,10 @@ export class ExperimentTargets {
   async #launch(cell: Cell, how: StartOptions): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
-    const counters = experiment.observe?.includes("runtime") && !how.inspectable
-      ? RuntimeCounters.open()
-      : null;
+    const { observe } = experiment;
+    const counters = observe === undefined || how.inspectable
+      ? null
+      : RuntimeCounters.open({ compiler: observe.includes("compiler") });
     const starting = startTarget(cell.targetSpec, {
       name: cell.target,
       baseDir,

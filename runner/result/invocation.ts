@@ -24,7 +24,9 @@ export const flags = z.strictObject({
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Of each run, milliseconds"),
   profile: z.literal(true).optional().describe("Profile runs, whatever the file says of them"),
-  observe: z.literal("runtime").optional().describe("Observed, whatever the file says of it"),
+  observe: z.enum(["runtime", "compiler"]).optional().describe(
+    "Observed, whatever the file says of it",
+  ),
   threshold: names.optional().describe("Thresholds besides those in the file"),
   host: z.string().optional().describe("Where targets listen; 127.0.0.1 when absent"),
   agents: z.union([z.int().min(1), z.literal("all")]).optional().describe(

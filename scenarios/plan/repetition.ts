@@ -73,9 +73,10 @@ export const profileSpec = z.strictObject({
 
 export type ProfileSpec = z.output<typeof profileSpec>;
 
-export const observed = z.enum(["runtime"]);
+export const observed = z.enum(["runtime", "compiler"]);
 export const observeSpec = z.array(observed).min(1).describe(
-  "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap",
+  "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap; " +
+    "compiler: the same and, of Node, what V8's optimising compilers do",
 );
 
 /** What `--profile` means where the file says nothing. */

@@ -6,9 +6,10 @@ import { nameBehind } from "../../base/target/references.ts";
 import type {
   TargetLimits,
   TargetSpec,
-  WrittenCommand,
+  V8Options,
   WrittenLimits,
   WrittenTarget,
+  WrittenV8,
 } from "../../base/target/target_shape.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import {
@@ -59,21 +60,25 @@ export function countOfVariants(
   written: WrittenTarget,
   targets: Readonly<Record<string, WrittenTarget>>,
 ): number {
-  const limits = "limits" in written ? written.limits : undefined;
-  const own = countOf(factorsOf(written)) *
-    countOf(limits === undefined ? {} : limitFactors(limits));
+  const own = factorsOf(written).reduce((count, factors) => count * countOf(factors), 1);
   const behind = nameBehind(written);
   return behind === null || !Object.hasOwn(targets, behind)
     ? own
     : own * countOfVariants(targets[behind], targets);
 }
 
-/** The lines of a target that a list makes factors of. */
-function factorsOf(written: WrittenTarget): Factors {
-  if ("set" in written) return listsOf(written.set);
-  if ("command" in written) return listsOf(written.env);
-  if ("cluster" in written) return clusterFactors(written);
-  return "proxy" in written ? proxyFactors(written) : {};
+/** The lines of a target that a list makes factors of, by section. */
+function factorsOf(written: WrittenTarget): Factors[] {
+  if ("cluster" in written) return [clusterFactors(written)];
+  if ("proxy" in written) return [proxyFactors(written)];
+  if (!("app" in written || "framework" in written || "command" in written)) return [];
+  const { limits, v8 } = written;
+  return [
+    limits === undefined ? {} : limitFactors(limits),
+    v8 === undefined ? {} : v8Factors(v8),
+    "env" in written ? listsOf(written.env) : {},
+    "set" in written ? listsOf(written.set) : {},
+  ];
 }
 
 function renamed(own: FactorValues, name: string, others: FactorValues): FactorValues {
@@ -86,40 +91,62 @@ function renamed(own: FactorValues, name: string, others: FactorValues): FactorV
 }
 
 function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
-  if ("set" in spec) {
-    const { limits, ...rest } = spec;
-    return limitVariants(limits).flatMap((limited) =>
-      variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...rest, ...limited.spec, set }))
-        .map(together(limited))
-    );
-  }
-  if ("command" in spec) return commandVariants(spec);
   if ("cluster" in spec) return clusterVariants(spec);
-  return "proxy" in spec ? proxyVariants(spec) : [{ spec, parameters: {} }];
+  if ("proxy" in spec) return proxyVariants(spec);
+  if ("app" in spec) {
+    const { limits, v8, ...rest } = spec;
+    return crossed(processVariants({ limits, v8 }), setVariants(rest.set))
+      .map(withSpec((lines) => ({ ...rest, ...lines })));
+  }
+  if ("framework" in spec) {
+    const { limits, v8, ...rest } = spec;
+    const outside = crossed(processVariants({ limits, v8 }), envVariants(rest.env));
+    return crossed(outside, setVariants(rest.set))
+      .map(withSpec((lines) => ({ ...rest, ...lines })));
+  }
+  if ("command" in spec) {
+    const { limits, v8, ...rest } = spec;
+    return crossed(processVariants({ limits, v8 }), envVariants(rest.env))
+      .map(withSpec((lines) => ({ ...rest, ...lines })));
+  }
+  return [{ spec, parameters: {} }];
 }
 
-function commandVariants({ limits, ...rest }: WrittenCommand): Variant<TargetSpec>[] {
-  return limitVariants(limits).flatMap((limited) =>
-    variantsOf(
-      "env",
-      listsOf(rest.env),
-      (env): TargetSpec => ({ ...rest, ...limited.spec, env: asTexts(env) }),
-    ).map(together(limited))
+/** Each variant of the one with each of the other. */
+function crossed<One, Other>(
+  one: readonly Variant<One>[],
+  other: readonly Variant<Other>[],
+): Variant<One & Other>[] {
+  return one.flatMap((a) =>
+    other.map((b) => ({
+      spec: { ...a.spec, ...b.spec },
+      parameters: { ...a.parameters, ...b.parameters },
+    }))
   );
 }
 
-/** The lines of the limits alone, with one value each. */
-function limitVariants(
-  written: WrittenLimits,
-): Variant<{ readonly limits?: TargetLimits }>[] {
-  if (written === undefined) return [{ spec: {}, parameters: {} }];
-  return variantsOf("limits", limitFactors(written), (limits) => ({ limits }));
+function withSpec<Lines>(
+  specOf: (lines: Lines) => TargetSpec,
+): (variant: Variant<Lines>) => Variant<TargetSpec> {
+  return ({ spec, parameters }) => ({ spec: specOf(spec), parameters });
 }
 
-function together<Spec>(
-  { parameters }: Variant<unknown>,
-): (variant: Variant<Spec>) => Variant<Spec> {
-  return (variant) => ({ ...variant, parameters: { ...parameters, ...variant.parameters } });
+/** The lines of any process of ours. */
+interface ProcessLines {
+  readonly limits?: TargetLimits;
+  readonly v8?: V8Options;
+}
+
+function processVariants(
+  { limits, v8 }: { readonly limits: WrittenLimits; readonly v8: WrittenV8 },
+): Variant<ProcessLines>[] {
+  const none: Variant<ProcessLines>[] = [{ spec: {}, parameters: {} }];
+  return crossed(
+    limits === undefined
+      ? none
+      : variantsOf("limits", limitFactors(limits), (limits) => ({ limits })),
+    v8 === undefined ? none : variantsOf("v8", v8Factors(v8), (v8) => ({ v8 })),
+  );
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
@@ -128,6 +155,26 @@ function limitFactors({ cpu, memory }: NonNullable<WrittenLimits>) {
     cpu: cpu === undefined ? undefined : valuesOf(cpu),
     memory: memory === undefined ? undefined : valuesOf(memory),
   };
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function v8Factors({ flags, gc }: NonNullable<WrittenV8>) {
+  return {
+    flags: flags === undefined ? undefined : valuesOf(flags),
+    gc: gc === undefined ? undefined : valuesOf(gc),
+  };
+}
+
+function setVariants(
+  set: Readonly<Record<string, Json>>,
+): Variant<{ readonly set: Record<string, Json> }>[] {
+  return variantsOf("set", listsOf(set), (set) => ({ set }));
+}
+
+function envVariants(
+  env: Readonly<Record<string, Json>>,
+): Variant<{ readonly env: Record<string, string> }>[] {
+  return variantsOf("env", listsOf(env), (env) => ({ env: asTexts(env) }));
 }
 
 function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {

@@ -5,11 +5,18 @@ import { countersEnv } from "../observe/runtime/own_counters.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { selfCommand, startSelf, startSupervised } from "../launch/child.ts";
 import { freePort } from "../launch/environment.ts";
-import type { Launcher, RunningTarget } from "../launch/launcher.ts";
+import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
 import { OWN_RUNTIME } from "../launch/runtime.ts";
+import { v8FlagsOf } from "../launch/v8_flags.ts";
+
+const FIXED_V8 =
+  "a compiled Plateau has the flags of V8 with which it was made; run Plateau from source, " +
+  "or a server of your own as command: [deno, run, …]";
 
 export const appLauncher: Launcher<AppTarget> = {
-  start({ app, set, limits }, context): Promise<RunningTarget> {
+  async start({ app, set, limits, v8 }, context): Promise<RunningTarget> {
+    const flags = v8FlagsOf(v8);
+    if (flags.length > 0 && Deno.build.standalone) throw cannotStart(context, FIXED_V8);
     const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
     const { port, shared } = context.listen ??
       { port: limits === undefined ? 0 : freePort({ host: context.host }), shared: false };
@@ -20,11 +27,12 @@ export const appLauncher: Launcher<AppTarget> = {
       REDIS_URL: context.redisUrl ?? "",
       PLATEAU_REDIS_PASSWORD: "", // it stands in the address already, if it is of this Redis
       ...countersEnv(context),
+      ...flags.length > 0 && { DENO_V8_FLAGS: flags.join(",") },
     };
     const path = appNamed(app).paths[0];
     const own = { runtime: OWN_RUNTIME, path };
     if (limits === undefined) {
-      return bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
+      return await bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
     }
     // A supervisor, which is outside of its control group, removes that when it has ended, whatever ends us.
     const [program, programArgs] = selfCommand(args, context);
@@ -32,6 +40,6 @@ export const appLauncher: Launcher<AppTarget> = {
       env: { ...Deno.env.toObject(), ...env },
       limits,
     });
-    return bringUp({ child, ...own, port }, context);
+    return await bringUp({ child, ...own, port }, context);
   },
 };

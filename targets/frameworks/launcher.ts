@@ -7,9 +7,10 @@ import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../
 import { startSupervised } from "../launch/child.ts";
 import { goOf, runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
+import { v8FlagsOf, withV8Flags } from "../launch/v8_flags.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
-  async start({ framework, set, limits }, context): Promise<RunningTarget> {
+  async start({ framework, set, env, limits, v8 }, context): Promise<RunningTarget> {
     const cwd = installedAt(framework);
     if (cwd === null) throw cannotStart(context, notInstalled(framework));
     const { settings, command } = frameworkNamed(framework);
@@ -22,13 +23,16 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       LOGGING: chosen.logging ? "on" : "off",
       TRACE: chosen.trace ? "on" : "off",
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
+      ...env,
     });
     const [name, ...args] = command(chosen);
     const program = findProgram(name, { path: given.PATH ?? "", cwd });
     if (program === null) {
       throw cannotStart(context, `there is no program "${name}"`, [], "frameworks");
     }
-    const watched = watchable(program, { args, env: given }, context);
+    const started = withV8Flags(program, { args, env: given }, v8FlagsOf(v8));
+    if (typeof started === "string") throw cannotStart(context, started, [], "frameworks");
+    const watched = watchable(program, started, context);
     const runtime = await versionsOf(framework, program, cwd);
     return await startOfNeed("frameworks", async () => {
       const child = startSupervised(

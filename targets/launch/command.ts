@@ -18,6 +18,7 @@ import {
   ownEnv,
   watchable,
 } from "./environment.ts";
+import { v8FlagsOf, withV8Flags } from "./v8_flags.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
@@ -30,18 +31,20 @@ export const commandLauncher: Launcher<CommandTarget> = {
       env: Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
     };
     const { program, cwd, inherited } = locateCommand(filled, context);
-    const given = cleanEnv({
+    const [, ...args] = filled.command;
+    const env = cleanEnv({
       ...inherited,
       PORT: String(port),
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
       ...filled.env,
     });
-    const [, ...args] = filled.command;
-    const { env, args: all } = watchable(program, { args, env: given }, context);
+    const started = withV8Flags(program, { args, env }, v8FlagsOf(spec.v8));
+    if (typeof started === "string") throw cannotStart(context, started);
+    const watched = watchable(program, started, context);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised([program, ...all], {
-      env,
+    const child = startSupervised([program, ...watched.args], {
+      env: watched.env,
       cwd,
       onLeft,
       limits: spec.limits,

@@ -65,6 +65,13 @@ const SHORTENED: readonly Shortened[] = [
     cells: 9,
   },
   {
+    name: "turbofan",
+    needs: FRAMEWORKS,
+    args: ["--only", "target=node-http", ...BRIEFLY],
+    frameworks: true,
+    cells: 8,
+  },
+  {
     name: "cold-instance",
     needs: FRAMEWORKS,
     args: ["--only", "target=builtin", "--duration", "4s", "--set", "framework=node-http"],

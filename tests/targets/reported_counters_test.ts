@@ -13,8 +13,8 @@ import { needing, testWith } from "../needs.ts";
 const withPython = needing("python");
 
 /** Counters that are closed at the end of their `await using` scope. */
-function opened(): RuntimeCounters & AsyncDisposable {
-  const counters = RuntimeCounters.open();
+function opened({ compiler = false } = {}): RuntimeCounters & AsyncDisposable {
+  const counters = RuntimeCounters.open({ compiler });
   return Object.assign(counters, { [Symbol.asyncDispose]: () => counters.close() });
 }
 
@@ -215,6 +215,53 @@ testWith(["node"], "Node is held up by its reports only once they are requested"
   const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
   assert.ok(spans.length >= 3, JSON.stringify(spans));
 });
+
+/** Optimises, gives up and optimises again; then it stays. */
+const OPTIMISED = `
+function add(a, b) { return a + b; }
+for (let round = 0; round < 3; round++) {
+  for (let i = 0; i < 2e6; i++) add(i, 1);
+  add("a", {});
+  for (let i = 0; i < 2e6; i++) add(i + 0.5, 1);
+}
+setTimeout(() => console.log("later"), 50);
+setInterval(() => {}, 10);
+`;
+
+testWith(["node"], "what V8's compilers did is what V8 itself prints of it", async () => {
+  await using counters = opened({ compiler: true });
+  counters.begin();
+  await using program = startNode(counters, ["--trace-opt", "--trace-deopt", "-e", OPTIMISED]);
+  const printed = await textUntil(program.stdout, "later\n");
+  const times = (what: RegExp): number => [...printed.matchAll(what)].length;
+  const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
+  const counted = (of: "maglev" | "turbofan" | "deoptimized"): number =>
+    spans.reduce((sum, { compiler }) => sum + (compiler?.[of] ?? 0), 0);
+  assert.ok(counted("turbofan") > 0 && counted("deoptimized") > 0, JSON.stringify(spans));
+  assert.equal(counted("turbofan"), times(/\[completed optimizing .*target TURBOFAN/g));
+  assert.equal(counted("deoptimized"), times(/\[bailout \(kind/g));
+});
+
+testWith(["node"], "what compilers do is reported on request alone", async () => {
+  await using counters = opened();
+  counters.begin();
+  await using program = startNode(counters, ["-e", OPTIMISED]);
+  await textUntil(program.stdout, "later\n");
+  const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
+  assert.ok(spans.length > 0 && spans.every(({ compiler }) => compiler === undefined));
+});
+
+/** All that is printed up to a text. */
+async function textUntil(stream: ReadableStream<Uint8Array>, end: string): Promise<string> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes(end)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += value;
+  }
+  return text;
+}
 
 /** The folder in which its processes report. */
 function folderOf({ module }: RuntimeCounters): string {

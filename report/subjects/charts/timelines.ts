@@ -137,6 +137,12 @@ interface Track {
   readonly values: ReadonlyMap<Run, readonly (number | null)[]>;
 }
 
+const COMPILER_TRACKS = [
+  { title: "Optimised by Maglev", work: "maglev" },
+  { title: "Optimised by TurboFan", work: "turbofan" },
+  { title: "Deoptimised", work: "deoptimized" },
+] as const;
+
 /** From the top; without those of which nobody knows anything. */
 function tracksOf(runs: readonly Run[]): Track[] {
   const memory = sizeUnit(runs.map(peakMemoryBytesOf));
@@ -151,6 +157,12 @@ function tracksOf(runs: readonly Run[]): Track[] {
       return point && point.stoppedMs / run.timeline.intervalS;
     }),
     trackOf(runs, "Event loop late", "ms", 10, (run, atS) => countersAt(run, atS)?.delay),
+    ...COMPILER_TRACKS.map(({ title, work }) =>
+      trackOf(runs, title, "functions/s", 0, (run, atS) => {
+        const done = countersAt(run, atS)?.compiler?.[work];
+        return done && done / run.timeline.intervalS;
+      })
+    ),
   ].flat();
 }
 

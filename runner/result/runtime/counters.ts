@@ -1,6 +1,9 @@
 /** What the runtimes of a target reported of themselves during a run, on the clock of its latencies. */
 import * as z from "zod";
-import { COLLECTION_KINDS } from "../../../targets/observe/runtime/counter_records.ts";
+import {
+  COLLECTION_KINDS,
+  compilerWork,
+} from "../../../targets/observe/runtime/counter_records.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -16,6 +19,10 @@ const utilization = share.nullable().describe(
 const heap = z.number().min(0).nullable().describe("Bytes in use; null: unknown");
 const stoppedMs = ms.describe("For which collections stopped the program");
 
+const compiler = compilerWork.optional().describe(
+  "Of V8's optimising compilers; absent where it was not requested, or the runtime does not report it",
+);
+
 const watchedProcess = z.strictObject({
   pid: z.int().min(1).nullable().describe("Null: unknown"),
   runtime: z.string(),
@@ -27,6 +34,7 @@ const watchedProcess = z.strictObject({
   delay,
   utilization,
   heap: heap.describe("The highest, bytes; null: unknown"),
+  compiler,
 });
 
 const point = z.strictObject({
@@ -36,6 +44,7 @@ const point = z.strictObject({
   delay: ms.nullable().describe("The longest of any process"),
   utilization: utilization.describe("The highest of any process"),
   heap: heap.describe("Of all processes, bytes; null: unknown"),
+  compiler,
 });
 
 const collection = z.strictObject({

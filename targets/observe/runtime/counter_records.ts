@@ -32,6 +32,15 @@ export interface Stall {
   readonly cpuMs: number;
 }
 
+/** What V8's optimising compilers did. */
+export const compilerWork = z.strictObject({
+  maglev: z.int().min(0).describe("Functions that Maglev optimised"),
+  turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
+  deoptimized: z.int().min(0).describe("Times that optimised code was given up for slower code"),
+});
+
+export type CompilerWork = z.output<typeof compilerWork>;
+
 /** Some part of a second. */
 export interface CounterSpan {
   /** Its end. */
@@ -45,6 +54,8 @@ export interface CounterSpan {
   readonly utilization: number | null;
   /** Bytes. */
   readonly heap: number | null;
+  /** Undefined where the runtime does not report it. */
+  readonly compiler?: CompilerWork;
 }
 
 export interface ProcessCounters {
@@ -109,6 +120,7 @@ const record = z.strictObject({
   delay: pair.nullable(),
   utilization: z.number().min(0).max(1).nullable(),
   heap: ms.nullable(),
+  compiler: compilerWork.optional(),
 });
 
 /** What the processes of a target reported in one run beyond what is read of it. Nothing is left out where all are 0. */
@@ -246,7 +258,17 @@ export class CounterReader {
       room.leftOut.lines++;
       return;
     }
-    const { at, forMs, collections, more: [count, ms], stalls, delay, utilization, heap } = found;
+    const {
+      at,
+      forMs,
+      collections,
+      more: [count, ms],
+      stalls,
+      delay,
+      utilization,
+      heap,
+      compiler,
+    } = found;
     const listed = collections.slice(0, room.takeCollections(collections.length));
     const others = collections.slice(listed.length);
     for (const [atMs, ms, kind, withinMs] of listed) {
@@ -265,6 +287,7 @@ export class CounterReader {
       delay: delay && { mean: delay[0], max: delay[1] },
       utilization,
       heap,
+      ...compiler && { compiler },
     });
   }
 }

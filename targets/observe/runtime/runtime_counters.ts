@@ -42,22 +42,32 @@ const LAST_REPORT_MS = 400;
 const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
 
+interface CounterOptions {
+  /** Node also reports what V8's compilers do. */
+  readonly compiler: boolean;
+}
+
 export class RuntimeCounters implements CounterSink, CounterSource {
   readonly #traces: GoTrace[] = [];
   /** By their path. */
   readonly #files = new Map<string, ReportFile>();
   #room = new ReportRoom();
 
-  private constructor(private readonly folder: TemporaryFolder) {}
+  private constructor(
+    private readonly folder: TemporaryFolder,
+    private readonly options: CounterOptions,
+  ) {}
 
-  static open(): RuntimeCounters {
+  static open(options: CounterOptions): RuntimeCounters {
     const folder = TemporaryFolder.make("counters");
     for (const [name, text] of Object.entries(SCRIPTS)) folder.write(name, text);
-    return new RuntimeCounters(folder);
+    return new RuntimeCounters(folder, options);
   }
 
   get module(): string {
-    return pathToFileURL(join(this.folder.path, V8_SCRIPT)).href;
+    const module = pathToFileURL(join(this.folder.path, V8_SCRIPT));
+    if (this.options.compiler) module.search = "compiler";
+    return module.href;
   }
 
   /** The environment in which Node, Python and Go report. */

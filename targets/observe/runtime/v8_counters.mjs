@@ -31,6 +31,8 @@ const MOST_COLLECTIONS = 200 * WRITE_MS / SPAN_MS;
 const MOST_STALLS = 200;
 
 const isDeno = "Deno" in globalThis;
+/** What compilers do is reported on request, as it makes V8's trace longer. */
+const seesCompiler = new URL(import.meta.url).searchParams.has("compiler");
 
 class Counters {
   lastMs = performance.now();
@@ -45,12 +47,14 @@ class Counters {
   collections = [];
   stalls = [];
   more = { count: 0, ms: 0 };
+  /** When which of V8's compilers was done, or its code was given up. */
+  compiled = [];
   delay = { count: 0, sum: 0, max: 0 };
   profiler = null;
 
   constructor(file) {
     this.file = file;
-    this.trace = isDeno ? null : new CollectionTrace(this);
+    this.trace = isDeno ? null : new Trace(this);
   }
 
   collected(startMs, ms, kind, withinMs = 0) {
@@ -115,6 +119,7 @@ class Counters {
   flush(nowMs) {
     this.trace?.take();
     const records = this.spans.map((span) => this.recordOf(span));
+    if (seesCompiler && !isDeno) this.countCompiled(records);
     const { collections, more: { count, ms } } = this;
     Object.assign(records.at(-1), { collections, more: [count, rounded(ms)] });
     this.spans = [];
@@ -123,6 +128,16 @@ class Counters {
     this.writtenMs = nowMs;
     this.write(...records);
     this.lastMs = performance.now(); // what this took is no delay of the program's
+  }
+
+  /** Into the span in which each was done. */
+  countCompiled(records) {
+    for (const record of records) record.compiler = { maglev: 0, turbofan: 0, deoptimized: 0 };
+    for (const [atMs, what] of this.compiled) {
+      const span = records.find(({ at }) => atMs <= at) ?? records.at(-1);
+      span.compiler[what]++;
+    }
+    this.compiled = [];
   }
 
   recordOf({ nowMs, spanMs, delay, stalls, heap, utilization }) {
@@ -147,13 +162,25 @@ class Counters {
 
 const TRACED_KINDS = { MinorGC: "minor", MajorGC: "major" };
 
+/** What its events say, on the main thread: there code that was compiled beside it is put in place. */
+const COMPILED = {
+  "V8.MaglevConcurrentFinalize": "maglev",
+  "V8.MaglevPrepare": "maglev", // with --no-concurrent-recompilation
+  "V8.OptimizeConcurrentFinalize": "turbofan",
+  "V8.OptimizeNonConcurrent": "turbofan",
+  "V8.DeoptimizeCode": "deoptimized",
+};
+
 /**
- * Collections of Node, as V8 itself traces them. An observer of Node's costs 0.1 ms for each, which the requests that
- * waited for the collection would wait for as well: its entries are built with accessors that are deprecated.
+ * Collections of Node, and what its compilers do, as V8 itself traces them. An observer of Node's costs 0.1 ms for each
+ * collection, which the requests that waited for it would wait for as well: its entries are built with accessors that are
+ * deprecated.
  */
-class CollectionTrace {
+class Trace {
   offsetMs = traceOffsetMs();
   beginsUs = { MinorGC: 0, MajorGC: 0 };
+  /** Of the last deoptimisation: one within another is the same. */
+  deoptimizedUs = 0;
 
   constructor(counters) {
     const { Session } = createRequire(import.meta.url)("node:inspector"); // Deno has none of these
@@ -165,7 +192,8 @@ class CollectionTrace {
   }
 
   start() {
-    this.session.post("NodeTracing.start", { traceConfig: { includedCategories: ["v8"] } });
+    const includedCategories = ["v8", ...seesCompiler ? ["disabled-by-default-v8.compile"] : []];
+    this.session.post("NodeTracing.start", { traceConfig: { includedCategories } });
   }
 
   /** Hands over at once what was traced since. */
@@ -177,11 +205,21 @@ class CollectionTrace {
   read(events) {
     // Threads of workers are traced, too; a batch names its threads at its end.
     const main = events.find(({ args }) => args.name === "JavaScriptMainThread")?.tid;
-    for (const { name, ph, ts, tid } of events) {
-      if (tid !== main || !(name in TRACED_KINDS)) continue;
+    for (const { name, ph, ts, dur, tid } of events) {
+      if (tid !== main) continue;
+      if (seesCompiler && name in COMPILED) this.compiled(COMPILED[name], ts, ts + dur);
+      if (!(name in TRACED_KINDS)) continue;
       if (ph === "B") this.beginsUs[name] = ts;
       else this.ended(name, ts);
     }
+  }
+
+  compiled(what, fromUs, toUs) {
+    if (what === "deoptimized") {
+      if (fromUs < this.deoptimizedUs) return;
+      this.deoptimizedUs = toUs;
+    }
+    this.counters.compiled.push([performance.timeOrigin + toUs / 1_000 + this.offsetMs, what]);
   }
 
   ended(name, atUs) {

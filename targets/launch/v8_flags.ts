@@ -1,0 +1,50 @@
+/** Flags of V8 on their way to the program that runs on it, each by the way that its runtime has for them. */
+import { basename } from "node:path";
+import type { V8Options } from "../../base/target/target_shape.ts";
+
+/** A program with its arguments and its environment. */
+interface StartedProgram {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** `default` is none. */
+export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
+  return [flags, gc].flatMap((text) =>
+    text === undefined || text === "default" ? [] : text.split(" ")
+  );
+}
+
+const NODE = /^node(?:js)?(?:\.exe)?$/;
+const DENO = /^deno(?:\.exe)?$/;
+/** Scripts that start Node themselves, and whatever the user's package.json says. */
+const STARTS_NODE = /^(?:npm|npx|pnpm|pnpx|yarn|tsx|ts-node|nodemon|pm2-runtime)(?:\.cmd)?$/;
+
+/** What NODE_OPTIONS takes of V8's flags, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
+const IN_NODE_OPTIONS =
+  /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
+
+/**
+ * The program with these flags. Of Node they are arguments, which processes of its `cluster` inherit; Deno takes them from
+ * its environment, for all that it starts.
+ * @param program Full path.
+ * @return A text says why they would have no effect.
+ */
+export function withV8Flags(
+  program: string,
+  { args, env }: StartedProgram,
+  flags: readonly string[],
+): StartedProgram | string {
+  const name = basename(program);
+  if (flags.length === 0) return { args, env };
+  if (NODE.test(name)) return { args: [...flags, ...args], env };
+  if (DENO.test(name)) return { args, env: { ...env, DENO_V8_FLAGS: flags.join(",") } };
+  const start = "write command: [node, server.js], with the file that it starts";
+  if (!STARTS_NODE.test(name)) {
+    return `flags of V8 go to node and deno, and ${name} is neither; ${start}`;
+  }
+  const refused = flags.filter((flag) => !IN_NODE_OPTIONS.test(flag));
+  if (refused.length > 0) return `${name} can't hand ${refused.join(" ")} on to Node; ${start}`;
+  const options = [env.NODE_OPTIONS ?? [], flags].flat().join(" ");
+  return { args, env: { ...env, NODE_OPTIONS: options } };
+}
