@@ -253,12 +253,11 @@ testWith(["node"], "what compilers do is reported on request alone", async () =>
 
 /** All that is printed up to a text. */
 async function textUntil(stream: ReadableStream<Uint8Array>, end: string): Promise<string> {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  const decoder = new TextDecoder();
   let text = "";
-  while (!text.includes(end)) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    text += value;
+  for await (const part of stream) {
+    text += decoder.decode(part, { stream: true });
+    if (text.includes(end)) break;
   }
   return text;
 }
