@@ -48,7 +48,7 @@ function doubtsOf(runs: readonly Run[]): Block[] {
 }
 
 /** Above the reasons where a card says all but these. */
-export const WHY_TITLE = "Why, run by run";
+export const WHY_TITLE = "Runs in doubt";
 
 function titleOf({ level, text }: TrustModel): string {
   return `${capitalized(level)}: ${text}`;

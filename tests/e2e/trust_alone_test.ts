@@ -143,7 +143,10 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   const args = ["run", BRIEF, "--strict", "--out", out];
   const { stdout, stderr } = await exits(4, args);
   assert.match(stderr, /Cannot trust the figures: 2 of 2 runs are not valid/);
-  assert.match(stdout, /^Does the whole way through work\?\nSuspect: in 2 of 2 runs/m);
+  assert.match(
+    stdout,
+    /^Does the whole way through work\?\nRuns in doubt\n {2}2 runs in 2 cells are suspect/m,
+  );
   const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
   assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
   const page = Deno.readTextFileSync(join(out, "report.html"));
@@ -151,7 +154,7 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   assert.match(top, /<li class="red">Both runs are suspect\./);
   assert.match(
     top,
-    /<details class="trust suspect"><summary>Why, run by run<.*, too short to judge/,
+    /<details class="trust suspect"><summary>Runs in doubt<.*, too short to judge/,
   );
 });
 

@@ -53,7 +53,7 @@ function rowsOf(text: string): string[][] {
 }
 
 /** What the fold over the reasons says: of quick no run is valid, as its card has said. */
-const FOLDS = { quick: "Why, run by run<", sweep: "Suspect: |Invalid: " };
+const FOLDS = { quick: "Runs in doubt<", sweep: "Suspect: |Invalid: " };
 
 for (const [name, fold] of Object.entries(FOLDS)) {
   Deno.test(`the figures of ${name} are those that version 1 printed`, async () => {
