@@ -48,6 +48,7 @@ class Surroundings implements Disposable {
         TMPDIR: this.temporary,
         XDG_CACHE_HOME: "",
         PLATEAU_HALTS_AT: String(haltsAt),
+        PLATEAU_REQUIRE: "", // a run that may skip nothing installs frameworks, which are to stay
         DENO_DIR: Deno.env.get("DENO_DIR") ?? join(CACHES, "deno"),
       },
       stdout: "piped",

@@ -30,7 +30,7 @@ Deno.test("what is known of the machine stands in the report, and what runs each
     facts["Limits"],
     /^CPU time of 1\.50 cores, 2\S*\sGB of memory, 65,536 open files, ports/,
   );
-  assert.equal(facts["Targets run by"], "fast: node v20.20.2, slow: node v20.20.2");
+  assert.equal(facts["Targets run by"], "fast: node v20.20.2; slow: node v20.20.2");
   assert.equal(facts["Commit"], "0123456789abcdef0123456789abcdef01234567");
   assert.equal(facts["Settings"], `SHA-256 ${"5e".repeat(32)}`);
 });
