@@ -57,6 +57,19 @@ Deno.test("records are read, and lines that are none are counted and left out", 
   }]);
 });
 
+Deno.test("work of compilers is read, and counts that no runtime has are left out with their record", () => {
+  const work = { maglev: 0, turbofan: 7, deoptimized: 2 };
+  const { read, room } = readAll([
+    HEAD,
+    JSON.stringify({ ...RECORD, compiler: work }),
+    JSON.stringify({ ...RECORD, compiler: { ...work, turbofan: Number.MAX_SAFE_INTEGER } }),
+    JSON.stringify({ ...RECORD, compiler: { ...work, maglev: -1 } }),
+    "",
+  ].join("\n"));
+  assert.deepEqual(read?.spans.map(({ compiler }) => compiler), [work]);
+  assert.equal(room.leftOut.lines, 2);
+});
+
 Deno.test("a file that does not begin with its process is nobody's", () => {
   for (const head of ["", "{}", "nothing", '{"pid":0,"runtime":"x"}', JSON.stringify(RECORD)]) {
     assert.equal(readAll(`${head}\n${JSON.stringify(RECORD)}\n`).read, null);

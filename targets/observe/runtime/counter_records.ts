@@ -120,7 +120,8 @@ const record = z.strictObject({
   delay: pair.nullable(),
   utilization: z.number().min(0).max(1).nullable(),
   heap: ms.nullable(),
-  compiler: compilerWork.optional(),
+  compiler: compilerWork.refine((work) => Object.values(work).every((each) => each <= MOST_COUNT))
+    .optional(),
 });
 
 /** What the processes of a target reported in one run beyond what is read of it. Nothing is left out where all are 0. */
