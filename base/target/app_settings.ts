@@ -118,9 +118,26 @@ export const coreSettings = commonSettings.extend({
     .describe("Cores that it computes on at a time (all when absent)"),
 });
 
-/** Whether Node runs it. */
-export function runsOnV8(framework: FrameworkName): boolean {
+/** Whether it is a program for Node. */
+export function runsOnNode(framework: FrameworkName): boolean {
   return framework !== "flask" && framework !== "gin";
+}
+
+/** What runs the frameworks that are programs for Node: `node` is that on PATH, `plateau setup frameworks` installs the others. */
+export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
+export type RuntimeName = (typeof runtimeNames)[number];
+
+/** Those that are installed. */
+export const installedRuntimeNames = ["node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
+export type InstalledRuntimeName = (typeof installedRuntimeNames)[number];
+
+export function isInstalledRuntime(name: string): name is InstalledRuntimeName {
+  return installedRuntimeNames.some((each) => each === name);
+}
+
+/** Bun's engine is JavaScriptCore. */
+export function isV8(runtime: RuntimeName): boolean {
+  return runtime !== "bun@1";
 }
 
 export function frameworkSettings(framework: FrameworkName): z.ZodObject {
