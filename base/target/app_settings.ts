@@ -69,6 +69,9 @@ const site = z.strictObject({
     .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
   etag: onOrOff.default(false)
     .describe("ETag with each response, and 304 for clients that have it: on or off"),
+  helmet: onOrOff.default(false).describe(
+    "Security headers with each response, Strict-Transport-Security among them, as helmet sends: on or off",
+  ),
   files: onOrOff.default(false)
     .describe("Pages and images read from files for each request, not from memory: on or off"),
   cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
