@@ -2,12 +2,15 @@
  * docs/studies-items.md: its quotations stand in the documents, every name in it is there and reads the row's numbers,
  * and no claim and no published table of a study lacks a row.
  */
+import * as z from "zod";
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { FIGURE_NAMES } from "../../base/figures/figure.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { parametersSpec } from "../../scenarios/file/parameter_shape.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { readPage } from "../pages/page.ts";
 import { documentOf, isQuoted } from "./documents.ts";
 
@@ -24,16 +27,28 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function named(name: string): { readonly rows: readonly string[]; readonly others: Set<string> } {
-  const { claims = [], published = [], targets, scenarios, parameters = {}, load } =
-    parseExperiment(experiments[name], `${name}.yaml`, { set: {} });
+  const { claims = [], published = [], targets, scenarios, load } = parseExperiment(
+    experiments[name],
+    `${name}.yaml`,
+    { set: {} },
+  );
   const rows = [
     ...claims.map((claim) => claim.text),
     ...[published].flat().flatMap(({ source }) => source ?? []),
   ];
-  const scales = Object.keys(parameters).includes("scale") ? ["scale=small", "scale=paper"] : [];
   const keys = [targets, scenarios, load, ...Object.values(scenarios).map(({ load }) => load ?? {})]
     .flatMap(Object.keys);
-  return { rows, others: new Set([name, ...keys, ...scales]) };
+  return { rows, others: new Set([name, ...keys, ...choicesOf(name)]) };
+}
+
+const withParameters = z.object({ parameters: parametersSpec.default({}) });
+
+/** All that `--set` may choose, as `scale=paper`. */
+function choicesOf(name: string): string[] {
+  const { parameters } = withParameters.parse(new YamlText(experiments[name], "").data);
+  return Object.entries(parameters).flatMap(([key, value]) =>
+    typeof value === "object" ? Object.keys(value).map((choice) => `${key}=${choice}`) : []
+  );
 }
 
 /** Numbers of a text, without the comma of thousands. */
