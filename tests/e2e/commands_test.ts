@@ -101,8 +101,30 @@ load: { duration: [1s, 2s] }
   const lines = stderr.trim().split("\n").map((line) => line.trim());
   assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [
     "Cannot start all of its targets",
-    'Cannot start target program: there is no program "no-such-program"',
-    "Cannot start target folder: there is no folder …",
+    'Cannot start target program: there is no program "no-such-program" on PATH',
+    "Cannot start target folder: there is no folder … starts from the folder of the experiment file",
     "Cannot start target variable: it inherits PLATEAU_NOT_SET, not set here; set it, or leave it out",
+  ]);
+});
+
+Deno.test("check notes targets to which nothing passes {port}, and takes a program that setup builds", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "mine.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: mine
+targets:
+  silent: { command: [sh], env: { MODE: [a, b] } }
+  argument: { command: [sh, "{port}"] }
+  variable: { command: [sh], env: { LISTEN: ":{port}" } }
+  own: { command: [sh], port: 20001 }
+  built: { setup: [[sh, -c, "cp /bin/sh built"]], command: [./built, "{port}"] }
+scenarios: { s: { get: / } }
+`,
+  );
+  const { stdout } = await exits(0, ["check", file]);
+  assert.deepEqual(stdout.split("\n").filter((line) => line.startsWith("Note: ")), [
+    "Note: Nothing passes {port} to target silent, so it must read the variable PORT. If it does not, " +
+    'write "{port}" in its command or env, or the port that it has as port: 3000',
   ]);
 });
