@@ -23,10 +23,10 @@ export function subjectsIn(folder: Folder): Subject[] {
 }
 
 /** What the source says, as lines of the target and a path. */
-function read(source: string | null): { port: { port?: number }; path: string } {
+function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);
   return {
-    port: port === null ? {} : { port },
+    port: port === null ? {} : port === "PORT" ? { env: { PORT: "{port}" } } : { port },
     path: source === null ? "/" : pathIn(source) ?? "/",
   };
 }

@@ -11,10 +11,10 @@ const PORTS = [
   /"(?:[\w.]*|\[[\da-f:]*\]):(\d{2,5})"/i,
 ];
 
-/** The one port that a program listens on; null where it reads `PORT`, or where it cannot be seen. */
-export function portIn(source: string): number | null {
+/** The one port that a program listens on, or the variable that it takes it from; null where neither can be seen. */
+export function portIn(source: string): number | "PORT" | null {
   const code = withoutComments(source);
-  if (/\bPORT\b/.test(code)) return null;
+  if (/\bPORT\b/.test(code)) return "PORT";
   const found = PORTS.flatMap((pattern) => pattern.exec(code)?.[1] ?? []).map(Number);
   return found.find((port) => port >= 1 && port <= 65_535) ?? null;
 }

@@ -51,7 +51,7 @@ function scenarioName(path: string): string {
 }
 
 /** A text that YAML reads as itself, also within braces and brackets. */
-const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|~)$)[a-z./_][\w./-]*$/i;
+const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)(?:-*[a-z]|[./_])[\w./:-]*(?<!:)$/i;
 
 /** In one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
 function flow(value: Json): string {
