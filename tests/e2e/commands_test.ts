@@ -6,7 +6,7 @@ import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 
 const COMMANDS = [
   ...["run", "bench", "serve", "report", "compare", "list", "init", "check", "schema", "doctor"],
-  "setup",
+  ...["setup", "ab", "agent", "agents", "capacity", "completions", "plan"],
 ];
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
 
@@ -18,12 +18,19 @@ Deno.test("--version prints the version and nothing else", async () => {
 Deno.test("--help names every command, and each command explains its options", async () => {
   const { code, stdout } = await plateau(["--help"]);
   assert.equal(code, 0);
+  assertNarrow(stdout);
   await Promise.all(COMMANDS.map(async (command) => {
     assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
     const help = await exits(0, [command, "--help"]);
     assert.match(help.stdout, new RegExp(`plateau ${command}`));
+    assertNarrow(help.stdout);
   }));
 });
+
+/** A terminal of 80 columns breaks no line of it. */
+function assertNarrow(help: string): void {
+  assert.deepEqual(help.split("\n").filter((line) => line.length > 80), []);
+}
 
 Deno.test("list names what ships", async () => {
   assert.match((await plateau(["list", "experiments"])).stdout, /^\s*quick\b/m);
