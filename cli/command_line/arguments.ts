@@ -113,7 +113,7 @@ const HELP: HelpConfiguration = {
         helper.longestArgumentTermLength(command, helper),
       ),
     ),
-  formatItem(term, termWidth, description, helper) {
+  formatItem(term, termWidth, description, helper): string {
     const margin = " ".repeat(INDENT);
     if (description === "") return margin + term;
     const column = INDENT + termWidth + INDENT;
