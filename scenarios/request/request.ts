@@ -4,6 +4,7 @@
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
+import { hookName } from "../code/code.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
@@ -104,6 +105,8 @@ export const requestFields = (files: Files) => ({
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
   expect: expectation.prefault({}).describe("Expected response"),
+  before: hookName.optional().describe("Function of a script that changes the request"),
+  after: hookName.optional().describe("Function of a script that reads the response"),
 });
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;

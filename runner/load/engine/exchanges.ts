@@ -92,6 +92,12 @@ export class Exchanges implements ExchangeEvents {
     this.connections.dial(slot, nowUs, { request, message, dueUs });
   }
 
+  /** An exchange that is due and that its script has made impossible: it fails unsent. */
+  refuse(slot: number, request: number, why: string, dueUs: number, nowUs: number): void {
+    this.parts.recorder.due++;
+    this.#failing.unsent({ slot, step: this.workload.stepOf(slot, request) }, why, dueUs, nowUs);
+  }
+
   // hot: once a request.
   /** Begins an exchange that is due on an open connection. */
   send(slot: number, request: number, message: Message, dueUs: number, nowUs: number): void {
@@ -202,18 +208,19 @@ export class Exchanges implements ExchangeEvents {
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
+    const passes = this.workload.check(slot, request, response);
+    this.connections.responded[slot % this.#connections] = 1;
+    if (typeof passes === "string") return this.#failing.oldest(slot, "script", passes, nowUs);
     recorder.complete(slot, response.status, dueUs, sentUs, firstByteUs, nowUs);
     if (response.status > 299 || response.served > 0) {
       recorder.groups.add(response.status, response.served, nowUs - dueUs);
     }
-    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
-    const passes = this.workload.check(slot, request, response);
     const isRight = response.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
       recorder.steps.complete(step, response.status, nowUs, nowUs - dueUs, isRight);
     }
-    this.connections.responded[slot % this.#connections] = 1;
     inFlight.drop(slot);
   }
 
