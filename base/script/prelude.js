@@ -5,27 +5,35 @@
   const { fromEntries, entries, freeze, defineProperty, keys } = Object;
   const { isArray } = Array;
 
+  // Bits of what a call has changed.
   const REQUEST = 1;
   const VARIABLES = 2;
 
-  let isDirty = false;
+  let changed = 0;
   let sent = null;
   let data;
 
-  const asOctets = (value) =>
-    value instanceof Uint8Array
-      ? value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength)
-      : String(value);
+  // A text goes over to the world outside up to its first NUL, so one with a NUL goes as its octets in UTF-8.
+  const asOctets = (value) => {
+    if (value instanceof Uint8Array) {
+      return value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength);
+    }
+    const text = String(value);
+    if (!text.includes("\0")) return text;
+    const octets = unescape(encodeURIComponent(text));
+    return Uint8Array.from(octets, (octet) => octet.charCodeAt(0)).buffer;
+  };
 
-  const watched = (values) =>
+  // Whatever a hook does not touch costs nothing: objects are made when they are read.
+  const watched = (values, bit) =>
     new Proxy(values, {
       set(target, name, value) {
-        isDirty = true;
+        changed |= bit;
         target[name] = value;
         return true;
       },
       deleteProperty(target, name) {
-        isDirty = true;
+        changed |= bit;
         return delete target[name];
       },
     });
@@ -34,7 +42,14 @@
     constructor(id) {
       defineProperty(this, "id", { value: id, enumerable: true });
       this.iteration = -1;
-      this.vars = {};
+    }
+    #vars = null;
+    get vars() {
+      return this.#vars ??= watched({}, VARIABLES);
+    }
+    static begin(user) {
+      user.iteration++;
+      user.#vars = null;
     }
     get data() {
       return data;
@@ -60,39 +75,71 @@
     }
   }
 
-  const begin = (user) => {
-    user.iteration++;
-    user.vars = watched({});
-  };
+  const { begin } = User;
+  delete User.begin;
 
   const refusePromise = (result) => {
     if (typeof result?.then !== "function") return;
     throw new TypeError("it returned a promise, but hooks run synchronously");
   };
 
-  const isSame = (from, request) => {
-    if (from.method !== request.method || from.path !== request.path) return false;
-    if (from.body !== request.body) return false;
-    const names = keys(request.headers);
-    if (names.length !== keys(from.headers).length) return false;
-    for (const name of names) if (request.headers[name] !== from.headers[name]) return false;
-    return true;
-  };
-
-  // A body that is bytes is changed in place, so it is always taken again.
-  const before = (hook, base) => (user, isFirst, written) => {
-    if (isFirst) begin(user);
-    const from = written === undefined ? base : parse(written);
+  const before = (hook, base) => {
+    let from = base;
+    let [method, path, body, headers] = [undefined, undefined, undefined, null];
     const request = {
-      method: from.method,
-      path: from.path,
-      headers: { ...from.headers },
-      body: from.body,
+      get method() {
+        return method;
+      },
+      set method(value) {
+        changed |= REQUEST;
+        method = value;
+      },
+      get path() {
+        return path;
+      },
+      set path(value) {
+        changed |= REQUEST;
+        path = value;
+      },
+      get headers() {
+        return headers ??= watched({ ...from.headers }, REQUEST);
+      },
+      set headers(value) {
+        changed |= REQUEST;
+        headers = value;
+      },
+      get body() {
+        return body ??= from.body ?? host.requestBody();
+      },
+      set body(value) {
+        changed |= REQUEST;
+        body = value ?? "";
+      },
     };
-    isDirty = false;
-    refusePromise(hook(request, user));
-    sent = request;
-    return (isSame(from, request) ? 0 : REQUEST) + (isDirty ? VARIABLES : 0);
+    const renew = () => {
+      method = from.method;
+      path = from.path;
+      body = undefined;
+      headers = null;
+    };
+    if (base !== undefined) renew();
+    return (user, isFirst, written) => {
+      if (isFirst) begin(user);
+      if (written !== undefined) {
+        from = parse(written);
+        renew();
+      }
+      changed = 0;
+      try {
+        refusePromise(hook(request, user));
+        if ((changed & REQUEST) !== 0) {
+          sent = { method, path, headers: headers ?? from.headers, body };
+        }
+      } finally {
+        if (written === undefined) renew();
+      }
+      return changed;
+    };
   };
 
   class Response {
@@ -122,20 +169,13 @@
   const after = (hook) => (user, isFirst, status) => {
     if (isFirst) begin(user);
     const response = new Response(status);
-    isDirty = false;
+    changed = 0;
     try {
       refusePromise(hook(response, user));
     } finally {
       endOf(response);
     }
-    return isDirty ? VARIABLES : 0;
-  };
-
-  const session = (hook) => (user, isFirst) => {
-    if (isFirst) begin(user);
-    isDirty = false;
-    refusePromise(hook(user));
-    return isDirty ? VARIABLES : 0;
+    return changed;
   };
 
   const textOf = (value, what) => {
@@ -144,21 +184,25 @@
     throw new TypeError(`${what} must be a text`);
   };
 
-  // What a hook has made of a request, as JSON without its body.
+  // What a hook has made of a request, but for its body: how many lines follow: the method, the path, and each field's name and value.
   const request = () => {
     const { method, path, headers } = sent;
-    const fields = entries(headers).filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => [name, textOf(value, `request.headers[${stringify(name)}]`)]);
-    return stringify({
-      method: textOf(method, "request.method"),
-      path: textOf(path, "request.path"),
-      headers: fromEntries(fields),
-    });
+    let count = 2;
+    let text = `${textOf(method, "request.method")}\n${textOf(path, "request.path")}`;
+    for (const name of keys(headers)) {
+      const value = headers[name];
+      if (value === undefined || value === null) continue;
+      count += 2;
+      text += `\n${name}\n${
+        typeof value === "string" ? value : textOf(value, `request.headers[${stringify(name)}]`)
+      }`;
+    }
+    return `${count}\n${text}`;
   };
 
   const body = () => {
     const { body } = sent;
-    if (body === undefined || body === null) return "";
+    if (body === undefined) return null; // nobody has looked at it
     if (typeof body === "string" || body instanceof Uint8Array) return asOctets(body);
     throw new TypeError(
       "request.body must be a text or a Uint8Array: write JSON.stringify(…) for an object",
@@ -175,7 +219,6 @@
   const give = (user, isFirst, written) => {
     if (isFirst) begin(user);
     Object.assign(user.vars, parse(written));
-    isDirty = false;
   };
 
   const frozen = (value) => {
@@ -223,7 +266,7 @@
     return stringify(plain(made, [], found, []));
   };
 
-  const kinds = { before, after, session };
+  const kinds = { before, after };
   const hook = (name, kind, written) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);

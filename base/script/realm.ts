@@ -63,6 +63,8 @@ const FUNCTIONS = [
 export class Realm {
   /** What the response at hand has; null outside of a call. */
   response: ResponseParts | null = null;
+  /** The body of the request at hand, where it varies. */
+  requestBody: (() => string) | null = null;
   readonly yes: QuickJSHandle;
   readonly no: QuickJSHandle;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
@@ -137,7 +139,7 @@ export class Realm {
   }
 
   /** The function at a path of the experiment, ready to be called again and again. @param base The request that it always gets, where that is one. */
-  hook(name: string, kind: "before" | "after" | "session", base?: unknown): RealmFunction {
+  hook(name: string, kind: "before" | "after", base?: unknown): RealmFunction {
     const { context } = this;
     const given = [context.newString(name), context.newString(kind)];
     if (base !== undefined) given.push(context.newString(JSON.stringify(base)));
@@ -169,15 +171,16 @@ export class Realm {
     return this.context.newNumber(value);
   }
 
-  /** The request as the last hook left it, as JSON without its body. Throws a ScriptError where that can be none. */
+  /** The request as the last hook left it, without its body: lines, of which the first is the number of the others. Throws a ScriptError. */
   request(): string {
     return this.#taken(this.#call(this.#own("request")));
   }
 
-  body(): string | Uint8Array<ArrayBuffer> {
+  /** The body of that request; null: the hook has not looked at it. */
+  body(): string | Uint8Array<ArrayBuffer> | null {
     const body = this.#call(this.#own("body"));
     try {
-      return this.#octetsOrText(body);
+      return this.context.eq(body, this.context.null) ? null : this.#octetsOrText(body);
     } finally {
       body.dispose();
     }
@@ -303,7 +306,8 @@ export class Realm {
       context.setProp(host, name, made);
       made.dispose();
     };
-    const text = (value: string): QuickJSHandle => context.newString(value);
+    const text = (value: string): QuickJSHandle =>
+      context.newString(value.replaceAll("\0", "\ufffd")); // it would end there
     offer("random", () => context.newNumber(parts.random()));
     offer("hmac", (algorithm, key, content) => {
       const hmac = createHmac(context.getString(algorithm), this.#octetsOrText(key));
@@ -315,6 +319,7 @@ export class Realm {
     const env = context.newFunction("env", (name) => text(parts.env(context.getString(name))));
     context.setProp(context.global, "env", env);
     env.dispose();
+    offer("requestBody", () => text(this.requestBody?.() ?? ""));
     offer("log", (line) => {
       parts.log(context.getString(line));
       return context.undefined;

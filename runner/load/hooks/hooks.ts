@@ -104,7 +104,9 @@ export class Hooks {
       this.#timed(() => {
         const { realm } = this;
         const [own, isFirst] = this.#given(user);
-        const written = isFixed ? null : realm.text(JSON.stringify(forHook(wire)));
+        const { method, path, headers, body } = wire;
+        const written = isFixed ? null : realm.text(JSON.stringify({ method, path, headers }));
+        if (!isFixed) realm.requestBody = () => textOf(body);
         try {
           const changed = written === null
             ? realm.run(hook, own, isFirst)
@@ -169,20 +171,26 @@ export class Hooks {
   }
 }
 
+/** A request as a hook gets it; its body where it is always the same. */
+function forHook({ method, path, headers, body }: WireRequest): {
+  readonly [key in keyof WireRequest]: WireRequest[key];
+} {
+  return { method, path, headers, body: textOf(body) };
+}
+
 /** A body of text as it is; of octets as what UTF-8 makes of them. */
-function forHook({ method, path, headers, body }: WireRequest): WireRequest & { body: string } {
-  const text = typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
-  return { method, path, headers, body: text };
+function textOf(body: WireRequest["body"]): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
 }
 
 /** The request that a hook has made. Throws a ScriptError where it can be none. */
 function sentRequest(realm: Realm, wire: WireRequest): WireRequest {
   const made = lineAndFields(realm.request());
   const body = realm.body();
-  if (body === "") return { ...made, body: null };
+  if (body === null) return { ...made, body: wire.body };
   if (typeof body !== "string") return { ...made, body: [{ base64: body.toBase64() }] };
-  const isSame = typeof wire.body === "string" ? body === wire.body : body === forHook(wire).body;
-  return { ...made, body: isSame ? wire.body : body };
+  if (body === textOf(wire.body)) return { ...made, body: wire.body };
+  return { ...made, body: body === "" ? null : body };
 }
 
 function partsOf(kept: KeptResponse | null): Realm["response"] {

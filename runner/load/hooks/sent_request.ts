@@ -3,13 +3,14 @@ import { METHODS, type WireRequest } from "../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { ScriptError } from "../../../base/script/realm.ts";
 
-/** @param json As the realm has it. Throws a ScriptError. */
-export function lineAndFields(json: string): Omit<WireRequest, "body"> {
-  const { method, path, headers }: {
-    method: string;
-    path: string;
-    headers: Record<string, string>;
-  } = JSON.parse(json);
+/** @param written As the realm has it, see `Realm.request`. Throws a ScriptError. */
+export function lineAndFields(written: string): Omit<WireRequest, "body"> {
+  const [count, method, path, ...texts] = written.split("\n");
+  if (Number(count) !== texts.length + 2) {
+    throw new ScriptError("the request has a line break in its method, path or header fields");
+  }
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < texts.length; at += 2) headers[texts[at]] = texts[at + 1];
   if (!METHODS.some((known) => known === method.toLowerCase())) {
     throw new ScriptError(`request.method is ${shown(method)}, which is no method of HTTP`);
   }
