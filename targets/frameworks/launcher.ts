@@ -6,7 +6,7 @@ import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
 import { goOf, runtimeOf } from "../launch/runtime.ts";
-import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
+import { cleanEnv, findProgram, freePort, watchable, whyNoProgram } from "../launch/environment.ts";
 import { v8FlagsOf, withV8Flags } from "../launch/v8_flags.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
@@ -28,7 +28,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     const [name, ...args] = command(chosen);
     const program = findProgram(name, { path: given.PATH ?? "", cwd });
     if (program === null) {
-      throw cannotStart(context, `there is no program "${name}"`, [], "frameworks");
+      throw cannotStart(context, whyNoProgram(name, cwd), [], "frameworks");
     }
     const started = withV8Flags(program, { args, env: given }, v8FlagsOf(v8));
     if (typeof started === "string") throw cannotStart(context, started, [], "frameworks");
