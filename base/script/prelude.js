@@ -1,6 +1,6 @@
 // Runs inside the realm of an experiment's script, before the script: what hooks are given, and how they are called. A script can
 // reach none of this but what it is given. `host` has the functions of the world outside, which take and give plain values.
-(host) => {
+((host) => {
   const { stringify, parse } = JSON;
   const { fromEntries, entries, freeze, defineProperty, keys } = Object;
   const { isArray } = Array;
@@ -197,6 +197,7 @@
         typeof value === "string" ? value : textOf(value, `request.headers[${stringify(name)}]`)
       }`;
     }
+    if (text.includes("\0")) throw new TypeError("the request has a NUL in its head");
     return `${count}\n${text}`;
   };
 
@@ -323,4 +324,4 @@
     ...{ experiment, hook, setData, give, request, body, variables, explain, call, allowFetch },
     user: (id) => new User(id),
   };
-};
+});

@@ -10,6 +10,7 @@ import {
   type QuickJSHandle,
 } from "quickjs-emscripten-core";
 import variant from "quickjs-wasm";
+import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import prelude from "./prelude.js" with { type: "text" };
 
@@ -249,7 +250,17 @@ export class Realm {
   }
 
   #loaded(path: string): string {
-    return this.parts.load(path);
+    if (path.startsWith(FOREIGN)) {
+      const name = JSON.stringify(path.slice(FOREIGN.length));
+      throw new Error(
+        `Cannot import ${name}: a script has its own files (./name.ts) and "plateau" alone`,
+      );
+    }
+    try {
+      return this.parts.load(path);
+    } catch (error) {
+      throw error instanceof ScriptError ? error : new ScriptError(messageOf(error));
+    }
   }
 
   #runJobs(): void {
@@ -357,14 +368,13 @@ function base64Of(content: string | Uint8Array<ArrayBuffer>): string {
   return octets.toBase64();
 }
 
+/** Begins what is no path; the engine takes a refusal only where a module is loaded. */
+const FOREIGN = "foreign:";
+
 /** Paths of modules are relative to the folder of the script, with `/` between their parts. */
 function resolved(from: string, name: string): string {
   if (name === OWN_MODULE) return name;
-  if (!name.startsWith("./") && !name.startsWith("../")) {
-    throw new Error(
-      `Cannot import ${JSON.stringify(name)}: a script has its own files (./name.ts) and "plateau" alone`,
-    );
-  }
+  if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;
   const parts = from.split("/").slice(0, -1);
   for (const part of name.split("/")) {
     if (part === "..") {

@@ -42,7 +42,7 @@ export const checkCommand = defineCommand({
       changes,
     );
     if (as !== undefined) {
-      await print(source);
+      await print(textLines(source.trimEnd().split("\n")));
       return EXIT.done;
     }
     const lines = [

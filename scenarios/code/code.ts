@@ -31,16 +31,21 @@ function sizeOf(files: Readonly<Record<string, { readonly text: string }>>): num
 /** A function of the script, by its path in the experiment: `scenarios.order.before`. */
 export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 
-/** What evaluates a script anywhere, as plain data. */
-export interface ScriptCode {
-  readonly entry: string;
+const text = z.string().max(LIMITS.scriptFiles.most);
+
+/** What evaluates a script anywhere, also on an agent, in a realm without permissions. */
+export const scriptCodeShape = z.strictObject({
+  entry: z.string(),
   /** JavaScript by path. */
-  readonly files: Readonly<Record<string, string>>;
-  readonly parameters: Code["parameters"];
-  readonly env: Readonly<Record<string, string>>;
+  files: z.record(z.string(), text),
+  parameters: z.record(z.string(), z.json()),
+  /** Values of the environment variables that it reads. */
+  env: z.record(z.string(), text),
   /** What `setup` has given, as JSON; null: there was none. */
-  readonly data: string | null;
-}
+  data: text.nullable(),
+});
+
+export type ScriptCode = z.output<typeof scriptCodeShape>;
 
 /** @param environment Values of the variables that the script reads. */
 export function scriptCode(

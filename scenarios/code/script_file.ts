@@ -3,7 +3,7 @@ import { transformSync } from "amaro";
 import { basename, dirname, extname, join } from "node:path";
 import { stringify } from "yaml";
 import { readBytesSync } from "../../base/bounded_file.ts";
-import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
@@ -88,6 +88,7 @@ function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    throw new Error(`${module}: ${messageOf(error)}`);
+    // The stripper throws what has a message and is no Error.
+    throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
   }
 }

@@ -29,11 +29,13 @@ export class Failing {
     inFlight.drop(slot);
   }
 
-  /** One that was never sent, as its script has failed. */
-  unsent(at: { slot: number; step: number }, reason: string, dueUs: number, nowUs: number): void {
-    const { recorder, pacer } = this.parts;
+  /** One that is due and that its script has made impossible: it is never sent. */
+  unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
+    const { recorder, pacer, workload } = this.parts;
+    recorder.due++;
     const sinceUs = pacer.intended ? dueUs : nowUs;
-    recorder.fail(at.slot, at.step, { kind: "script", reason }, sinceUs, nowUs, nowUs);
+    const step = workload.stepOf(slot, request);
+    recorder.fail(slot, step, { kind: "script", reason }, sinceUs, nowUs, nowUs);
   }
 
   /** The one that waits for a dial, or would have taken its connection. */

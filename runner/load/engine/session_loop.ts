@@ -172,25 +172,27 @@ export class SessionLoop implements Workload {
       if (lane < 0) return;
       user.lanes[lane].request = user.step++;
       user.inFlight++;
-      this.#begin(place, lane, { dueUs, nowUs });
+      if (!this.#begin(place, lane, { dueUs, nowUs })) return;
     }
   }
 
-  /** Sends what the lane is at: its step, or where that was redirected to. */
+  /** Sends what the lane is at: its step, or where that was redirected to. False: its script has failed, and the session with it. */
   #begin(
     place: number,
     at: number,
     { dueUs, nowUs }: { readonly dueUs: number; readonly nowUs: number },
-  ): void {
+  ): boolean {
     const lane = this.#users[place].lanes[at];
     const { request, journey } = lane;
     const message = this.parts.flow.message(requestOf(lane, request), journey);
     const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
     if (typeof message === "string") {
-      this.exchanges.refuse(slot, request, message, dueUs, nowUs);
-      return this.#giveUp(place, lane, nowUs);
+      this.exchanges.failing.unsent(slot, request, message, dueUs, nowUs);
+      this.#giveUp(place, lane, nowUs);
+      return false;
     }
     this.exchanges.begin(slot, request, message, dueUs, nowUs);
+    return true;
   }
 
   /** The session of a user whose script has failed ends a little later, as a loop would begin the next at once, and spin. */
