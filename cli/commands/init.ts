@@ -111,7 +111,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
 
 /** What was there of an older version is replaced; nothing else is touched. */
 async function writeTypes(dir: string): Promise<number> {
-  const { typesPackage } = await import("../init/types.ts");
+  const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");
   try {
     await Deno.mkdir(folder, { recursive: true });

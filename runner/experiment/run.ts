@@ -25,7 +25,7 @@ import type { PriorInterval } from "../stats/capacity/search.ts";
 import type { Counters } from "../result/runtime/counters.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
-import { beginScript, type ScriptedRun, type ScriptParts } from "./run_script.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
 

@@ -160,7 +160,8 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
   const { code } = script;
-  const isOfUsers = code !== undefined || load.kind === "phases" || (load.kind === "closed" && load.stages !== undefined);
+  const isOfUsers = code !== undefined || load.kind === "phases" ||
+    (load.kind === "closed" && load.stages !== undefined);
   if (!isOfUsers && script.kind === "requests" && !follows) {
     return requestsOf(script, target.connection, implicitCheck, { worker, workers });
   }

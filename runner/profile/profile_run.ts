@@ -18,7 +18,7 @@ import { measureLoad } from "../measure/measure.ts";
 import type { TargetProfile } from "../result/profile.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Run } from "../result/result.ts";
-import { beginScript, type ScriptedRun, type ScriptParts } from "../experiment/run_script.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { foldedProfile } from "./sampled_part.ts";
 import { sampledPart } from "./sampled_part.ts";
 

@@ -28,9 +28,6 @@ function sizeOf(files: Readonly<Record<string, { readonly text: string }>>): num
   return Object.values(files).reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** A function of the script, by its path in the experiment: `scenarios.order.before`. */
-export const hookName = z.string().min(1).max(LIMITS.sentence.most);
-
 const text = z.string().max(LIMITS.scriptFiles.most);
 
 /** What evaluates a script anywhere, also on an agent, in a realm without permissions. */

@@ -34,7 +34,8 @@ import { discard, discardConflicts, figures, figuresConflicts } from "../load/me
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
-import { codeSpec, hookName } from "../code/code.ts";
+import { codeSpec } from "../code/code.ts";
+import { hookName } from "../request/request.ts";
 import { fieldsIn, hooksIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -174,7 +175,8 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
 /** Hooks are functions, which YAML has none of. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
-  const message = "Cannot call a function that is not there: hooks need an experiment in TypeScript";
+  const message =
+    "Cannot call a function that is not there: hooks need an experiment in TypeScript";
   const ofAll = (["setup", "teardown"] as const).filter((key) => given[key] !== undefined)
     .map((key) => ({ path: [key], message }));
   const ofScenarios = Object.entries(given.scenarios ?? {}).flatMap(([name, scenario]) =>

@@ -14,7 +14,7 @@ import { secretsIn } from "../../base/secret_fields.ts";
 import { SECRET, secrets, withoutSecrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 import type { ImportedFile } from "../imports/registry.ts";
-import { isScript } from "../code/module_name.ts";
+import { isScript } from "./module_name.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 export interface ExperimentFile {
@@ -62,7 +62,7 @@ export async function loadExperiment(
     return { ...parsed, baseDir };
   }
   if (!builtIn && isScript(nameOrPath)) {
-    const { scriptFile } = await import("../code/script_file.ts");
+    const { scriptFile } = await import("./script_file.ts");
     const { text, problems, fileName, set: left } = await scriptFile(nameOrPath, set, environment);
     const yaml = importedYaml(text, nameOrPath);
     const experiment = await withEngine(() =>

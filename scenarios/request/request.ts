@@ -4,7 +4,6 @@
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
-import { hookName } from "../code/code.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
@@ -85,6 +84,9 @@ function checkBody(text: string, context: z.core.$RefinementCtx): void {
   const bytes = isWithin("body", mostBytes) ? mostBytes : new TextEncoder().encode(text).length;
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }
+
+/** A function of an experiment's script, by its path: `scenarios.order.before`. */
+export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({

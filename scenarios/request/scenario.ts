@@ -189,8 +189,9 @@ function knownNames(name: string, known: readonly string[]): string {
 /** The hooks of all requests of a scenario. @param scenario May be wrong in every part. */
 export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
   const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
-    ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)
-    ).map((key) => ({ path: [...at, key] }));
+    ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
+      path: [...at, key],
+    }));
   const given = Object(scenario);
   for (const list of ["flow", "mix"]) {
     if (Array.isArray(given[list])) {

@@ -36,9 +36,10 @@ import {
   fieldName,
   headerName,
   headerValue,
+  hookName,
   path,
 } from "../../../scenarios/request/request.ts";
-import { hookName, scriptCodeShape } from "../../../scenarios/code/code.ts";
+import { scriptCodeShape } from "../../../scenarios/code/code.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";

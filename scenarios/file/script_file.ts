@@ -7,9 +7,9 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import type { Environment } from "../file/placeholders.ts";
-import type { SetParameters } from "../file/parameters.ts";
-import type { CodeFiles } from "./code.ts";
+import type { Environment } from "./placeholders.ts";
+import type { SetParameters } from "./parameters.ts";
+import type { CodeFiles } from "../code/code.ts";
 import { TYPED } from "./module_name.ts";
 
 export interface ScriptFile {
