@@ -22,10 +22,15 @@ const TELL_MS = 1_000;
 /** Of standard error, where the command has failed. */
 const MOST_ERROR = 4_000;
 
-/** @param hosts Those that it may load. */
+interface Wish {
+  /** Those that it may load. */
+  readonly hosts: readonly string[];
+  readonly wantsFigures: boolean;
+}
+
 export async function callProgram(
   { command, flags, operands }: CommandLine,
-  hosts: readonly string[],
+  { hosts, wantsFigures }: Wish,
   { signal, onProgress }: ToolCall,
 ): Promise<ToolResult> {
   using folder = TemporaryFolder.make("mcp");
@@ -53,15 +58,16 @@ export async function callProgram(
     signal.removeEventListener("abort", stop);
   });
   const isError = !VERDICTS.includes(code);
-  return { ...textOf(printed, code), ...figuresIn(file), exitCode: code, isError };
+  const figures = wantsFigures ? figuresIn(file) : {};
+  return { text: textOf(printed, code), ...figures, exitCode: code, isError };
 }
 
 function textOf(
   { stdout, stderr }: Readonly<Record<"stdout" | "stderr", string>>,
   code: number,
-): { text: string } {
+): string {
   const why = code === EXIT.done ? "" : stderr.trim().slice(-MOST_ERROR);
-  return { text: [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}` };
+  return [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}`;
 }
 
 /** What the command wrote as JSON; none where it got no further, or where it is larger than a client takes. */

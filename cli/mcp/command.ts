@@ -49,8 +49,9 @@ function toolsFor(hosts: readonly string[]): Tool[] {
   return TOOLS.map(({ isMeasuring, line, ...tool }: CommandTool) => ({
     ...tool,
     isReading: !isMeasuring,
-    call: (input, call) => {
-      const start = (): ReturnType<Tool["call"]> => callProgram(line(input), hosts, call);
+    call: ({ figures = true, ...input }, call) => {
+      const start = (): ReturnType<Tool["call"]> =>
+        callProgram(line(input), { hosts, wantsFigures: figures === true }, call);
       if (!isMeasuring) return start();
       const own = before.then(() =>
         call.signal.aborted ? { text: "Cancelled", isError: true } : start()

@@ -26,6 +26,12 @@ const set = z.record(z.string(), z.string()).optional().describe("Parameters of 
 const only = z.string().optional().describe("Only matching cells, such as target=A,scenario=B");
 const results = "A results.json, its folder, a folder of several sessions, or the JSON of bench";
 
+const figures = z.boolean().optional()
+  .describe("false gives the text alone, without the JSON, which is long");
+
+/** What every tool takes. */
+export const forAll = { figures };
+
 /** Flags of one value, as the command line writes them: the key of the input and the flag. */
 type FlagNames = Readonly<Record<string, string>>;
 
@@ -59,6 +65,7 @@ export const TOOLS: readonly CommandTool[] = [
       "Validates an experiment file without running it, and gives its cells and how long it " +
       "takes. Its errors say file, line and fix.",
     input: z.strictObject({
+      ...forAll,
       experiment: z.string().describe("The file, or the name of a built-in experiment"),
       set,
       only,
@@ -77,6 +84,7 @@ export const TOOLS: readonly CommandTool[] = [
       "Loads one URL, and gives requests/s, latency percentiles, errors, the timeline and " +
       "whether the measurement can be trusted. The server must run already.",
     input: z.strictObject({
+      ...forAll,
       url: z.string(),
       connections: z.int().min(1).optional().describe("50 when absent"),
       duration: duration.optional().describe("10s when absent"),
@@ -129,6 +137,7 @@ export const TOOLS: readonly CommandTool[] = [
       "Starts the servers that an experiment file names, loads them, repeats every measurement " +
       "with fresh processes, and compares them. It runs the file's commands; check says how long it takes.",
     input: z.strictObject({
+      ...forAll,
       experiment: z.string().describe("The file, or the name of a built-in experiment"),
       out: z.string().optional().describe("Folder of the results; results/NAME/TIME when absent"),
       repeat: z.string().optional().describe('Repetitions of each cell: a number, or "until 2%"'),
@@ -162,6 +171,7 @@ export const TOOLS: readonly CommandTool[] = [
       "Compares results with earlier ones: ratio, confidence interval and verdict of each cell. " +
       "Two single sessions are always inconclusive.",
     input: z.strictObject({
+      ...forAll,
       base: z.string().describe(results),
       new: z.string().describe(results),
       margin: z.string().optional().describe("Margin of equivalence, 2% when absent"),
@@ -186,6 +196,7 @@ export const TOOLS: readonly CommandTool[] = [
       "Says what results mean and why they can or cannot be trusted, or what the code of a " +
       "finding or of an advice means.",
     input: z.strictObject({
+      ...forAll,
       about: z.string().describe(
         "A results.json, its folder, the JSON of bench, or a code such as steal",
       ),

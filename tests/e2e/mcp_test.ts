@@ -178,8 +178,13 @@ withLinux.test("a cancelled run ends with all that it started, and is not answer
   await client.call(1, "run", { experiment: "long.yaml", out: "results" });
   await until("its target runs", () => sleepers().length > 0);
   await client.call(2, "bench", { url: "http://192.0.2.1/" });
+  await client.call(3, "explain", { about: "steal", figures: false });
+  const explained = JSON.stringify(await client.answer(3));
+  assert.match(explained, /hypervisor/);
+  assert.doesNotMatch(explained, /structuredContent/);
+  assert.equal(client.messages.find(({ id }) => id === 2), undefined); // one measurement at a time
   await client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
-  const { result } = await client.answer(2); // measurements run one at a time: this one waited
+  const { result } = await client.answer(2);
   assert.match(JSON.stringify(result), /Cannot load 192\.0\.2\.1/);
   await until("its target has ended", () => sleepers().length === 0);
   assert.equal(client.messages.find(({ id }) => id === 1), undefined);
