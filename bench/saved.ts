@@ -85,7 +85,7 @@ function commit(): string {
     const { stdout } = new Deno.Command("git", { args, cwd: import.meta.dirname }).outputSync();
     return new TextDecoder().decode(stdout).trim();
   };
-  const changes = git("status", "--porcelain", "--untracked-files=no");
+  const changes = git("status", "--porcelain", "--untracked-files=no", "--", ":/**.ts", ":/deno.*");
   return `${git("rev-parse", "--short", "HEAD")}${changes === "" ? "" : "+"}`;
 }
 
