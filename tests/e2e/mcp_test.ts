@@ -89,7 +89,7 @@ class Lines implements AsyncDisposable {
     this.#read = this.#readAll(this.#child.stdout);
   }
 
-  async #readAll(stream: ReadableStream<Uint8Array>): Promise<void> {
+  async #readAll(stream: Deno.ChildProcess["stdout"]): Promise<void> {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) this.#text += text;
   }
 
