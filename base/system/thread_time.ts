@@ -3,6 +3,7 @@
  * second is the most direct witness of a worker that was held up: it had something to do and could not.
  */
 import process from "node:process";
+import { readSystemFile } from "./linux.ts";
 import { windowsThreadMs } from "./windows.ts";
 
 /** Both since the thread began, microseconds. */
@@ -17,12 +18,8 @@ export interface ThreadTime {
  * time of the whole process stands in: more, never less.
  */
 export function threadTime(): ThreadTime {
-  try {
-    const time = parseSchedstat(Deno.readTextFileSync("/proc/thread-self/schedstat"));
-    if (time !== null) return time;
-  } catch {
-    // Not Linux, or one without it.
-  }
+  const time = parseSchedstat(readSystemFile("/proc/thread-self/schedstat") ?? "");
+  if (time !== null) return time;
   const cpuMs = windowsThreadMs() ?? macThreadMs();
   if (cpuMs !== null) return { cpuUs: cpuMs * 1_000, waitedUs: null };
   const { user, system } = process.cpuUsage();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readCoreTimes } from "../../base/system/core_times.ts";
 import {
   enterJob,
   parseProcesses,
@@ -6,6 +7,11 @@ import {
   windowsProcesses,
   windowsThreadMs,
 } from "../../base/system/windows.ts";
+
+// Opened for good, before the resources of a test are counted.
+windowsProcesses();
+windowsThreadMs();
+readCoreTimes(null);
 
 /** Of the buffer, as Windows has it. */
 const ADDRESS = 0x7ff6_0000_1000n;
@@ -81,3 +87,62 @@ Deno.test({
     assert.deepEqual(found, [null, null, null]);
   },
 });
+
+const ofWindows = { ignore: Deno.build.os !== "windows" };
+
+Deno.test("this process is in the list, with what it has used", ofWindows, () => {
+  const own = windowsProcesses()?.find(({ pid }) => pid === Deno.pid);
+  assert.ok(own !== undefined);
+  assert.match(own.name, /\.exe$/i);
+  assert.equal(own.parent, Deno.ppid);
+  assert.ok(own.threads > 0 && own.workingSetBytes > 1_000_000);
+  const usedMs = own.userMs + own.kernelMs;
+  assert.ok(usedMs > 0);
+  computeUntil(() => {
+    const later = windowsProcesses()?.find(({ pid }) => pid === Deno.pid);
+    return later !== undefined && later.userMs + later.kernelMs >= usedMs + 100;
+  });
+});
+
+Deno.test("a thread that computes uses CPU time of its own", ofWindows, () => {
+  const beforeMs = windowsThreadMs();
+  assert.ok(beforeMs !== null);
+  computeUntil(() => (windowsThreadMs() ?? 0) >= beforeMs + 100);
+});
+
+Deno.test("cores are idle for no longer than there is time", ofWindows, () => {
+  const [beforeMs, before] = [performance.now(), readCoreTimes(null)];
+  compute(300);
+  const [after, elapsedMs] = [readCoreTimes(null), performance.now() - beforeMs];
+  assert.ok(before !== null && after !== null && after.cores > 0);
+  const idleMs = after.idleMs - before.idleMs;
+  assert.ok(idleMs >= 0 && idleMs <= after.cores * elapsedMs + 100, `${idleMs} of ${elapsedMs} ms`);
+});
+
+Deno.test("a job has this process and what it starts", ofWindows, async () => {
+  const job = enterJob();
+  assert.ok(job !== null);
+  const child = new Deno.Command("cmd.exe", { args: ["/c", "pause"], stdin: "piped" }).spawn();
+  try {
+    assert.ok(job.members().includes(Deno.pid));
+    assert.ok(job.members().includes(child.pid));
+  } finally {
+    child.kill("SIGKILL");
+    await child.status;
+    await child.stdin.close().catch(() => {});
+  }
+});
+
+/** A machine that is busy with others gives it little. */
+function computeUntil(isEnough: () => boolean): void {
+  for (const endMs = performance.now() + 60_000; performance.now() < endMs;) {
+    compute(20);
+    if (isEnough()) return;
+  }
+  assert.fail("Cannot wait longer than a minute for CPU time");
+}
+
+/** Of wall time. */
+function compute(ms: number): void {
+  for (const endMs = performance.now() + ms; performance.now() < endMs;);
+}

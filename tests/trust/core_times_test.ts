@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { cpus } from "node:os";
 import {
   coreTimesOf,
   coreUseBetween,
@@ -62,7 +63,9 @@ Deno.test("where a system counts no stolen time, what is not idle is in use", ()
   assert.equal(coreTimesOf([]), null);
 });
 
-Deno.test("the cores of macOS are read as Node has them, and are this machine's", () => {
+const withCores = { ignore: cpus().length === 0 }; // as under Wine
+
+Deno.test("the cores of macOS are read as Node has them, and are this machine's", withCores, () => {
   const times = readCoreTimes(null, "darwin");
   assert.ok(times !== null && times.cores > 0 && times.idleMs > 0);
 });
