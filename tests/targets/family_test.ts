@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type TableRow, treeIn } from "../../base/system/process_table.ts";
 import { readStat } from "../../base/system/processes.ts";
 import { bringUpWithoutProc, type ProcessFamily } from "../../targets/launch/family.ts";
 import { endFamily } from "../../targets/launch/supervisor.ts";
@@ -8,14 +9,29 @@ import { needing } from "../needs.ts";
 
 const withLinux = needing("linux");
 
+type System = Exclude<Parameters<typeof bringUpWithoutProc>[0], undefined>;
+
+/** The shell that is tried: this process may have other children. */
+let shellPid = 0;
+
+/** This process, and all that belongs to the shell. */
+function ownRows(): TableRow[] {
+  const rows = psHere();
+  const under = treeIn(rows, shellPid);
+  return rows.filter((row) =>
+    row.pid === Deno.pid || row.group === shellPid || under.includes(row)
+  );
+}
+
 /** Starts a shell as a supervisor would, and ends it, whatever `body` does. */
 async function beside(
   script: string,
-  system: Parameters<typeof bringUpWithoutProc>[0],
+  system: System,
   body: (family: ProcessFamily, shell: Deno.ChildProcess) => Promise<void>,
 ): Promise<void> {
   const { detached, env, of } = bringUpWithoutProc(system);
   const shell = new Deno.Command("sh", { args: ["-c", script], env, detached }).spawn();
+  shellPid = shell.pid;
   const family = of(shell);
   try {
     await body(family, shell);
@@ -25,7 +41,7 @@ async function beside(
   }
 }
 
-const MAC = { os: "darwin", table: psHere, enterJob: () => null } as const;
+const MAC = { os: "darwin", table: ownRows, enterJob: () => null } as const;
 /** A child, and an orphan of the same group. */
 const TWO = "sleep 60 & (sleep 61 &); sleep 62";
 
@@ -73,7 +89,7 @@ withLinux.test("on Windows a family is what is in the job, without the superviso
 });
 
 withLinux.test("on Windows without a job the table shows who is under the supervisor", async () => {
-  const windows = { os: "windows", table: psHere, enterJob: () => null } as const;
+  const windows = { os: "windows", table: ownRows, enterJob: () => null } as const;
   await beside("sleep 60 & sleep 62", windows, async (family, shell) => {
     const pids = await until("all are there", () => {
       const living = family.living();
