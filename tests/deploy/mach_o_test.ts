@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { machOProblems } from "../../cli/compiled/mach_o.ts";
+import { machOProblems } from "./mach_o.ts";
 
 const PAGE = 4_096;
 const CODE_BYTES = 2 * PAGE + 100;

@@ -1,7 +1,8 @@
+// deno-lint-ignore-file no-console -- printing the problems is what this program is for
 /**
- * Whether a program for macOS on arm64 is as its kernel wants it, checked on any machine: the kernel ends a program at the
- * first page whose hash is not that of the signature, and `codesign --verify` runs on macOS alone. Structures are those
- * of Apple's mach-o/loader.h and cs_blobs.h. Pure.
+ * `deno run -R tests/deploy/mach_o.ts FILE`: whether a program for macOS on arm64 is as its kernel wants it, checked on any
+ * machine: the kernel ends a program at the first page whose hash is not that of the signature, and `codesign --verify`
+ * runs on macOS alone. Structures are those of Apple's mach-o/loader.h and cs_blobs.h. Exits with 1 where it is not.
  */
 import { createHash } from "node:crypto";
 
@@ -102,4 +103,10 @@ function signatureProblems(
   return wrong.length === 0
     ? []
     : [`${wrong.length} of ${pages} pages have another hash, the first of them page ${wrong[0]}`];
+}
+
+if (import.meta.main) {
+  const problems = machOProblems(Deno.readFileSync(Deno.args[0]));
+  console.log(problems.join("\n") || "The hashes of all pages are right.");
+  Deno.exit(problems.length === 0 ? 0 : 1);
 }
