@@ -8,6 +8,7 @@ import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
 import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
+import { lastingUs } from "../../scenarios/pace/slices.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
@@ -43,7 +44,6 @@ export function shareOut(
   const { load, intervalMs, logPath } = request;
   const [target, ...others] = originsOfLoad(request);
   const { firstWorker, workers, own } = assigned ?? allWorkers(load);
-  const durationMs = durationMsOf(load);
   const common = {
     driver,
     steps: request.script.stepNames.length,
@@ -55,7 +55,7 @@ export function shareOut(
     timeoutUs: load.timeoutMs * 1_000,
     intervalUs: intervalMs * 1_000,
     waitsForLast: load.kind === "phases",
-    durationUs: durationMs === null ? Infinity : durationMs * 1_000,
+    ...durationOf(request),
   };
   const connections = splitWhole(usableConnections(load), workers);
   return connections.slice(firstWorker, firstWorker + own).map((share, at) => {
@@ -73,6 +73,13 @@ export function shareOut(
       script: scriptFor(request, { worker, workers }),
     };
   });
+}
+
+/** A load in slices lasts as long as both sides. */
+function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
+  if (turns !== undefined) return { turns, durationUs: lastingUs(turns, turns.pairs) };
+  const durationMs = durationMsOf(load);
+  return { durationUs: durationMs === null ? Infinity : durationMs * 1_000 };
 }
 
 /** Requests at a time on each connection. */
