@@ -23,16 +23,16 @@ import {
   whyUnclear,
 } from "../dependence/ratio_series.ts";
 
-/** One slice of a side, as results have it. */
-export interface Slice {
+/** Slices of one side as results have them: arrays of equal length, in the order of time. */
+export interface SideSlices {
   /** Of the two slices, one a side, that follow each other. */
-  readonly pair: number;
-  readonly measuredS: number;
-  readonly completed: number;
+  readonly pair: readonly number[];
+  readonly measuredS: readonly number[];
+  readonly completed: readonly number[];
   /** Sum of the service times of what completed. */
-  readonly serviceSumMs: number;
+  readonly serviceSumMs: readonly number[];
   /** CPU time of the side's own processes while they were loaded; null where nobody saw it. */
-  readonly cpuMs: number | null;
+  readonly cpuMs: readonly (number | null)[];
 }
 
 /** Figures that single slices have; percentiles are of all slices of a run together. */
@@ -40,7 +40,10 @@ export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
 const COUNTED: Readonly<
-  Record<SlicedFigure, (slice: Slice) => readonly [amount: number | null, of: number]>
+  Record<
+    SlicedFigure,
+    (side: SideSlices) => readonly [amounts: readonly (number | null)[], of: readonly number[]]
+  >
 > = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
@@ -54,26 +57,33 @@ export interface PairedSeries {
 }
 
 /**
- * @param base,next Slices of two processes that were loaded in turns; a pair without one of its slices is left out.
+ * @param base,next Of two processes that were loaded in turns; a pair without one of its slices is left out.
  * @returns Null where a slice does not have the figure.
  */
 export function pairedSeries(
-  base: readonly Slice[],
-  next: readonly Slice[],
+  base: SideSlices,
+  next: SideSlices,
   figure: SlicedFigure,
 ): PairedSeries | null {
-  const byPair = new Map(base.map((slice) => [slice.pair, slice]));
-  const pairs = next.flatMap((slice) => {
-    const other = byPair.get(slice.pair);
-    return other === undefined ? [] : [[other, slice] as const];
-  }).sort(([one], [other]) => one.pair - other.pair);
-  const counted = pairs.map((sides) => sides.map(COUNTED[figure]));
-  if (counted.some((sides) => sides.some(([amount]) => amount === null))) return null;
-  const seriesOf = (side: 0 | 1): RatioSeries => ({
-    amounts: Float64Array.from(counted, (sides) => sides[side][0] ?? 0),
-    of: Float64Array.from(counted, (sides) => sides[side][1]),
+  const inBase = new Map(base.pair.map((pair, at) => [pair, at]));
+  const places = next.pair.flatMap((pair, at) => {
+    const other = inBase.get(pair);
+    return other === undefined ? [] : [{ base: other, next: at }];
   });
-  return { base: seriesOf(0), next: seriesOf(1) };
+  const seriesOf = (side: SideSlices, at: readonly number[]): RatioSeries | null => {
+    const [amounts, of] = COUNTED[figure](side);
+    const known = at.flatMap((place) => amounts[place] ?? []);
+    if (known.length < at.length) return null;
+    return {
+      amounts: Float64Array.from(known),
+      of: Float64Array.from(at, (place) => of[place]),
+    };
+  };
+  const [ofBase, ofNext] = [
+    seriesOf(base, places.map((place) => place.base)),
+    seriesOf(next, places.map((place) => place.next)),
+  ];
+  return ofBase && ofNext && { base: ofBase, next: ofNext };
 }
 
 /** Of two processes; ratios are new over base. */
