@@ -31,8 +31,12 @@ export interface SideSlices {
   readonly completed: readonly number[];
   /** Sum of the service times of what completed. */
   readonly serviceSumMs: readonly number[];
-  /** CPU time of the side's own processes while they were loaded; null where nobody saw it. */
+  /** Completed in the whole slice, with what is cut of it: what the CPU time is of. */
+  readonly served: readonly number[];
+  /** CPU time of the side's own processes; null where nobody saw it. */
   readonly cpuMs: readonly (number | null)[];
+  /** The same while the other side of the pair was loaded. */
+  readonly restCpuMs: readonly (number | null)[];
 }
 
 /** Figures that single slices have; percentiles are of all slices of a run together. */
@@ -47,7 +51,11 @@ const COUNTED: Readonly<
 > = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
-  cpuPerRequest: ({ cpuMs, completed }) => [cpuMs, completed],
+  // What a side does at rest, it does beside its requests, too.
+  cpuPerRequest: ({ cpuMs, restCpuMs, served }) => [
+    cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? null : ms - restCpuMs[i]),
+    served,
+  ],
 };
 
 /** A figure of both sides, a value for each pair of slices, in the order of time. */
