@@ -1,0 +1,57 @@
+/**
+ * After how many fresh pairs of processes an `ab` in slices looks, and whether it goes on. Who looks often and stops at the
+ * first verdict is wrong more often than each look is: so the looks are few and fixed ahead, and each is at a confidence
+ * that makes all of them together as good as one 95 % interval (repeated confidence intervals: C. Jennison and B. W. Turnbull,
+ * "Interim analyses: the repeated confidence interval approach", J. R. Statist. Soc. B 51, 1989; equal levels: S. J. Pocock,
+ * Biometrika 64, 1977). They hold whenever and for whatever reason somebody stops. Pure.
+ */
+import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
+
+/** Pairs of processes. Fewer than four are no verdict: by luck three pairs of random layouts may all have the same one. */
+export const PROCESS_LOOKS = [4, 6, 8, 11, 16, 22, 32] as const;
+
+/** Confidence of the interval at each look, which may be called 95 % over all of them. */
+export const PROCESS_LOOK_CONFIDENCE = 0.98;
+
+/** @returns The pairs of processes after which to look next; null after the last. */
+export function nextProcessLook(processes: number): number | null {
+  return PROCESS_LOOKS.find((look) => look > processes) ?? null;
+}
+
+/** Why a comparison is open that more pairs of processes may decide. */
+const MORE_DECIDE: readonly (VerdictReason | null)[] = [
+  "one-run",
+  "few-runs",
+  "margin",
+  "many",
+  "exact",
+  "groups",
+  "unsteady",
+];
+
+export interface Look {
+  readonly goesOn: boolean;
+  /**
+   * - worse: a figure is, which settles the exit code; decided: every figure has a verdict;
+   * - open: more pairs of processes may decide; undecidable: none of the open figures would be decided by more.
+   */
+  readonly reason: "worse" | "decided" | "open" | "undecidable";
+}
+
+/**
+ * @param judged Every figure that decides, of every cell, at `PROCESS_LOOK_CONFIDENCE`.
+ * @param processes Pairs of processes so far. @param isLast Whether the time, or the most pairs allowed, is up.
+ */
+export function decide(
+  judged: readonly ComparisonJudgement[],
+  processes: number,
+  isLast = false,
+): Look {
+  const open = judged.filter(({ verdict }) => verdict === "inconclusive");
+  if (judged.some(({ verdict }) => verdict === "worse")) return { goesOn: false, reason: "worse" };
+  if (open.length === 0) return { goesOn: false, reason: "decided" };
+  if (!open.some(({ reason }) => MORE_DECIDE.includes(reason))) {
+    return { goesOn: false, reason: "undecidable" };
+  }
+  return { goesOn: !isLast && nextProcessLook(processes) !== null, reason: "open" };
+}
