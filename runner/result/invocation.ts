@@ -72,8 +72,8 @@ const stopping = z.strictObject({
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null where none was requested",
   ),
-  reason: z.enum(["precision", "budget", "limit", "fixed"]).describe(
-    "precision: halfWidth reached the target; budget: another repetition would have passed the time budget; " +
+  reason: z.enum(["precision", "decided", "budget", "limit", "fixed"]).describe(
+    "precision: halfWidth reached the target; decided: the comparison has its verdict; budget: another repetition would have passed the time budget; " +
       "limit: no more repetitions were allowed; fixed: the experiment fixes their number",
   ),
 });

@@ -1,0 +1,63 @@
+/**
+ * How long slices are, how much of their beginning is cut and how long the pause is: chosen from a short load in slices without
+ * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
+ */
+import type { SliceLengths } from "../../scenarios/pace/slices.ts";
+
+/** Of the load that is looked at: no cut, and a pause that few requests outlast. */
+export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
+
+/** What one side showed. */
+export interface TrialSide {
+  /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
+  readonly completed: readonly number[];
+  /** Of its requests, milliseconds. */
+  readonly p50Ms: number;
+  readonly p999Ms: number;
+}
+
+/** More cut would be lost time, and less would leave what the rest has done. */
+const MOST_CUT_MS = 40;
+/** A timer has to hit it, and what is in flight to end in it. */
+const LEAST_PAUSE_MS = 4;
+const MOST_PAUSE_MS = 50;
+/** So many rounds of requests fit into a slice, or its ends would be most of it. */
+const LEAST_ROUNDS = 10;
+const LONGEST_SLICE_MS = 200;
+/** Of the rate in the second half of a slice: what a cut may leave. */
+const HARMLESS_SHARE = 0.02;
+/** A rate this near to the level is that level, by chance. */
+const STANDARD_ERRORS = 2;
+
+/** Why no slices can be had with such targets; else their lengths. */
+export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
+  const p50Ms = Math.max(...sides.map((side) => side.p50Ms));
+  if (sides.some(({ completed }) => completed.every((count) => count === 0))) {
+    return "a target completed no request";
+  }
+  if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
+    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and a slice has at most ${LONGEST_SLICE_MS}`;
+  }
+  const sliceMs = Math.max(TRIAL.sliceMs, Math.ceil(LEAST_ROUNDS * p50Ms));
+  const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
+  const pauseMs = pauseMsOf(sides);
+  return { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
+}
+
+/** What nearly all requests take, as one may have been sent at the end of a slice. */
+function pauseMsOf(sides: readonly TrialSide[]): number {
+  const longestMs = Math.max(...sides.map(({ p999Ms }) => p999Ms));
+  return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, Math.ceil(longestMs) + 1));
+}
+
+/** From where on a side is as fast as in the second half of its slices. */
+export function cutMsOf(completed: readonly number[]): number {
+  const bins = TRIAL.sliceMs / TRIAL.binMs;
+  const sums = Array.from({ length: bins }, (_, bin) =>
+    completed.reduce((sum, count, at) => at % bins === bin ? sum + count : sum, 0));
+  const level = sums.slice(bins / 2).reduce((sum, count) => sum + count, 0) / (bins / 2);
+  // Counts of a queue vary by less than a Poisson process, so that this tolerates more than chance.
+  const slack = Math.max(HARMLESS_SHARE * level, STANDARD_ERRORS * Math.sqrt(level));
+  const last = sums.slice(0, MOST_CUT_MS / TRIAL.binMs).findLastIndex((count) => count < level - slack);
+  return (last + 1) * TRIAL.binMs;
+}
