@@ -10,6 +10,7 @@ import {
 } from "../../runner/stats/confidence/bootstrap.ts";
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
+import { PROCESS_LOOK_CONFIDENCE } from "../../runner/stats/slices/looks.ts";
 import { cellLabel } from "./cell_label.ts";
 import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
@@ -58,7 +59,7 @@ export interface ScenarioRuns {
 }
 
 /** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
-export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "startedAt">>;
+export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "ab" | "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -229,15 +230,21 @@ interface Repeated extends CountedPart {
   readonly level: number;
 }
 
-export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
-  const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
+export function repeatedOf(
+  { experiment, ab }: Partial<Pick<Results, "experiment" | "ab">>,
+): Repeated {
+  const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
   // Then the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",
-    level: isUntil ? LOOK_CONFIDENCE : 0.95,
+    level: isUntil
+      ? LOOK_CONFIDENCE
+      : ab !== undefined && order === "slices"
+      ? PROCESS_LOOK_CONFIDENCE
+      : 0.95,
   };
 }
 

@@ -20,6 +20,7 @@ import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/
 import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
 import { comparedCard } from "./card.ts";
+import { SIDE_COLORS, slices } from "./slices.ts";
 import {
   type ComparedCell,
   type ComparedSide,
@@ -178,9 +179,6 @@ const profiles: Subject<ResultsComparison> = {
     profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles))),
 };
 
-/** Grey and vermilion: neither is the colour of a target. */
-const SIDE_COLORS = [6, 1];
-
 /** Both sides of each cell in one frame. */
 const latency: Subject<ResultsComparison> = {
   id: "latency",
@@ -246,6 +244,7 @@ const COMPARISON: readonly Subject<ResultsComparison>[] = [
   { ...thresholds, build: ({ gates }) => thresholdBlocks(gates) },
   sideBySide,
   ratios,
+  slices,
   profiles,
   latency,
   method,

@@ -17,7 +17,9 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
- * - unconfirmed: worse by all runs, and not by the fresh ones alone.
+ * - unconfirmed: worse by all runs, and not by the fresh ones alone;
+ * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for too
+ *   long to tell; disturbed: a side disturbs the other while it rests, by more than leaves a verdict.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -33,6 +35,9 @@ const VERDICT_REASONS = [
   "at-least",
   "errors",
   "unconfirmed",
+  "few-slices",
+  "dependent-slices",
+  "disturbed",
 ] as const;
 export type VerdictReason = typeof VERDICT_REASONS[number];
 

@@ -14,7 +14,6 @@
  *
  * What it says is about these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
  */
-import { type ConfidenceInterval, studentInterval } from "../confidence/confidence_interval.ts";
 import {
   type Dependence,
   dependenceIn,
@@ -134,16 +133,6 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
     blockPairs: dependence?.independentFrom ?? null,
     unclear: whyUnclear(dependence),
   };
-}
-
-/** Of these two processes alone; null where the pairs are too few, or depend on each other for too long. */
-export function intervalOfSlices(
-  { logRatio, standardError, degreesOfFreedom, unclear }: SliceRatio,
-  confidence: number,
-): ConfidenceInterval | null {
-  if (unclear !== null) return null;
-  const known = { variance: standardError ** 2, degreesOfFreedom };
-  return studentInterval(Math.exp(logRatio), known, confidence);
 }
 
 function ratioOfSums({ amounts, of }: RatioSeries): number {

@@ -1,0 +1,37 @@
+/** What slices show of a comparison, in sentences: what narrows its interval, what a verdict is about, and who disturbs whom. */
+import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
+import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
+import { percentText } from "../writing/ratios.ts";
+import { disturbanceText } from "./judgements.ts";
+
+/** What would narrow the interval of a ratio, for a column of a table; "" where nobody knows. */
+export function limitText(levels: ProcessLevels | null): string {
+  switch (levels?.limitedBy) {
+    case "processes":
+      return "processes: only more pairs of them narrow the interval";
+    case "slices":
+      return "slices: longer pairs of processes narrow it as well as more of them";
+    default:
+      return "";
+  }
+}
+
+/** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */
+export function levelsText(figure: string, { stdev, withinStdev }: ProcessLevels): string {
+  const explained = withinStdev === null
+    ? ""
+    : withinStdev >= stdev
+    ? ", no more than their slices explain"
+    : `, where their slices explain ${percentText(withinStdev)}`;
+  return `${figure}: pairs of processes differ by ${percentText(stdev)}${explained}.`;
+}
+
+/** Beside a verdict by one pair of processes that nobody restarts. */
+export const THESE_TWO =
+  "The verdict is about these two processes: after a restart the ratio may be another.";
+
+/** @param cell "" of one cell alone. */
+export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
+  return `${cell && `${cell}: `}${disturbanceText(disturbance)}, ` +
+    `which may move the other's figures by up to ${percentText(disturbance.mostRatio)}`;
+}

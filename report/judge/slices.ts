@@ -1,0 +1,185 @@
+/**
+ * Two cells whose targets were loaded in turns, slice by slice: what the pairs of slices of each pair of processes show of
+ * their ratio, beside what the processes show.
+ */
+import { inRunOf } from "../../runner/result/in_run.ts";
+import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import {
+  type ConfidenceInterval,
+  sumOfVariances,
+  type Variance,
+} from "../../runner/stats/confidence/confidence_interval.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { DEGREES_OF_FREEDOM } from "../../runner/stats/dependence/long_run_variance.ts";
+import type { Unclear } from "../../runner/stats/dependence/ratio_series.ts";
+import { type Disturbance, disturbanceOf, type Rest } from "../../runner/stats/slices/disturbance.ts";
+import { type ProcessLevels, processLevelsOf } from "../../runner/stats/slices/process_levels.ts";
+import {
+  pairedSeries,
+  SLICED,
+  type SliceRatio,
+  sliceRatioOf,
+} from "../../runner/stats/slices/slice_ratio.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import type { DrawnFigure } from "../figures/range.ts";
+import { sum } from "../writing/spread.ts";
+
+type SlicedRun = Run & { readonly slices: Slices };
+
+export function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
+  return run.slices !== undefined;
+}
+
+/** One pair of processes in a figure. */
+export interface ProcessPair {
+  readonly repetition: number;
+  /** Null of a percentile, which no single slice has. */
+  readonly slices: SliceRatio | null;
+}
+
+/**
+ * A figure of two cells in slices. Several pairs of processes are judged as any runs of the same repetitions are: by their
+ * ratios, pair by pair. Of one alone the slices have to say it.
+ */
+export interface Sliced {
+  readonly pairs: readonly ProcessPair[];
+  /** Of one pair of processes that nobody restarts, which a verdict is then about; null elsewhere. */
+  readonly alone: Alone | null;
+  /** A side that used the cores of the other while it rested; null where neither did. */
+  readonly disturbance: Disturbance | null;
+}
+
+export interface Alone {
+  /** Of ln ratio; null where the pairs do not show it. */
+  readonly variance: Variance | null;
+  readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
+}
+
+/** Of each figure; null where a run of either was not in slices, or they have no repetition in common. */
+export function slicedBetween(
+  base: CellRuns,
+  next: CellRuns,
+): ((figure: DrawnFigure) => Sliced) | null {
+  const pairs = pairsOfRuns(base, next);
+  if (pairs === null) return null;
+  const areTheseTwo = pairs.length === 1 && pairs[0].every(({ startUp }) => startUp === null);
+  const disturbance = disturbanceOf(restOf(pairs, 0), restOf(pairs, 1));
+  const known = new Map<DrawnFigure, Sliced>();
+  return (figure) => {
+    const found = known.get(figure) ?? {
+      pairs: pairs.map(([of, to]) => ({
+        repetition: of.repetition,
+        slices: slicesIn([of, to], figure),
+      })),
+      alone: areTheseTwo ? aloneIn(pairs[0], figure) : null,
+      disturbance,
+    };
+    known.set(figure, found);
+    return found;
+  };
+}
+
+type Sides = readonly [base: SlicedRun, next: SlicedRun];
+
+function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
+  const [bases, nexts] = [base.runs.filter(isSliced), next.runs.filter(isSliced)];
+  if (bases.length < base.runs.length || nexts.length < next.runs.length) return null;
+  const pairs = bases.flatMap((of): Sides[] => {
+    const to = nexts.find(({ repetition }) => repetition === of.repetition);
+    return to === undefined ? [] : [[of, to]];
+  });
+  return pairs.length === 0 ? null : pairs;
+}
+
+function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
+  const sliced = SLICED.find((one) => one === figure);
+  const series = sliced && pairedSeries(base.slices.items, next.slices.items, sliced);
+  return series ? sliceRatioOf(series) : null;
+}
+
+/** Null where its CPU time was not seen in every slice. */
+function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
+  const used = pairs.flatMap((sides) => sides[side].slices.items.restCpuMs);
+  const known = used.filter((ms) => ms !== null);
+  if (known.length < used.length || used.length === 0) return null;
+  const others = pairs.flatMap((sides) => {
+    const { items, cutMs } = sides[1 - side].slices;
+    return items.measuredS.map((seconds) => seconds + cutMs / 1_000);
+  });
+  return { cpuMs: sum(known, (ms) => ms), seconds: sum(others, (seconds) => seconds) };
+}
+
+/** By their pairs of slices; of percentiles by what each run shows of itself, as if nothing that moves both cancelled. */
+function aloneIn(sides: Sides, figure: DrawnFigure): Alone {
+  const slices = slicesIn(sides, figure);
+  if (slices !== null) {
+    const { standardError, degreesOfFreedom, unclear } = slices;
+    const variance = unclear === null
+      ? { variance: standardError ** 2, degreesOfFreedom }
+      : null;
+    return { variance, unclear };
+  }
+  if (typeof figure !== "number") return { variance: null, unclear: "too-short" };
+  const found = sides.map((run) => inRunOf(run).figures[`p${figure}` as "p50"]);
+  const [unclear = null] = found.flatMap((one) => one?.intervalReason ?? []);
+  const known = found.flatMap((one): Variance[] => {
+    if (!one?.interval || !(one.interval.low > 0)) return [];
+    const reach = Math.log(one.interval.high / one.interval.low) / 2;
+    return [{
+      variance: (reach / tQuantile(0.95, DEGREES_OF_FREEDOM)) ** 2,
+      degreesOfFreedom: DEGREES_OF_FREEDOM,
+    }];
+  });
+  return known.length === 2
+    ? { variance: sumOfVariances(known), unclear: null }
+    : { variance: null, unclear: unclear ?? "too-short" };
+}
+
+/** What a figure says at both levels. */
+export interface SlicedLevels {
+  /** Whether it is of one pair of processes that nobody restarts. */
+  readonly isAlone: boolean;
+  readonly disturbance: Disturbance | null;
+  /** Null of one pair of processes. */
+  readonly levels: ProcessLevels | null;
+  /** Of slices in a pair of processes, on average. */
+  readonly pairsOfSlices: number;
+  /** Pairs of slices from which on they say nothing of each other, the most of all pairs of processes; null where it is not seen. */
+  readonly blockPairs: number | null;
+}
+
+/** @param of,to The figure of either side: new, and base. */
+export function levelsIn({ pairs, alone, disturbance }: Sliced, of: Estimate, to: Estimate): SlicedLevels {
+  const valueOf = ({ repetitions, byRun }: Estimate, repetition: number): number | undefined =>
+    byRun[repetitions.indexOf(repetition)];
+  const known = pairs.flatMap(({ repetition, slices }) => {
+    const [next, base] = [valueOf(of, repetition), valueOf(to, repetition)];
+    return next === undefined || base === undefined ? [] : [{
+      logRatio: Math.log(next / base),
+      standardError: slices?.dependence?.standardError ?? null,
+    }];
+  });
+  const blocks = pairs.map(({ slices }) => slices?.blockPairs ?? null);
+  return {
+    isAlone: alone !== null,
+    disturbance,
+    levels: processLevelsOf(known),
+    pairsOfSlices: Math.round(sum(pairs, ({ slices }) => slices?.pairs ?? 0) / pairs.length),
+    blockPairs: blocks.includes(null) ? null : Math.max(...blocks.map((block) => block ?? 0)),
+  };
+}
+
+/** An interval with what the disturbance may have moved the ratio by. */
+export function disturbed(
+  interval: ConfidenceInterval,
+  { side, mostRatio }: Disturbance,
+  isRate: boolean,
+): ConfidenceInterval {
+  // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
+  const isTooLow = (side === "base") === isRate;
+  return isTooLow
+    ? { ...interval, high: interval.high / (1 - Math.min(mostRatio, 0.999)) }
+    : { ...interval, low: interval.low * (1 - mostRatio) };
+}
