@@ -1,5 +1,5 @@
 /** `plateau versus URL URL`: two servers that run already, loaded in turns of a fraction of a second, and one verdict. */
-import { EXIT, type Problem, TargetError, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { keepSecretsOf } from "../../base/secrets.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
 import { type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
@@ -10,7 +10,7 @@ import {
   compareResults,
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
-import { carryOutPair, type PairContext, type PlannedPair } from "../../runner/experiment/pair_run.ts";
+import { carryOutPair, type PairContext } from "../../runner/experiment/pair_run.ts";
 import { isHere, ownNames } from "../../runner/host/host_activity.ts";
 import { waitForServer } from "../../runner/measure/reach.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -24,7 +24,7 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import { whyNotInSlices } from "../../scenarios/plan/in_slices.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
+import type { CommandParts, ParsedValues } from "../command_line/command.ts";
 import { isDecided } from "../experiment/looks.ts";
 import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells } from "../flags/flags.ts";
@@ -176,7 +176,7 @@ async function sidesOf(values: VersusValues): Promise<VersusSide[]> {
     };
     const cell: Cell = {
       ...{ target: name, others: {}, scenario: SCENARIO, request, load, parameters: {} },
-      targetSpec: { url: url.origin },
+      targetSpec: { url: url.origin, insecure: values.insecure },
     };
     const endpoint = endpointOf(url.origin, { ...access, ...load });
     return { name, url, cell, target, endpoint, pids: await pidsAt(endpoint) };

@@ -53,7 +53,7 @@ export function planPairs(
   return planFromFile(file, changes, {
     folder: dirname(file),
     arranged: (data) => ({
-      ...pairedData(data, folders),
+      ...Object(pairedData(data, folders)),
       order: order === "slices" ? "slices" : "shuffled",
     }),
     neighbours: ({ target, scenario, parameters }) =>

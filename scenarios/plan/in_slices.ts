@@ -2,6 +2,7 @@
 import { type Problem, UserError } from "../../base/errors.ts";
 import { fixedPortOf } from "../../base/target/target_shape.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
+import { followOf } from "../request/follow.ts";
 import type { Cell } from "./plan.ts";
 
 /** Targets of a scenario at equal settings take turns. */
@@ -52,7 +53,9 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
   if ("flow" in request || "page" in request || "mix" in request) {
     return `scenario ${scenario} has several requests, which a slice would cut`;
   }
-  if (request.follow !== undefined) return `scenario ${scenario} follows redirects`;
+  if ("follow" in request && followOf(request.follow).most > 0) {
+    return `scenario ${scenario} follows redirects`;
+  }
   const isRedisUsed = request.needs?.includes("redis") ||
     withThoseBehind(targetSpec, others).some((spec) => JSON.stringify(spec).includes('"redis"'));
   return isRedisUsed ? `${target} uses Redis, which both targets would share` : null;
