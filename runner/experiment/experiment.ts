@@ -17,6 +17,7 @@ import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { earlierCapacityOf } from "./capacity_run.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import { keyOf } from "./pair_run.ts";
+import type { RunContext } from "./run.ts";
 import { SideLoaders } from "../slices/session.ts";
 import {
   cellNeeds,
@@ -92,27 +93,25 @@ export async function runExperiment(
       if (!hooks.signal.aborted) file.results.peakThroughput = peaks;
     }
     await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
-    await carryOutBlocks(
-      { ...request, missing, kept: new EarlierRuns(file.results), isEnough: hooks.isEnough },
-      file,
-      {
-        seed: request.seed,
-        workers: pinned.workers,
-        intervalMs: request.experiment.interval,
-        logFolder: request.logFolder,
-        ...hooks,
-        open: (planned) => targets.open(planned),
-        reopen: (target, planned) => targets.reopen(target, planned),
-        close: (target) => targets.close(target),
-        earlierCapacity: ({ cell }) =>
-          earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
-        preflights: preflightBy === "apart"
-          ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
-          : null,
-        redisUse: ({ cell }) => redisUseOf(cell, redis),
-      },
-      pairing,
-    );
+    const { isEnough, ...loading } = hooks;
+    const context: RunContext = {
+      seed: request.seed,
+      workers: pinned.workers,
+      intervalMs: request.experiment.interval,
+      logFolder: request.logFolder,
+      ...loading,
+      open: (planned) => targets.open(planned),
+      reopen: (target, planned) => targets.reopen(target, planned),
+      close: (target) => targets.close(target),
+      earlierCapacity: ({ cell }) =>
+        earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
+      preflights: preflightBy === "apart"
+        ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
+        : null,
+      redisUse: ({ cell }) => redisUseOf(cell, redis),
+    };
+    const blocks = { ...request, missing, kept: new EarlierRuns(file.results), isEnough };
+    await carryOutBlocks(blocks, file, context, pairing);
     await takeProfiles(request, { file, missing, targets, pinned }, hooks);
     Object.assign(file.results, discardRefutedPeak(file.results, hooks.onProgress));
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");

@@ -180,6 +180,7 @@ Deno.test("a rate is due within slices, and latency counts from there", async ()
   }, new Server(500));
   assert.ok(Math.abs(totals.due - durationUs / 1_000) <= 1, `${totals.due} due`);
   assert.equal(totals.dropped, 0);
-  assert.equal(Map.groupBy(server.sentUs, sliceAt).has(-1), false);
+  // The driver looks at its clock every so often: what is due right before the end is sent by so much later.
+  assert.ok(server.sentUs.every((sentUs) => sliceAt(Math.max(0, sentUs - STEP_US)) >= 0 || sliceAt(sentUs) >= 0));
   assert.ok((totals.slices?.latency.maxUs ?? Infinity) < 1_000);
 });
