@@ -3,6 +3,7 @@
  * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
  */
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
+import { meanOf } from "../stats/quantile.ts";
 
 /** Of the load that is looked at: no cut, and a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
@@ -16,7 +17,7 @@ export interface TrialSide {
   readonly p999Ms: number;
 }
 
-/** More cut would be lost time, and less would leave what the rest has done. */
+/** More cut would be lost time, and less than a step of the trial is nothing that it could see. */
 const MOST_CUT_MS = 40;
 /** A timer has to hit it, and what is in flight to end in it. */
 const LEAST_PAUSE_MS = 4;
@@ -24,10 +25,10 @@ const MOST_PAUSE_MS = 50;
 /** So many rounds of requests fit into a slice, or its ends would be most of it. */
 const LEAST_ROUNDS = 10;
 const LONGEST_SLICE_MS = 200;
-/** Of the rate in the second half of a slice: what a cut may leave. */
+/** Below the rate in the second half of a slice: what is less says nothing. */
 const HARMLESS_SHARE = 0.02;
-/** A rate this near to the level is that level, by chance. */
-const STANDARD_ERRORS = 2;
+/** A step that is slower by less than this may be so by chance. */
+const STANDARD_ERRORS = 2.5;
 
 /** Why no slices can be had with such targets; else their lengths. */
 export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
@@ -50,14 +51,26 @@ function pauseMsOf(sides: readonly TrialSide[]): number {
   return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, Math.ceil(longestMs) + 1));
 }
 
-/** From where on a side is as fast as in the second half of its slices. */
+/** Until when a side is slower than in the second half of its slices; slice by slice, as a neighbour makes whole slices slower. */
 export function cutMsOf(completed: readonly number[]): number {
   const bins = TRIAL.sliceMs / TRIAL.binMs;
-  const sums = Array.from({ length: bins }, (_, bin) =>
-    completed.reduce((sum, count, at) => at % bins === bin ? sum + count : sum, 0));
-  const level = sums.slice(bins / 2).reduce((sum, count) => sum + count, 0) / (bins / 2);
-  // Counts of a queue vary by less than a Poisson process, so that this tolerates more than chance.
-  const slack = Math.max(HARMLESS_SHARE * level, STANDARD_ERRORS * Math.sqrt(level));
-  const last = sums.slice(0, MOST_CUT_MS / TRIAL.binMs).findLastIndex((count) => count < level - slack);
-  return (last + 1) * TRIAL.binMs;
+  const slices = Array.from(
+    { length: Math.floor(completed.length / bins) },
+    (_, slice) => completed.slice(slice * bins, (slice + 1) * bins),
+  );
+  const most = MOST_CUT_MS / TRIAL.binMs;
+  let slow = 1;
+  while (slow < most && isSlower(slices, slow)) slow++;
+  return slow * TRIAL.binMs;
+}
+
+function isSlower(slices: readonly (readonly number[])[], bin: number): boolean {
+  const lacks = slices.flatMap((counts) => {
+    const level = meanOf(counts.slice(counts.length / 2));
+    return level > 0 ? [1 - counts[bin] / level] : [];
+  });
+  const lack = meanOf(lacks);
+  const squares = lacks.reduce((sum, one) => sum + (one - lack) ** 2, 0);
+  const error = Math.sqrt(squares / (lacks.length - 1) / lacks.length);
+  return lack > HARMLESS_SHARE && lack > STANDARD_ERRORS * error;
 }

@@ -16,9 +16,14 @@ function trial(slowBins: number, share: number, perBin = 100): number[] {
 const FAST = { p50Ms: 1, p999Ms: 3 };
 
 Deno.test("no more is cut than what a rest has slowed down", () => {
-  assert.equal(cutMsOf(trial(0, 1)), 0);
+  assert.equal(cutMsOf(trial(0, 1)), TRIAL.binMs, "a step is the least that a trial can see");
   assert.equal(cutMsOf(trial(2, 0.5)), 2 * TRIAL.binMs);
   assert.equal(cutMsOf(trial(4, 0.8)), 4 * TRIAL.binMs);
+});
+
+Deno.test("a neighbour that slows whole slices adds nothing to the cut", () => {
+  const completed = trial(1, 0.5).map((count, at) => Math.floor(at / BINS) % 3 === 0 ? count / 2 : count);
+  assert.equal(cutMsOf(completed), TRIAL.binMs);
 });
 
 Deno.test("both sides have the cut and the pause of the one that needs more", () => {
@@ -31,7 +36,7 @@ Deno.test("both sides have the cut and the pause of the one that needs more", ()
 
 Deno.test("slices are longer where requests are slow, and none are had where they are too slow", () => {
   const slow = (p50Ms: number) => [{ completed: trial(0, 1), p50Ms, p999Ms: 2 * p50Ms }];
-  assert.deepEqual(lengthsOf(slow(15)), { sliceUs: 150_000, cutUs: 0, pauseUs: 31_000 });
+  assert.deepEqual(lengthsOf(slow(15)), { sliceUs: 150_000, cutUs: 5_000, pauseUs: 31_000 });
   assert.match(String(lengthsOf(slow(30))), /^requests take 30 ms/);
   assert.match(String(lengthsOf([{ completed: [0, 0], ...FAST }])), /no request/);
 });
