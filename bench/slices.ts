@@ -4,16 +4,21 @@
  * calls a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
-import type { Sliced } from "../report/judge/slices.ts";
+import { aloneOf, type Sliced } from "../report/judge/slices.ts";
 import { bootstrap } from "../runner/stats/confidence/bootstrap.ts";
 import type { RunBlock } from "../runner/stats/confidence/pool.ts";
 import { EMPTY } from "../runner/stats/histogram/histogram.ts";
 import { disturbanceOf, type Rest } from "../runner/stats/slices/disturbance.ts";
 import { decide, PROCESS_LOOK_CONFIDENCE, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
-import { pairedSeries, type SideSlices, sliceRatioOf } from "../runner/stats/slices/slice_ratio.ts";
+import {
+  joinedSeries,
+  pairedSeries,
+  type SideSlices,
+  sliceRatioOf,
+} from "../runner/stats/slices/slice_ratio.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import type { Bench, Effort, Row, Section } from "./bench.ts";
-import { type Behaviour, simulatedPair, type SimulatedPair } from "./slices/simulated.ts";
+import { type Behaviour, type SimulatedPair, simulatedPair } from "./slices/simulated.ts";
 import { atLeast, atMost, between, row } from "./statistics/percent.ts";
 import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
@@ -108,7 +113,8 @@ function twoProcesses(cases: number): Section {
     })
   );
   return {
-    caption: `Intervals of two processes by their slices alone that hold their ratio, ${cases} cases a line`,
+    caption:
+      `Intervals of two processes by their slices alone that hold their ratio, ${cases} cases a line`,
     unit: "%",
     rows,
     notes: ["The others are refused by name: too few slices, or a level that wanders."],
@@ -133,7 +139,8 @@ function freshProcesses(cases: number): Section {
     })
   );
   return {
-    caption: `95 % intervals over fresh pairs of processes that hold the ratio, ${cases} cases a line`,
+    caption:
+      `95 % intervals over fresh pairs of processes that hold the ratio, ${cases} cases a line`,
     unit: "%",
     rows,
     notes: [`Each of ${PAIRS_OF_SLICES} pairs of slices of 100 ms.`],
@@ -236,7 +243,11 @@ function disturbances(cases: number): Section {
       ),
     ];
   });
-  return { caption: `A side that disturbs the other at rest, ${cases} cases a line`, unit: "%", rows };
+  return {
+    caption: `A side that disturbs the other at rest, ${cases} cases a line`,
+    unit: "%",
+    rows,
+  };
 }
 
 function isCalled({ verdict }: Pick<FigureComparison, "verdict">): boolean {
@@ -295,19 +306,14 @@ function compared(
     const sampling = { session: "one", repetitions };
     return groupOf(bootstrap(runs, { figures: ["rate"], sampling }));
   };
-  const ratios = pairs.map(({ base, next }) => {
-    const series = pairedSeries(base, next, "rate");
-    return series && sliceRatioOf(series);
-  });
-  const [alone = null] = processes === "these" ? ratios : [];
+  const series = pairs.map(({ base, next }) => pairedSeries(base, next, "rate"));
+  const alone = processes === "these"
+    ? sliceRatioOf(joinedSeries(series.filter((one) => one !== null)))
+    : null;
   const sliced: Sliced = {
-    pairs: ratios.map((slices, i) => ({ repetition: i + 1, slices })),
-    alone: alone && {
-      unclear: alone.unclear,
-      variance: alone.unclear === null
-        ? { variance: alone.standardError ** 2, degreesOfFreedom: alone.degreesOfFreedom }
-        : null,
-    },
+    pairs: series.map((one, i) => ({ repetition: i + 1, slices: one && sliceRatioOf(one) })),
+    areTheseTwo: processes === "these",
+    alone: alone && aloneOf(alone),
     disturbance: disturbanceOf(restOf(pairs, "base", "next"), restOf(pairs, "next", "base")),
   };
   const [found] = comparePairs(

@@ -13,7 +13,11 @@ export interface Behaviour {
   /** Between processes of one program. */
   readonly process?: number;
   /** Layouts that a process gets by chance: this share of the processes of a side is this much slower. */
-  readonly layout?: { readonly share: number; readonly slower: number; readonly sides: "both" | "next" };
+  readonly layout?: {
+    readonly share: number;
+    readonly slower: number;
+    readonly sides: "both" | "next";
+  };
   /** By how much the machine is slower at the end of a pair of processes than at its start. */
   readonly drift?: number;
   /** The same of the new side alone, which is true of it: its ratio is that of the middle. */
@@ -53,9 +57,7 @@ export function simulatedPair(
   const { slice = SLICE_NOISE, stalls, waves, ownDrift = 0, pauses, restless } = behaviour;
   const levels = [0, logRatio].map((level, side) => level + processLevel(random, behaviour, side));
   const speedOver = machineOver(random, behaviour, pairs);
-  const own = levels.map(() =>
-    waves === undefined ? null : random.waves(pairs, waves)
-  );
+  const own = levels.map(() => waves === undefined ? null : random.waves(pairs, waves));
   const pausedOver = levels.map(() =>
     pauses === undefined ? null : stretches(random, pauses, pairs * SLICE_S)
   );

@@ -59,7 +59,9 @@ export interface ScenarioRuns {
 }
 
 /** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
-export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "ab" | "startedAt">>;
+export type Grouped =
+  & Pick<Results, "runs">
+  & Partial<Pick<Results, "experiment" | "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -230,9 +232,7 @@ interface Repeated extends CountedPart {
   readonly level: number;
 }
 
-export function repeatedOf(
-  { experiment, ab }: Partial<Pick<Results, "experiment" | "ab">>,
-): Repeated {
+export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
   // Then the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
@@ -242,7 +242,7 @@ export function repeatedOf(
     figures: figures === "steady" ? figures : "whole",
     level: isUntil
       ? LOOK_CONFIDENCE
-      : ab !== undefined && order === "slices"
+      : order === "slices" && typeof repeat !== "number"
       ? PROCESS_LOOK_CONFIDENCE
       : 0.95,
   };

@@ -5,7 +5,8 @@ import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
 /** What would narrow the interval of a ratio, for a column of a table; "" where nobody knows. */
-export function limitText(levels: ProcessLevels | null): string {
+export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
+  if (areTheseTwo) return levels === null ? "" : "time: measure longer";
   switch (levels?.limitedBy) {
     case "processes":
       return "processes: only more pairs of them narrow the interval";
@@ -17,13 +18,18 @@ export function limitText(levels: ProcessLevels | null): string {
 }
 
 /** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */
-export function levelsText(figure: string, { stdev, withinStdev }: ProcessLevels): string {
+export function levelsText(
+  figure: string,
+  { stdev, withinStdev }: ProcessLevels,
+  areTheseTwo: boolean,
+): string {
   const explained = withinStdev === null
     ? ""
     : withinStdev >= stdev
     ? ", no more than their slices explain"
     : `, where their slices explain ${percentText(withinStdev)}`;
-  return `${figure}: pairs of processes differ by ${percentText(stdev)}${explained}.`;
+  const what = areTheseTwo ? "runs of these two processes" : "pairs of processes";
+  return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
 }
 
 /** Beside a verdict by one pair of processes that nobody restarts. */

@@ -228,16 +228,16 @@ function testOf(
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
   if (!of || !to) return null;
   const sliced = slicedBy?.(figure) ?? null;
-  const pairing = pairingOf(of, to);
+  const alone = sliced?.alone ?? null;
+  const pairing = alone === null ? pairingOf(of, to) : null;
   const common = { pairing, sliced, sides: [to, of] } as const;
   const again = pairing && stagedTest({ of, to, figure }, pairing.pairs, options);
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
-  const alone = sliced?.alone?.variance ?? null;
   const interval = alone === null
     ? options.ratioOf(of, to, figure, between)
-    : studentInterval(of.value / to.value, alone, level);
+    : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
   if (!interval) return null;
   // Of looks that together may be wrong in 5 %, each alone may be so in less.
   const raised = sliced === null ? 1 : SIGNIFICANCE / (1 - level);
@@ -386,9 +386,12 @@ function compareFigure(
     };
   }
   const { interval, p, pairing, sides, between, sliced, stages, adjustedP, marginRatio } = test;
-  const exact = exactTest(test, marginRatio);
+  const isAlone = sliced !== null && sliced.alone !== null;
+  const exact = isAlone ? null : exactTest(test, marginRatio);
   const contrast = contrastIn(between);
-  const groups = contrast !== null
+  const groups = isAlone
+    ? null
+    : contrast !== null
     ? contrast.groups && { of: "ratios" as const, clusters: contrast.groups, unsettled: null }
     : unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
       groupsIn(test);
@@ -426,9 +429,8 @@ function compareFigure(
     ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
     : { verdict: "inconclusive", reason: reserve };
   const levels = sliced && levelsIn(sliced, sides[1], sides[0]);
-  const isAlone = sliced !== null && sliced.alone !== null;
   const runs = isAlone
-    ? levels?.pairsOfSlices ?? null
+    ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
     : contrast === null
     ? Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity)
     : Math.min(contrast.sessions.base, contrast.sessions.next);

@@ -14,9 +14,14 @@ import {
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { DEGREES_OF_FREEDOM } from "../../runner/stats/dependence/long_run_variance.ts";
 import type { Unclear } from "../../runner/stats/dependence/ratio_series.ts";
-import { type Disturbance, disturbanceOf, type Rest } from "../../runner/stats/slices/disturbance.ts";
+import {
+  type Disturbance,
+  disturbanceOf,
+  type Rest,
+} from "../../runner/stats/slices/disturbance.ts";
 import { type ProcessLevels, processLevelsOf } from "../../runner/stats/slices/process_levels.ts";
 import {
+  joinedSeries,
   pairedSeries,
   SLICED,
   type SliceRatio,
@@ -45,7 +50,9 @@ export interface ProcessPair {
  */
 export interface Sliced {
   readonly pairs: readonly ProcessPair[];
-  /** Of one pair of processes that nobody restarts, which a verdict is then about; null elsewhere. */
+  /** Whether all of them are one pair of processes that nobody restarts, which a verdict is then about. */
+  readonly areTheseTwo: boolean;
+  /** What all slices of that one pair show together; null elsewhere, and of a percentile of several runs. */
   readonly alone: Alone | null;
   /** A side that used the cores of the other while it rested; null where neither did. */
   readonly disturbance: Disturbance | null;
@@ -64,7 +71,7 @@ export function slicedBetween(
 ): ((figure: DrawnFigure) => Sliced) | null {
   const pairs = pairsOfRuns(base, next);
   if (pairs === null) return null;
-  const areTheseTwo = pairs.length === 1 && pairs[0].every(({ startUp }) => startUp === null);
+  const areTheseTwo = pairs.flat().every(({ startUp }) => startUp === null);
   const disturbance = disturbanceOf(restOf(pairs, 0), restOf(pairs, 1));
   const known = new Map<DrawnFigure, Sliced>();
   return (figure) => {
@@ -73,7 +80,8 @@ export function slicedBetween(
         repetition: of.repetition,
         slices: slicesIn([of, to], figure),
       })),
-      alone: areTheseTwo ? aloneIn(pairs[0], figure) : null,
+      areTheseTwo,
+      alone: areTheseTwo ? aloneIn(pairs, figure) : null,
       disturbance,
     };
     known.set(figure, found);
@@ -88,9 +96,13 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
   if (bases.length < base.runs.length || nexts.length < next.runs.length) return null;
   const pairs = bases.flatMap((of): Sides[] => {
     const to = nexts.find(({ repetition }) => repetition === of.repetition);
-    return to === undefined ? [] : [[of, to]];
+    return to === undefined || !arePartners(of, to) ? [] : [[of, to]];
   });
   return pairs.length === 0 ? null : pairs;
+}
+
+function arePartners(of: SlicedRun, to: SlicedRun): boolean {
+  return of.slices.partner === to.target && to.slices.partner === of.target;
 }
 
 function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
@@ -111,17 +123,27 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   return { cpuMs: sum(known, (ms) => ms), seconds: sum(others, (seconds) => seconds) };
 }
 
-/** By their pairs of slices; of percentiles by what each run shows of itself, as if nothing that moves both cancelled. */
-function aloneIn(sides: Sides, figure: DrawnFigure): Alone {
-  const slices = slicesIn(sides, figure);
-  if (slices !== null) {
-    const { standardError, degreesOfFreedom, unclear } = slices;
-    const variance = unclear === null
-      ? { variance: standardError ** 2, degreesOfFreedom }
-      : null;
-    return { variance, unclear };
-  }
-  if (typeof figure !== "number") return { variance: null, unclear: "too-short" };
+/** By all pairs of slices; of percentiles by what one run shows of itself, as if nothing that moves both cancelled. */
+function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
+  if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
+  const sliced = SLICED.find((one) => one === figure);
+  const series = pairs.map(([base, next]) =>
+    sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced)
+  );
+  const known = series.filter((one) => one !== null);
+  const slices = known.length < series.length ? null : sliceRatioOf(joinedSeries(known));
+  return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
+}
+
+/** Of two processes. */
+export function aloneOf({ standardError, degreesOfFreedom, unclear }: SliceRatio): Alone {
+  return {
+    variance: unclear === null ? { variance: standardError ** 2, degreesOfFreedom } : null,
+    unclear,
+  };
+}
+
+function aloneByRuns(sides: Sides, figure: number): Alone {
   const found = sides.map((run) => inRunOf(run).figures[`p${figure}` as "p50"]);
   const [unclear = null] = found.flatMap((one) => one?.intervalReason ?? []);
   const known = found.flatMap((one): Variance[] => {
@@ -139,7 +161,9 @@ function aloneIn(sides: Sides, figure: DrawnFigure): Alone {
 
 /** What a figure says at both levels. */
 export interface SlicedLevels {
-  /** Whether it is of one pair of processes that nobody restarts. */
+  /** Whether it is of one pair of processes that nobody restarts, and `processes` are then times of it. */
+  readonly areTheseTwo: boolean;
+  /** Whether the interval is by all pairs of slices together. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
   /** Null of one pair of processes. */
@@ -151,7 +175,11 @@ export interface SlicedLevels {
 }
 
 /** @param of,to The figure of either side: new, and base. */
-export function levelsIn({ pairs, alone, disturbance }: Sliced, of: Estimate, to: Estimate): SlicedLevels {
+export function levelsIn(
+  { pairs, areTheseTwo, alone, disturbance }: Sliced,
+  of: Estimate,
+  to: Estimate,
+): SlicedLevels {
   const valueOf = ({ repetitions, byRun }: Estimate, repetition: number): number | undefined =>
     byRun[repetitions.indexOf(repetition)];
   const known = pairs.flatMap(({ repetition, slices }) => {
@@ -163,6 +191,7 @@ export function levelsIn({ pairs, alone, disturbance }: Sliced, of: Estimate, to
   });
   const blocks = pairs.map(({ slices }) => slices?.blockPairs ?? null);
   return {
+    areTheseTwo,
     isAlone: alone !== null,
     disturbance,
     levels: processLevelsOf(known),

@@ -75,7 +75,7 @@ function figureJson(figure: FigureComparison): unknown {
     sessionCorrelation: contrastIn(between)?.correlation ?? null,
     stages,
     slices: sliced && {
-      processes: sliced.isAlone ? "these" : "fresh",
+      processes: sliced.areTheseTwo ? "these" : "fresh",
       pairs: sliced.pairsOfSlices,
       blockPairs: sliced.blockPairs,
       withinStdev: sliced.levels?.withinStdev ?? null,

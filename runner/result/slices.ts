@@ -14,7 +14,9 @@ export const slices = z.strictObject({
   pauseMs: ms.describe("Between a slice and the next, without load"),
   partner: z.string().describe("The target that it took turns with"),
   histogram: z.string()
-    .describe("Latencies of the measured parts of all its slices: HdrHistogram V2, compressed, base64, microseconds"),
+    .describe(
+      "Latencies of the measured parts of all its slices: HdrHistogram V2, compressed, base64, microseconds",
+    ),
   items: z.strictObject({
     pair: z.array(count)
       .describe("Slices of the two targets with the same number follow each other"),
@@ -28,7 +30,9 @@ export const slices = z.strictObject({
     cpuMs: seen.describe("CPU time of the target in the whole slice; null: not seen"),
     restCpuMs: seen.describe("The same while the other target of the pair had its slice"),
     othersCpuMs: seen.optional()
-      .describe("CPU time of whatever else the machine did in the slice, but the targets and the load; null: not seen"),
+      .describe(
+        "CPU time of whatever else the machine did in the slice, but the targets and the load; null: not seen",
+      ),
   }).describe("Arrays of equal length, a value a slice, in the order of time"),
 });
 

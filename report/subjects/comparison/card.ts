@@ -45,12 +45,10 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
   return {
     ...verdict,
     // Thresholds decide alone.
-    notes: verdict.code === "thresholds"
-      ? []
-      : [
-        ...others.map((figure) => figureNote(figure, places, sides[1].name)),
-        ...places.some(({ decision }) => decision?.sliced?.isAlone) ? [THESE_TWO] : [],
-      ],
+    notes: verdict.code === "thresholds" ? [] : [
+      ...others.map((figure) => figureNote(figure, places, sides[1].name)),
+      ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
+    ],
     forest: placesForest(shown),
     winners: [],
     claims: null,

@@ -17,10 +17,10 @@ import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
 import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/compared.ts";
+import { slicedBlocks, slices } from "../slices.ts";
 import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
 import { comparedCard } from "./card.ts";
-import { SIDE_COLORS, slices } from "./slices.ts";
 import {
   type ComparedCell,
   type ComparedSide,
@@ -179,6 +179,25 @@ const profiles: Subject<ResultsComparison> = {
     profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles))),
 };
 
+/** Grey and vermilion: neither is the colour of a target. */
+const SIDE_COLORS = [6, 1];
+
+const takingTurns: Subject<ResultsComparison> = {
+  ...slices,
+  depth: "summary",
+  build: ({ cells, sides }) => {
+    const [base, next] = sides.map(({ name }, i) => ({ label: name, color: SIDE_COLORS[i] }));
+    return slicedBlocks(
+      cells.map(({ name, match, comparison }) => ({
+        name,
+        match,
+        comparison,
+        sides: [base, next],
+      })),
+    );
+  },
+};
+
 /** Both sides of each cell in one frame. */
 const latency: Subject<ResultsComparison> = {
   id: "latency",
@@ -244,7 +263,7 @@ const COMPARISON: readonly Subject<ResultsComparison>[] = [
   { ...thresholds, build: ({ gates }) => thresholdBlocks(gates) },
   sideBySide,
   ratios,
-  slices,
+  takingTurns,
   profiles,
   latency,
   method,

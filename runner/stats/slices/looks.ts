@@ -27,6 +27,8 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
   "exact",
   "groups",
   "unsteady",
+  "few-slices",
+  "dependent-slices",
 ];
 
 export interface Look {

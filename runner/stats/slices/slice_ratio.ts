@@ -93,6 +93,15 @@ export function pairedSeries(
   return ofBase && ofNext && { base: ofBase, next: ofNext };
 }
 
+/** Of two processes that were loaded several times, one time after another. */
+export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
+  const joined = (side: "base" | "next"): RatioSeries => ({
+    amounts: Float64Array.from(parts.flatMap((part) => [...part[side].amounts])),
+    of: Float64Array.from(parts.flatMap((part) => [...part[side].of])),
+  });
+  return { base: joined("base"), next: joined("next") };
+}
+
 /** Of two processes; ratios are new over base. */
 export interface SliceRatio {
   readonly logRatio: number;

@@ -1,59 +1,78 @@
 /** Sides that were loaded in turns, slice by slice: their pairs over time, what moved both, and the two levels that the ratio varies at. */
-import type { Run } from "../../../runner/result/result.ts";
-import type { Slices } from "../../../runner/result/slices.ts";
-import { pairedSeries, type SliceRatio } from "../../../runner/stats/slices/slice_ratio.ts";
-import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
-import { type Block, figure, group, list, type Panel, table } from "../../blocks.ts";
-import { axisOver, compact, type Xy, type XyPoint } from "../../chart.ts";
-import { figureInProse, figureName } from "../../findings/judgements.ts";
-import { disturbanceSentence, levelsText, limitText } from "../../findings/slices.ts";
-import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
-import { isSliced, slicedBetween } from "../../judge/slices.ts";
-import { formatRatio, percentText, ratioText } from "../../writing/ratios.ts";
-import { sum } from "../../writing/spread.ts";
-import { formatCount, formatNumber, formatShare } from "../../writing/units.ts";
-import { capitalized, counted, unique } from "../../writing/words.ts";
-import type { Subject } from "../subject.ts";
-import { NONE, type Table, tableOf, textCell } from "../tables/table.ts";
-import type { ComparedCell, ResultsComparison } from "./comparison.ts";
+import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
+import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_ratio.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
+import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
+import { figureInProse, figureName } from "../findings/judgements.ts";
+import { disturbanceSentence, levelsText, limitText } from "../findings/slices.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
+import { slicedBetween } from "../judge/slices.ts";
+import type { CellPair } from "../cells/match.ts";
+import { formatRatio, percentText, ratioText } from "../writing/ratios.ts";
+import { sum } from "../writing/spread.ts";
+import { formatCount, formatNumber, formatShare } from "../writing/units.ts";
+import { capitalized, counted } from "../writing/words.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import { NONE, type Table, tableOf, textCell } from "./tables/table.ts";
 
-/** Grey and vermilion: neither is the colour of a target. */
-export const SIDE_COLORS = [6, 1] as const;
+/** Two cells whose targets took turns. */
+export interface SlicedCell {
+  readonly name: string;
+  readonly match: CellPair;
+  readonly comparison: GroupComparison;
+  readonly sides: readonly [base: Series, next: Series];
+}
 
 /** More would fill pages. */
 const MOST_CELLS = 6;
 
-export const slices: Subject<ResultsComparison> = {
+export const slices: Subject<ReportContext> = {
   id: "slices",
   title: "Slices over time",
-  depth: "summary",
-  build: ({ cells, sides: [base, next] }) => {
-    const sliced = cells.filter(({ match }) =>
-      [match.base, match.next].every(({ runs }) => runs.every(isSliced))
-    );
-    const names = [base.name, next.name] as const;
-    const isOne = sliced.length === 1;
-    return [
-      ...sliced.slice(0, MOST_CELLS).flatMap((cell): Block[] => {
-        const panels = panelsOf(cell, names);
-        return panels.length === 0 ? [] : [
-          group(isOne ? "" : cell.name, [
-            figure(panels, {
-              id: isOne ? "pairs" : `pairs-${sliced.indexOf(cell) + 1}`,
-              reading: cell === sliced[0] ? READING : "",
-              forms: ["page"],
-            }),
-          ]),
-        ];
-      }),
-      list(
-        sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)),
-        { forms: ["page", "markdown"] },
+  depth: "detail",
+  build: ({ scenarios }) =>
+    slicedBlocks(
+      scenarios.flatMap(({ name, compared: { againstBase, lookup } }) =>
+        againstBase.map(({ base, next }): SlicedCell => ({
+          name: `${name}, ${next.label} over ${base.label}`,
+          match: { base, next },
+          comparison: lookup(base, next),
+          sides: [seriesOf(base), seriesOf(next)],
+        }))
       ),
-      table(levelsTable(sliced, isOne), { forms: ["page", "markdown"] }),
-    ];
-  },
+    ),
 };
+
+function seriesOf({ label, color }: Series): Series {
+  return { label, color };
+}
+
+/** Of the cells that took turns slice by slice; none of others. */
+export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
+  const sliced = cells.filter(({ match: { base, next } }) => slicedBetween(base, next) !== null);
+  const isOne = sliced.length === 1;
+  return [
+    ...sliced.slice(0, MOST_CELLS).flatMap((cell, i): Block[] => {
+      const panels = panelsOf(cell);
+      if (panels.length === 0) return [];
+      const shown = figure(panels, {
+        id: `pairs-${i + 1}`,
+        reading: i === 0 ? READING : "",
+        forms: ["page"],
+      });
+      return [group(isOne ? "" : cell.name, [shown])];
+    }),
+    list(
+      sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)),
+      { forms: ["page", "markdown"] },
+    ),
+    ...sliced.length === 0
+      ? []
+      : [table(levelsTable(sliced, isOne), { forms: ["page", "markdown"] })],
+  ];
+}
 
 const READING =
   "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer. The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.";
@@ -80,27 +99,20 @@ interface Process {
 /** More dots than that are no more than a cloud. */
 const MOST_PLACES = 360;
 
-function panelsOf(
-  { name, match, comparison }: ComparedCell,
-  names: readonly [base: string, next: string],
-): Panel[] {
+function panelsOf({ name, match, comparison, sides }: SlicedCell): Panel[] {
   const { places, processes } = pairsOver(match);
   if (places.length < 2) return [];
   const rate = comparisonOf(comparison, "rate");
-  const series = {
-    of: null,
-    alt: `${name}: requests/s of ${names[1]} over ${names[0]} in ${
-      counted(places.length, "pair")
-    } of slices`,
-  };
+  const [base, next] = sides;
+  const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    { title: `Requests/s of ${names[1]} over ${names[0]}`, of: null, chart: ratiosChart(series.alt, { places, processes, rate }) },
-    { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, names) },
+    { title, of: null, chart: ratiosChart(name, { places, processes, rate, sides }) },
+    { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, sides) },
   ];
 }
 
 function pairsOver(
-  { base, next }: ComparedCell["match"],
+  { base, next }: CellPair,
 ): { readonly places: Place[]; readonly processes: Process[] } {
   const sliced = slicedBetween(base, next)?.("rate");
   const places: Place[] = [];
@@ -136,15 +148,17 @@ function placesOf(
   return pairs.map((pair, i) => {
     const [inBase, inNext] = [base, next].map(({ items }) => items.pair.indexOf(pair));
     const used = [base.items.othersCpuMs?.[inBase], next.items.othersCpuMs?.[inNext]];
-    const seconds = sum([base, next], ({ items, cutMs }) =>
-      items.measuredS[items.pair.indexOf(pair)] + cutMs / 1_000);
+    const seconds = sum(
+      [base, next],
+      ({ items, cutMs }) => items.measuredS[items.pair.indexOf(pair)] + cutMs / 1_000,
+    );
     const isSeen = used.every((ms) => typeof ms === "number");
     return {
       atS: Math.min(base.items.startS[inBase], next.items.startS[inNext]),
       base: series.base.amounts[i] / series.base.of[i],
       next: series.next.amounts[i] / series.next.of[i],
       others: isSeen
-        ? Math.min(1, sum(used, (ms) => ms ?? 0) / 1_000 / seconds / cores)
+        ? Math.min(1, sum(used, (ms) => ms ?? 0) / 1_000 / seconds / (cores ?? 1))
         : null,
     };
   });
@@ -172,12 +186,12 @@ function thinned(places: readonly Place[]): Place[] {
 }
 
 function ratiosChart(
-  alt: string,
-  { places, processes, rate }: {
+  name: string,
+  { places, processes, rate, sides: [base, next] }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
     readonly rate: FigureComparison;
-  },
+  } & Pick<SlicedCell, "sides">,
 ): Xy {
   const dots = places.filter(({ base, next }) => base > 0 && next > 0).map((place): XyPoint => ({
     x: compact(place.atS),
@@ -209,7 +223,9 @@ function ratiosChart(
   const room = Math.min(most, MOST_SHOWN) ** 1.05;
   return {
     kind: "xy",
-    alt,
+    alt: `${name}: requests/s of ${next.label} over ${base.label} in ${
+      counted(places.length, "pair")
+    } of slices`,
     size: "medium",
     x: timeAxis(places),
     y: {
@@ -220,17 +236,17 @@ function ratiosChart(
       { kind: "horizontal", at: 1, color: "muted" },
       ...rate.ratio === null
         ? []
-        : [{ kind: "horizontal", at: rate.ratio, color: SIDE_COLORS[1] } as const],
+        : [{ kind: "horizontal", at: rate.ratio, color: next.color } as const],
     ],
     series: [
       {
         label: "pairs of slices",
-        color: SIDE_COLORS[0],
+        color: base.color,
         draw: "dots",
         isFaint: true,
         points: dots.filter(({ y }) => y <= room && y >= 1 / room),
       },
-      { label: "pairs of processes", color: SIDE_COLORS[1], draw: "dots", points: means },
+      { label: "pairs of processes", color: next.color, draw: "dots", points: means },
     ],
   };
 }
@@ -242,7 +258,7 @@ const MOST_SHOWN = 3;
 function timeAxis(places: readonly Place[]): Xy["x"] {
   return {
     ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
-    title: unique(places.map(({ process }) => process)).length === 1
+    title: new Set(places.map(({ process }) => process)).size === 1
       ? ""
       : "pairs of processes, one after another",
   };
@@ -251,7 +267,7 @@ function timeAxis(places: readonly Place[]): Xy["x"] {
 function sidesChart(
   name: string,
   places: readonly Place[],
-  names: readonly [base: string, next: string],
+  [base, next]: SlicedCell["sides"],
 ): Xy {
   // A gap where one pair of processes ends and the next begins.
   const spaced = places.flatMap((place, i): (Place | number)[] =>
@@ -283,8 +299,8 @@ function sidesChart(
       ...others.every((value) => value === null)
         ? []
         : [{ label: "other programs", color: "muted", draw: "foot", values: others } as const],
-      { label: names[0], color: SIDE_COLORS[0], draw: "line", values: valuesOf(({ base }) => base) },
-      { label: names[1], color: SIDE_COLORS[1], draw: "line", values: valuesOf(({ next }) => next) },
+      { ...base, draw: "line", values: valuesOf((place) => place.base) },
+      { ...next, draw: "line", values: valuesOf((place) => place.next) },
     ],
   };
 }
@@ -298,55 +314,62 @@ interface LevelRow {
   readonly one: FigureComparison;
 }
 
-function levelsTable(cells: readonly ComparedCell[], isOne: boolean): Table {
+function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const rows = cells.flatMap(({ name, comparison }) =>
     LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
-  return tableOf({ caption: "What the ratio of both sides varies by", notes: [LEVELS_NOTE] }, rows, [
-    ...isOne
-      ? []
-      : [{ label: "Cell", kind: "name" as const, cell: ({ cell }: LevelRow) => textCell(cell) }],
-    {
-      label: "Figure",
-      kind: isOne ? "name" : "text",
-      cell: ({ one }) => textCell(capitalized(figureInProse(one.figure))),
-    },
-    { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
-    {
-      label: "Pairs of processes",
-      cell: ({ one: { sliced } }) => {
-        const value = sliced?.levels?.processes ?? 1;
-        return { text: formatCount(value), value };
+  return tableOf(
+    { caption: "What the ratio of both sides varies by", notes: [LEVELS_NOTE] },
+    rows,
+    [
+      ...isOne
+        ? []
+        : [{ label: "Cell", kind: "name" as const, cell: ({ cell }: LevelRow) => textCell(cell) }],
+      {
+        label: "Figure",
+        kind: isOne ? "name" : "text",
+        cell: ({ one }) => textCell(capitalized(figureInProse(one.figure))),
       },
-    },
-    {
-      label: "Pairs of slices in each",
-      cell: ({ one: { sliced } }) =>
-        sliced?.pairsOfSlices ? { text: formatCount(sliced.pairsOfSlices), value: sliced.pairsOfSlices } : NONE,
-    },
-    {
-      label: "Independent after",
-      kind: "text",
-      cell: ({ one: { sliced } }) =>
-        sliced?.blockPairs ? textCell(counted(sliced.blockPairs, "pair")) : NONE,
-    },
-    { label: "Spread by slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
-    { label: "Between processes", cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev) },
-    {
-      label: "Limited by",
-      kind: "text",
-      cell: ({ one }) => textCell(limitText(one.sliced?.levels ?? null)),
-    },
-  ]);
+      { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
+      {
+        label: "Pairs of processes",
+        cell: ({ one: { sliced } }) => {
+          const value = sliced?.levels?.processes ?? 1;
+          return { text: formatCount(value), value };
+        },
+      },
+      {
+        label: "Pairs of slices in each",
+        cell: ({ one: { sliced } }) =>
+          sliced?.pairsOfSlices
+            ? { text: formatCount(sliced.pairsOfSlices), value: sliced.pairsOfSlices }
+            : NONE,
+      },
+      {
+        label: "Independent after",
+        kind: "text",
+        cell: ({ one: { sliced } }) =>
+          sliced?.blockPairs ? textCell(counted(sliced.blockPairs, "pair")) : NONE,
+      },
+      { label: "Spread by slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
+      { label: "Between processes", cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev) },
+      {
+        label: "Limited by",
+        kind: "text",
+        cell: ({ one }) =>
+          textCell(limitText(one.sliced?.levels ?? null, one.sliced?.areTheseTwo ?? false)),
+      },
+    ],
+  );
 }
 
 const LEVELS_NOTE =
   "Both spreads are standard deviations of the ratio of one pair of processes: by its slices, and between processes, which is what its slices do not explain. Percentiles are of all slices of a process together, so their spread is not taken apart.";
 
 function findingsOf(
-  { comparison: { decisive, figures } }: ComparedCell,
+  { comparison: { decisive, figures } }: SlicedCell,
   name: string,
 ): { readonly code: string; readonly text: string }[] {
   const own = figures.filter(({ figure }) => decisive.includes(figure));
@@ -360,7 +383,10 @@ function findingsOf(
       const levels = sliced?.levels ?? null;
       if (levels === null || levels.withinStdev === null) return [];
       const shown = name ? figureName(figure) : capitalized(figureInProse(figure));
-      return [{ code: "levels", text: `${prefix}${levelsText(shown, levels)}` }];
+      return [{
+        code: "levels",
+        text: `${prefix}${levelsText(shown, levels, sliced?.areTheseTwo ?? false)}`,
+      }];
     }),
   ];
 }
