@@ -33,7 +33,8 @@ export const abParts = {
   },
   order: {
     flags: "--order <slices|blocks>",
-    about: "slices: both commits run at the same time and are loaded in turns of a tenth of a second; blocks: one run " +
+    about:
+      "slices: both commits run at the same time and are loaded in turns of a tenth of a second; blocks: one run " +
       "after the other (default: slices where the experiment can be measured so)",
     schema: z.enum(["slices", "blocks"]).optional(),
   },

@@ -131,7 +131,8 @@ async function measured(
     kept,
     ab: invocationOf(pair, values),
     ...isLooking(planned) && {
-      isEnough: (results: Results, done: number) => isDecided(compared(results, pair, values), done),
+      isEnough: (results: Results, done: number) =>
+        isDecided(compared(results, pair, values), done),
     },
   });
 }

@@ -55,7 +55,11 @@ function benchFlags(): BenchFlags {
 }
 
 const parts = {
-  base: { ...benchParts.url, operand: "<BASE>", about: "The server that the other is held against" },
+  base: {
+    ...benchParts.url,
+    operand: "<BASE>",
+    about: "The server that the other is held against",
+  },
   next: { ...benchParts.url, operand: "<NEW>", about: "The other server" },
   budget: {
     flags: "--budget <D>",
@@ -72,7 +76,8 @@ const parts = {
   ...benchFlags(),
   duration: {
     ...benchParts.duration,
-    about: "Measures each server for so long, and ends then; without it as long as the verdict needs",
+    about:
+      "Measures each server for so long, and ends then; without it as long as the verdict needs",
   },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
   html: { ...benchParts.html, about: "The comparison as a page" },
@@ -83,7 +88,8 @@ type VersusValues = ParsedValues<typeof parts>;
 export const versusCommand = defineCommand({
   parts,
   conflicts: (given) => benchConflicts(given).filter(({ place }) => place !== "<URL>"),
-  more: `Both servers run already. They are loaded in turns of about a tenth of a second, in random order, so that
+  more:
+    `Both servers run already. They are loaded in turns of about a tenth of a second, in random order, so that
 whatever else happens on the machine hits both alike. The verdict is about these two processes: when a server
 is started anew, it may be faster or slower. plateau ab measures fresh processes of two commits.
 
@@ -123,7 +129,7 @@ Examples:
         redisUse: () => Promise.resolve(null),
         pids: (target) => sides.find((side) => side.target === target)?.pids ?? (() => []),
       };
-      const comparison = await comparedIn(sides, { values, seed, context })
+      const comparison = await comparedIn(sides, { values, context })
         .finally(() => loaders.close())
         .finally(stop);
       if (comparison === null) return COMPARISON_EXIT.inconclusive;
@@ -200,14 +206,13 @@ async function pidsAt(endpoint: Endpoint): Promise<Pids> {
 
 interface VersusContext {
   readonly values: VersusValues;
-  readonly seed: number;
   readonly context: PairContext;
 }
 
 /** Session after session until the verdict is there or the time is up; null when there is nothing to compare. */
 async function comparedIn(
   sides: readonly VersusSide[],
-  { values, seed, context }: VersusContext,
+  { values, context }: VersusContext,
 ): Promise<ResultsComparison | null> {
   const beganMs = performance.now();
   const { duration: ownMs } = values;
@@ -215,22 +220,25 @@ async function comparedIn(
   const runs: Run[] = [];
   const most = fixed ?? Math.max(...PROCESS_LOOKS);
   for (let repetition = 1; repetition <= most; repetition++) {
-    const pair = sides.map(({ cell }, at) => ({ cell, repetition, order: 2 * repetition + at - 1 }));
+    const pair = sides.map(({ cell }, at) => ({
+      cell,
+      repetition,
+      order: 2 * repetition + at - 1,
+    }));
     const sessionMs = performance.now();
     runs.push(...await carryOutPair([pair[0], pair[1]], context));
     if (context.signal.aborted) return null;
     if (fixed !== null) continue;
     const nowMs = performance.now();
     const isLate = nowMs - beganMs + (nowMs - sessionMs) > values.budget;
-    const comparison = comparisonOf(sides, runs, { values, seed, isFixed: false });
+    const comparison = comparisonOf(sides, runs, { values, isFixed: false });
     if (isLate || isDecided(comparison, repetition)) return comparison;
   }
-  return comparisonOf(sides, runs, { values, seed, isFixed: fixed !== null });
+  return comparisonOf(sides, runs, { values, isFixed: fixed !== null });
 }
 
 interface Judged {
   readonly values: VersusValues;
-  readonly seed: number;
   readonly isFixed: boolean;
 }
 
@@ -238,17 +246,17 @@ interface Judged {
 function comparisonOf(
   sides: readonly VersusSide[],
   runs: readonly Run[],
-  { values, seed, isFixed }: Judged,
+  { values, isFixed }: Judged,
 ): ResultsComparison {
-  if (Deno.env.get("DUMP_RUNS")) Deno.writeTextFileSync(Deno.env.get("DUMP_RUNS")!, JSON.stringify(runs));
-  const repeat = isFixed
-    ? runs.length / 2
-    : { until: null, atMost: null, budget: values.budget };
+  if (Deno.env.get("DUMP_RUNS")) {
+    Deno.writeTextFileSync(Deno.env.get("DUMP_RUNS")!, JSON.stringify(runs));
+  }
+  const repeat = isFixed ? runs.length / 2 : { until: null, atMost: null, budget: values.budget };
   const machine = describeMachine();
   const [base, next] = sides.map(({ name }) => ({
     version: VERSION,
     machine,
-    seed,
+    startedAt: runs[0].startedAt, // both are of one sitting
     experiment: {
       ...{ name: "versus", order: "slices", repeat, interval: values.interval },
       targets: { server: {} }, // two addresses are no difference in how they were measured

@@ -165,7 +165,8 @@ class BlockSequence {
     for (const { planned, order } of begun) {
       const { repetition, cell: { target, scenario, parameters } } = planned;
       const cell = { target, scenario, parameters, repetition };
-      const { #repetitions: repetitions } = this;
+
+      const repetitions = this.#repetitions;
       onProgress({ kind: "starting", order, runs, repetitions, ...cell, remainingMs });
     }
     const beganMs = performance.now();

@@ -3,6 +3,7 @@
  * on the first pair of processes of each pair of cells, and then kept.
  */
 import { TargetError } from "../../base/errors.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -93,8 +94,10 @@ async function loadPair(
   const loading = pair.map((planned, side) => {
     const script = scriptOf(planned.cell.request, context.seed);
     const load = inSlices(planned, spec);
+    const other = targets[1 - side];
     const slices = {
       turns: turnsOf(side),
+      partner: endpointOf(other.origin, { ...other.access, http2: load.http2 }),
       onStart: (atMs: number) => {
         if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOf(0)), atMs);
       },
@@ -156,7 +159,9 @@ async function findLengths(
   throw new TargetError(`Cannot measure ${names} in slices: ${found}`);
 }
 
-function trialOf({ timeline, service: { percentiles } }: Measurement): Parameters<typeof lengthsOf>[0][number] {
+function trialOf(
+  { timeline, service: { percentiles } }: Measurement,
+): Parameters<typeof lengthsOf>[0][number] {
   return {
     completed: timeline.points.map(({ completed }) => completed),
     p50Ms: percentiles["50"],

@@ -6,6 +6,7 @@ import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
 import { replaceFile } from "../../base/whole_file.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import { lastingUs, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
@@ -153,6 +154,8 @@ interface LoadSubject {
   /** Absent: it is loaded all the time. */
   readonly slices?: {
     readonly turns: TurnsSpec;
+    /** Of the load that has the other turns. */
+    readonly partner: Endpoint;
     readonly onStart: (atMs: number) => void;
     readonly onSlices: (slices: readonly SliceTotals[]) => void;
   };
@@ -210,7 +213,7 @@ export async function loadAndWatch(
         logPath,
         intervalMs,
         implicitCheck: true,
-        ...slices && { turns: slices.turns },
+        ...slices && { turns: slices.turns, partner: slices.partner },
       },
       {
         loader,

@@ -93,6 +93,8 @@ export interface LoadRequest extends Access {
   readonly implicitCheck: boolean;
   /** When it may send, where another load has the other turns; absent: always. Its duration is then that of its own slices. */
   readonly turns?: TurnsSpec;
+  /** Where that other load goes. */
+  readonly partner?: Endpoint;
 }
 
 export interface LoadedOrigin {

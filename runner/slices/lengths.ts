@@ -37,7 +37,9 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
-    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and a slice has at most ${LONGEST_SLICE_MS}`;
+    return `requests take ${
+      Number(p50Ms.toPrecision(2))
+    } ms, and a slice has at most ${LONGEST_SLICE_MS}`;
   }
   const sliceMs = Math.max(TRIAL.sliceMs, Math.ceil(LEAST_ROUNDS * p50Ms));
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));

@@ -18,7 +18,10 @@ export class SideLoaders {
   readonly #loaders = [new LocalLoader(), new LocalLoader()] as const;
 
   /** Loaders whose next loads start together. @param onStart At that moment, milliseconds since the epoch. */
-  together(): { readonly loaders: readonly [Loader, Loader]; readonly cancel: (error: unknown) => void } {
+  together(): {
+    readonly loaders: readonly [Loader, Loader];
+    readonly cancel: (error: unknown) => void;
+  } {
     const rendezvous = new Rendezvous(epochNowMs);
     const loaderOf = (loader: LocalLoader): Loader => ({
       load: (request, hooks) =>

@@ -62,7 +62,10 @@ export class Turns {
   }
 
   #timeUs(nowUs: number, fromUs: number, lengthUs: number): number {
-    const pair = Math.min(this.spec.pairs - 1, Math.max(0, Math.floor(nowUs / (2 * this.#periodUs))));
+    const pair = Math.min(
+      this.spec.pairs - 1,
+      Math.max(0, Math.floor(nowUs / (2 * this.#periodUs))),
+    );
     const inPairUs = nowUs - this.startUs(pair) - fromUs;
     return pair * lengthUs + Math.min(lengthUs, Math.max(0, inPairUs));
   }

@@ -42,8 +42,12 @@ function portOf({ targetSpec }: Cell): number | null {
 function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): string | null {
   if (load.kind === "capacity") return `scenario ${scenario} searches for a capacity`;
   if (load.kind === "phases") return `the load of ${scenario} has phases, each with its own time`;
-  if (load.kind === "rate" && load.arrivals === "recorded") return `scenario ${scenario} is a replay`;
-  if (load.kind === "rate" && load.burst !== undefined) return `the load of ${scenario} has a burst`;
+  if (load.kind === "rate" && load.arrivals === "recorded") {
+    return `scenario ${scenario} is a replay`;
+  }
+  if (load.kind === "rate" && load.burst !== undefined) {
+    return `the load of ${scenario} has a burst`;
+  }
   if (load.kind === "closed" && load.stages !== undefined) {
     return `the load of ${scenario} has stages, each with its own time`;
   }

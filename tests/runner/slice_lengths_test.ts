@@ -22,7 +22,9 @@ Deno.test("no more is cut than what a rest has slowed down", () => {
 });
 
 Deno.test("a neighbour that slows whole slices adds nothing to the cut", () => {
-  const completed = trial(1, 0.5).map((count, at) => Math.floor(at / BINS) % 3 === 0 ? count / 2 : count);
+  const completed = trial(1, 0.5).map((count, at) =>
+    Math.floor(at / BINS) % 3 === 0 ? count / 2 : count
+  );
   assert.equal(cutMsOf(completed), TRIAL.binMs);
 });
 
