@@ -165,6 +165,6 @@ function trialOf(
   return {
     completed: timeline.points.map(({ completed }) => completed),
     p50Ms: percentiles["50"],
-    p999Ms: percentiles["99.9"],
+    p99Ms: percentiles["99"],
   };
 }

@@ -14,14 +14,14 @@ export interface TrialSide {
   readonly completed: readonly number[];
   /** Of its requests, milliseconds. */
   readonly p50Ms: number;
-  readonly p999Ms: number;
+  readonly p99Ms: number;
 }
 
 /** More cut would be lost time, and less than a step of the trial is nothing that it could see. */
 const MOST_CUT_MS = 40;
 /** A timer has to hit it, and what is in flight to end in it. */
 const LEAST_PAUSE_MS = 4;
-const MOST_PAUSE_MS = 50;
+const MOST_PAUSE_MS = 25;
 /** So many rounds of requests fit into a slice, or its ends would be most of it. */
 const LEAST_ROUNDS = 10;
 const LONGEST_SLICE_MS = 200;
@@ -49,7 +49,7 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
 
 /** What nearly all requests take, as one may have been sent at the end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[]): number {
-  const longestMs = Math.max(...sides.map(({ p999Ms }) => p999Ms));
+  const longestMs = Math.max(...sides.map(({ p99Ms }) => p99Ms));
   return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, Math.ceil(longestMs) + 1));
 }
 
