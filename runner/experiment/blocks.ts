@@ -240,7 +240,7 @@ function placeOf({ repetition, cell: { target, scenario, parameters } }: Planned
 /** What is carried out at a time: a run, or two that are next to each other in the block, in slices. */
 function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readonly PlannedRun[])[] {
   if (pairing === null) return block.map((planned) => [planned]);
-  return block.flatMap((planned, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
+  return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
 }
 
 /** The runs, or why they can't be measured; null when they were given up, as the user has interrupted. */
