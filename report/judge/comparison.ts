@@ -435,7 +435,7 @@ function compareFigure(
   const { verdict, reason }: ComparisonJudgement = reserve === null
     ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
     : { verdict: "inconclusive", reason: reserve };
-  const levels = sliced && levelsIn(sliced, sides[1], sides[0]);
+  const levels = sliced && levelsIn(sliced, sides, test.isLooked);
   const runs = isAlone
     ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
     : contrast === null
