@@ -10,7 +10,6 @@ import {
 } from "../../runner/stats/confidence/bootstrap.ts";
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
-import { PROCESS_LOOK_CONFIDENCE } from "../../runner/stats/slices/looks.ts";
 import { cellLabel } from "./cell_label.ts";
 import { valueText, writtenValues } from "./factors.ts";
 import { colorAt, COLORS } from "./colors.ts";
@@ -237,14 +236,11 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
   // Then the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
+  const areLooked = order === "slices" && typeof repeat !== "number";
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",
-    level: isUntil
-      ? LOOK_CONFIDENCE
-      : order === "slices" && typeof repeat !== "number"
-      ? PROCESS_LOOK_CONFIDENCE
-      : 0.95,
+    level: isUntil || areLooked ? LOOK_CONFIDENCE : 0.95,
   };
 }
 

@@ -13,7 +13,7 @@ import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { standingOf } from "../judge/standing.ts";
 import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
-import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 
 /** `plain times out on 19 %`. */
@@ -93,7 +93,12 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     neededText(comparison, marginRatio),
   ],
   margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
-  many: likely((one) => [unproven(one), "too few among so many comparisons"]),
+  many: likely((one) => [
+    unproven(one),
+    one.sliced === null
+      ? "too few among so many comparisons"
+      : "too few among so many looks and comparisons",
+  ]),
   exact: likely((one) => [unproven(one), "too few for the exact test"]),
   sessions: ({ interval }, marginRatio) => {
     const most = 1 + marginRatio;
@@ -166,7 +171,7 @@ type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;
 /** `5 runs`, `300 pairs of slices`: what an interval rests on. */
 export function samplesText(comparison: Sampled): string {
   const count = comparison.runs ?? 0;
-  return `${formatNumber(count)} ${sampleNoun(comparison, count)}`;
+  return `${formatCount(count)} ${sampleNoun(comparison, count)}`;
 }
 
 function sampleNoun({ between, sliced }: Sampled, count: number): string {

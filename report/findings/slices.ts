@@ -1,6 +1,8 @@
 /** What slices show of a comparison, in sentences: what narrows its interval, what a verdict is about, and who disturbs whom. */
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
+import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import { listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
@@ -31,6 +33,14 @@ export function levelsText(
   const what = areTheseTwo ? "runs of these two processes" : "pairs of processes";
   return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
 }
+
+/** What a verdict takes, below a table of ratios. */
+export const LOOKS_NOTE = "The sides were loaded in turns, slice by slice, so that what moves " +
+  `both at once is in no ratio. There are looks after ${
+    listed(PROCESS_LOOKS.map(String), "and")
+  } ` +
+  `repetitions, and each takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a verdict: all of them together ` +
+  "are wrong in at most 5 %.";
 
 /** Beside a verdict by one pair of processes that nobody restarts. */
 export const THESE_TWO =

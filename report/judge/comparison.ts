@@ -64,6 +64,7 @@ import {
   ratiosBeside,
   varianceApart,
 } from "./ratio_of.ts";
+import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
@@ -187,6 +188,8 @@ interface Test {
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
   readonly sliced: Sliced | null;
+  /** Whether there were looks, each of which may be wrong in less than what all of them may: see `slices/looks.ts`. */
+  readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
 }
@@ -230,7 +233,7 @@ function testOf(
   const sliced = slicedBy?.(figure) ?? null;
   const alone = sliced?.alone ?? null;
   const pairing = alone === null ? pairingOf(of, to) : null;
-  const common = { pairing, sliced, sides: [to, of] } as const;
+  const common = { pairing, sliced, isLooked: false, sides: [to, of] } as const;
   const again = pairing && stagedTest({ of, to, figure }, pairing.pairs, options);
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
@@ -239,10 +242,10 @@ function testOf(
     ? options.ratioOf(of, to, figure, between)
     : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
   if (!interval) return null;
-  // Of looks that together may be wrong in 5 %, each alone may be so in less.
-  const raised = sliced === null ? 1 : SIGNIFICANCE / (1 - level);
+  const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
+  const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;
   const p = Math.min(1, raised * pBeyond(interval, marginRatio));
-  return { ...common, interval, between, stages: null, p };
+  return { ...common, isLooked, interval, between, stages: null, p };
 }
 
 // A change that may be worse after the first blocks is judged by these and as many fresh ones: see `two_stage.ts`.
@@ -395,18 +398,22 @@ function compareFigure(
     ? contrast.groups && { of: "ratios" as const, clusters: contrast.groups, unsettled: null }
     : unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
       groupsIn(test);
-  const verdictOf = (ratio: ConfidenceInterval): ComparisonJudgement =>
+  const verdictOf = (
+    moved: (of: ConfidenceInterval) => ConfidenceInterval = (of) => of,
+  ): ComparisonJudgement =>
     comparisonVerdict({
-      ratio,
+      ratio: moved(interval),
+      ...test.isLooked &&
+        { atLook: moved(withConfidence(interval, 1 - PROCESS_LOOK_SIGNIFICANCE)) },
       adjustedP,
       exact: exact ?? UNCOUNTED,
       marginRatio,
       better: isRate ? "higher" : "lower",
     });
-  const judged = verdictOf(interval);
+  const judged = verdictOf();
   const disturbance = figure === "cpuPerRequest" ? null : sliced?.disturbance ?? null;
   const isDisturbed = disturbance !== null &&
-    verdictOf(disturbed(interval, disturbance, isRate)).verdict !== judged.verdict;
+    verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isOneSided = sliced === null
@@ -428,7 +435,7 @@ function compareFigure(
   const { verdict, reason }: ComparisonJudgement = reserve === null
     ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
     : { verdict: "inconclusive", reason: reserve };
-  const levels = sliced && levelsIn(sliced, sides[1], sides[0]);
+  const levels = sliced && levelsIn(sliced, sides, test.isLooked);
   const runs = isAlone
     ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
     : contrast === null
@@ -452,6 +459,13 @@ function compareFigure(
       : null,
     sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,
   };
+}
+
+function withConfidence(
+  { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
+  confidence: number,
+): ConfidenceInterval {
+  return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
 /** One run alone that served nothing has no ratio to anything. */

@@ -163,6 +163,8 @@ function aloneByRuns(sides: Sides, figure: number): Alone {
 export interface SlicedLevels {
   /** Whether it is of one pair of processes that nobody restarts, and `processes` are then times of it. */
   readonly areTheseTwo: boolean;
+  /** Whether there were looks, each of which may be wrong in less than all of them: see `stats/slices/looks.ts`. */
+  readonly areLooked: boolean;
   /** Whether the interval is by all pairs of slices together. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
@@ -174,11 +176,11 @@ export interface SlicedLevels {
   readonly blockPairs: number | null;
 }
 
-/** @param of,to The figure of either side: new, and base. */
+/** @param areLooked As `SlicedLevels` has it. */
 export function levelsIn(
   { pairs, areTheseTwo, alone, disturbance }: Sliced,
-  of: Estimate,
-  to: Estimate,
+  [to, of]: readonly [base: Estimate, next: Estimate],
+  areLooked: boolean,
 ): SlicedLevels {
   const valueOf = ({ repetitions, byRun }: Estimate, repetition: number): number | undefined =>
     byRun[repetitions.indexOf(repetition)];
@@ -192,6 +194,7 @@ export function levelsIn(
   const blocks = pairs.map(({ slices }) => slices?.blockPairs ?? null);
   return {
     areTheseTwo,
+    areLooked,
     isAlone: alone !== null,
     disturbance,
     levels: processLevelsOf(known),

@@ -203,7 +203,7 @@ function ratiosChart(
     const value = Math.exp(ratio.logRatio);
     const reach = ratio.dependence === null
       ? null
-      : tQuantile(0.95, ratio.degreesOfFreedom) * ratio.standardError;
+      : tQuantile(0.95, ratio.degreesOfFreedom) * ratio.dependence.standardError;
     const ends = reach === null
       ? null
       : { low: compact(value * Math.exp(-reach)), high: compact(value * Math.exp(reach)) };

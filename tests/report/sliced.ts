@@ -98,8 +98,9 @@ function drawnSlices(
       items.failed.push(0);
       items.serviceSumMs.push(completed * 4 / speed);
       items.served.push(Math.round(completed * (1 + CUT_S / SLICE_S)));
-      items.cpuMs.push(completed * 0.18 / levels[side] * Math.exp(slice / 2 * normal()));
-      items.restCpuMs.push(side === 0 ? 1_000 * restless * (SLICE_S + CUT_S) : 0.1);
+      const restMs = side === 0 ? 1_000 * restless * (SLICE_S + CUT_S) : 0.1;
+      items.cpuMs.push(restMs + completed * 0.18 / levels[side] * Math.exp(slice / 2 * normal()));
+      items.restCpuMs.push(restMs);
       items.othersCpuMs?.push((isBusy ? 95 : 4) * (1 + 0.05 * normal()));
       atS += SLICE_S + CUT_S + 0.005;
     });

@@ -61,6 +61,8 @@ export interface Comparison {
   readonly exact: ExactTest;
   /** Ratios from 1 / (1 + margin) to 1 + margin make no difference to the reader; 0.02 is 2 %. */
   readonly marginRatio: number;
+  /** What must lie within the margin to be equivalent, where looks at the runs take more for it. Default: `ratio`. */
+  readonly atLook?: Pick<ConfidenceInterval, "low" | "high">;
   /** Which way is good: lower for latency, higher for a rate. */
   readonly better: "lower" | "higher";
 }
@@ -73,11 +75,11 @@ export interface Comparison {
  * - inconclusive: anything else. More runs, or another margin, would settle it.
  */
 export function comparisonVerdict(
-  { ratio, adjustedP, exact, marginRatio, better }: Comparison,
+  { ratio, atLook = ratio, adjustedP, exact, marginRatio, better }: Comparison,
 ): ComparisonJudgement {
   const most = 1 + marginRatio;
   const { low, high } = ratio;
-  if (low >= 1 / most && high <= most) return { verdict: "equivalent", reason: null };
+  if (atLook.low >= 1 / most && atLook.high <= most) return { verdict: "equivalent", reason: null };
   const isBeyond = low > most || high < 1 / most;
   if (!isBeyond) {
     return { verdict: "inconclusive", reason: low > 1 || high < 1 ? "margin" : "few-runs" };

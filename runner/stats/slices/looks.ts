@@ -1,17 +1,17 @@
 /**
  * After how many fresh pairs of processes an `ab` in slices looks, and whether it goes on. Who looks often and stops at the
- * first verdict is wrong more often than each look is: so the looks are few and fixed ahead, and each is at a confidence
- * that makes all of them together as good as one 95 % interval (repeated confidence intervals: C. Jennison and B. W. Turnbull,
- * "Interim analyses: the repeated confidence interval approach", J. R. Statist. Soc. B 51, 1989; equal levels: S. J. Pocock,
- * Biometrika 64, 1977). They hold whenever and for whatever reason somebody stops. Pure.
+ * first verdict is wrong more often than each look is: so the looks are few and fixed ahead, and each may be wrong in so
+ * little that all of them together are in 5 % (equal levels: S. J. Pocock, "Group sequential methods in the design and analysis of
+ * clinical trials", Biometrika 64, 1977; with Student's t they depend on nothing but the looks). Intervals are those of
+ * `repeat: until`, as the looks change their coverage as much: see `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
 
 /** Pairs of processes. Fewer than four are no verdict: by luck three pairs of random layouts may all have the same one. */
-export const PROCESS_LOOKS = [4, 6, 8, 11, 16, 22, 32] as const;
+export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
-/** Confidence of the interval at each look, which may be called 95 % over all of them. */
-export const PROCESS_LOOK_CONFIDENCE = 0.98;
+/** A verdict at one look takes a p as low: then 4.9 % of programs against themselves are called at any look, without a margin. */
+export const PROCESS_LOOK_SIGNIFICANCE = 0.009;
 
 /** @returns The pairs of processes after which to look next; null after the last. */
 export function nextProcessLook(processes: number): number | null {
@@ -41,7 +41,7 @@ export interface Look {
 }
 
 /**
- * @param judged Every figure that decides, of every cell, at `PROCESS_LOOK_CONFIDENCE`.
+ * @param judged Every figure that decides, of every cell, as `PROCESS_LOOK_SIGNIFICANCE` allows.
  * @param processes Pairs of processes so far. @param isLast Whether the time, or the most pairs allowed, is up.
  */
 export function decide(
