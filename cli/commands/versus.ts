@@ -37,22 +37,30 @@ import { interruptible } from "../terminal/process.ts";
 import { print, progressView } from "../terminal/terminal.ts";
 import { filesFor, requestWith } from "./bench.ts";
 
-/** What cannot be had in slices, and what is of one measurement alone. */
-const WITHOUT = [
-  ...["url", "requests", "phases", "follow", "like", "log", "baseline", "driver"],
-  ...["replay", "replayFormat", "replayKeys", "replayWrites", "speed"],
-  ...["agents", "redis", "redisPasswordFile", "redisCacert"],
-  ...["csv", "csvIntervals", "hlog", "otlp"],
-] as const;
-
-type BenchFlags = Omit<typeof benchParts, typeof WITHOUT[number]>;
-
-function benchFlags(): BenchFlags {
-  const without: readonly string[] = WITHOUT;
-  return Object.fromEntries(
-    Object.entries(benchParts).filter(([name]) => !without.includes(name)),
-  ) as unknown as BenchFlags;
-}
+/** Without what cannot be had in slices, and what is of one measurement alone. */
+const {
+  url,
+  requests: _requests,
+  phases: _phases,
+  replay: _replay,
+  replayFormat: _replayFormat,
+  replayKeys: _replayKeys,
+  replayWrites: _replayWrites,
+  speed: _speed,
+  follow: _follow,
+  baseline: _baseline,
+  csv: _csv,
+  csvIntervals: _csvIntervals,
+  hlog: _hlog,
+  otlp: _otlp,
+  log: _log,
+  agents: _agents,
+  redis: _redis,
+  redisPasswordFile: _redisPasswordFile,
+  driver: _driver,
+  like: _like,
+  ...benchFlags
+} = benchParts;
 
 const parts = {
   base: {
@@ -60,7 +68,7 @@ const parts = {
     operand: "<BASE>",
     about: "The server that the other is held against",
   },
-  next: { ...benchParts.url, operand: "<NEW>", about: "The other server" },
+  next: { ...url, operand: "<NEW>", about: "The other server" },
   budget: {
     flags: "--budget <D>",
     about: "Ends when so much time has passed, also without a verdict",
@@ -73,7 +81,7 @@ const parts = {
     preset: "2%",
     schema: margin,
   },
-  ...benchFlags(),
+  ...benchFlags,
   duration: {
     ...benchParts.duration,
     about:
@@ -248,9 +256,6 @@ function comparisonOf(
   runs: readonly Run[],
   { values, isFixed }: Judged,
 ): ResultsComparison {
-  if (Deno.env.get("DUMP_RUNS")) {
-    Deno.writeTextFileSync(Deno.env.get("DUMP_RUNS")!, JSON.stringify(runs));
-  }
   const repeat = isFixed ? runs.length / 2 : { until: null, atMost: null, budget: values.budget };
   const machine = describeMachine();
   const [base, next] = sides.map(({ name }) => ({

@@ -8,7 +8,7 @@ import { derivedSeed } from "../../base/random.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
-import { type SliceLengths, Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { type SliceLengths, Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -49,7 +49,10 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
     const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
     if (durationMs === null) throw new Error("A load in slices has no duration");
     const pairs = Math.max(1, Math.round(1_000 * durationMs / sliceUs));
-    const spec = { ...lengths, pairs, seed: derivedSeed(context.seed, pair[0].repetition) };
+    const spec = turnsOf(lengths, {
+      pairs,
+      seed: derivedSeed(context.seed, pair[0].repetition),
+    });
     const startedAt = new Date().toISOString();
     const loaded = await loadPair(pair, targets, spec, context);
     const [first, second] = loaded.map(({ watched, slices, turns }, side) => {
@@ -88,7 +91,7 @@ async function loadPair(
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const pids = targets.map(context.pids ?? ((target) => pidsOf(target.parts ?? (() => [target]))));
-  const turnsOf = (side: number): TurnsSpec => ({ ...spec, side: side === 0 ? 0 : 1 });
+  const turnsOfSide = (side: number): TurnsSpec => ({ ...spec, side: side === 0 ? 0 : 1 });
   const workers: SliceTotals[][] = [[], []];
   let cpu: SideCpu | null = null;
   const loading = pair.map((planned, side) => {
@@ -96,10 +99,10 @@ async function loadPair(
     const load = inSlices(planned, spec);
     const other = targets[1 - side];
     const slices = {
-      turns: turnsOf(side),
+      turns: turnsOfSide(side),
       partner: endpointOf(other.origin, { ...other.access, http2: load.http2 }),
       onStart: (atMs: number) => {
-        if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOf(0)), atMs);
+        if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOfSide(0)), atMs);
       },
       onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
     };
@@ -119,7 +122,7 @@ async function loadPair(
   return ended.map((one, side) => {
     if (one.status === "rejected") throw one.reason;
     if (workers[side].length === 0) throw new TargetError(cutShort(pair[side]));
-    const turns = turnsOf(side);
+    const turns = turnsOfSide(side);
     const partner = pair[1 - side].cell.target;
     return { watched: one.value, slices: slicesOf(workers[side], { turns, partner, used }), turns };
   });
@@ -147,10 +150,8 @@ async function findLengths(
   context: PairContext,
 ): Promise<SliceLengths> {
   const { sliceMs, pauseMs, binMs, pairs } = TRIAL;
-  const spec = {
-    ...{ sliceUs: 1_000 * sliceMs, cutUs: 0, pauseUs: 1_000 * pauseMs, pairs },
-    seed: derivedSeed(context.seed, 0),
-  };
+  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, pauseUs: 1_000 * pauseMs };
+  const spec = turnsOf(lengths, { pairs, seed: derivedSeed(context.seed, 0) });
   const quiet = { ...context, intervalMs: binMs, logFolder: null, onProgress: () => {} };
   const loaded = await loadPair(pair, targets, spec, quiet);
   const found = lengthsOf(loaded.map(({ watched: { measurement } }) => trialOf(measurement)));

@@ -7,7 +7,7 @@ import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
-import { lastingUs, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
@@ -220,9 +220,7 @@ export async function loadAndWatch(
         onProgress,
         onStart: (atMs) => {
           const sinceMs = atMs - performance.timeOrigin;
-          const forMs = slices
-            ? lastingUs(slices.turns, slices.turns.pairs) / 1_000
-            : deadlineMsOf(load);
+          const forMs = slices ? slices.turns.durationUs / 1_000 : deadlineMsOf(load);
           watch = watchResources(target, { intervalMs, sinceMs, forMs, redis });
           target.onLoadStart?.(atMs);
           target.counters?.begin();

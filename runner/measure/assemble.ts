@@ -5,7 +5,7 @@
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
-import type { Turns } from "../../scenarios/pace/slices.ts";
+import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -60,7 +60,7 @@ interface LoadContext {
   /** Null: this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
   /** Absent where no other load has turns. */
-  readonly turns?: Turns;
+  readonly turns?: TurnsSpec;
 }
 
 export function assemble(
@@ -119,7 +119,7 @@ function judged(
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
     // At rest a worker has nothing to do.
-    const loadedUs = context.turns?.loadedUs(elapsedUs) ?? elapsedUs;
+    const loadedUs = context.turns ? new Turns(context.turns).loadedUs(elapsedUs) : elapsedUs;
     const evidence = evidenceOf(reports, loadedUs, context.stage);
     const { sharesMachine } = context.stage;
     const judgement = judge({ evidence, run, sharesMachine });
@@ -143,7 +143,7 @@ function measuredOf(
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
   const lastedUs = elapsedUsOf(reports);
-  const elapsedUs = context.turns?.ownUs(lastedUs) ?? lastedUs;
+  const elapsedUs = context.turns ? new Turns(context.turns).ownUs(lastedUs) : lastedUs;
   const elapsedS = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);

@@ -22,7 +22,6 @@ import { VERSION } from "../../base/version.ts";
 import { durationText } from "../../base/quantity.ts";
 import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import { Turns } from "../../scenarios/pace/slices.ts";
 import type { RequestScenario } from "../../scenarios/request/request_scenario.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
@@ -85,8 +84,7 @@ export async function measureLoad(
     onProgress({ kind: "note", text: widenedText(intervalMs, timeline) });
   }
   const { stepNames } = request.script;
-  const turns = request.turns && new Turns(request.turns);
-  const context = { timeline, stepNames, connections, stage, agents, turns };
+  const context = { timeline, stepNames, connections, stage, agents, turns: request.turns };
   const measurement = assemble(describe(request, loaded, startMs), reports, context);
   return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
 }

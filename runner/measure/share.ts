@@ -8,7 +8,6 @@ import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
 import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
-import { lastingUs } from "../../scenarios/pace/slices.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
@@ -77,7 +76,7 @@ export function shareOut(
 
 /** A load in slices lasts as long as both sides. */
 function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
-  if (turns !== undefined) return { turns, durationUs: lastingUs(turns, turns.pairs) };
+  if (turns !== undefined) return { turns, durationUs: turns.durationUs };
   const durationMs = durationMsOf(load);
   return { durationUs: durationMs === null ? Infinity : durationMs * 1_000 };
 }

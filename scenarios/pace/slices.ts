@@ -22,11 +22,15 @@ export interface TurnsSpec extends SliceLengths {
   readonly side: 0 | 1;
   /** Of slices: as many as the side has. */
   readonly pairs: number;
+  /** Of all slices and pauses, of both sides. */
+  readonly durationUs: number;
 }
 
-/** How long a load of so many pairs takes. */
-export function lastingUs({ sliceUs, pauseUs }: SliceLengths, pairs: number): number {
-  return 2 * pairs * (sliceUs + pauseUs);
+export function turnsOf(
+  lengths: SliceLengths,
+  { pairs, seed }: Pick<TurnsSpec, "pairs" | "seed">,
+): Omit<TurnsSpec, "side"> {
+  return { ...lengths, pairs, seed, durationUs: 2 * pairs * (lengths.sliceUs + lengths.pauseUs) };
 }
 
 export class Turns {

@@ -1,9 +1,21 @@
 /** Which cells of an experiment can be measured in slices, two targets at a time, and why others cannot. Pure. */
 import { type Problem, UserError } from "../../base/errors.ts";
-import { fixedPortOf } from "../../base/target/target_shape.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import { followOf } from "../request/follow.ts";
-import type { Cell } from "./plan.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
+import type { PlannedLoad } from "../load/load.ts";
+import type { Scenario } from "../request/scenario.ts";
+
+/** What of a cell says whether it can. */
+interface Cell {
+  readonly target: string;
+  readonly targetSpec: TargetSpec;
+  readonly others: Readonly<Record<string, TargetSpec>>;
+  readonly scenario: string;
+  readonly request: Scenario;
+  readonly load: PlannedLoad;
+  readonly parameters: object;
+}
 
 /** Targets of a scenario at equal settings take turns. */
 export function turnsOf({ scenario, parameters }: Cell): string {

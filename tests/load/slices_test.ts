@@ -10,13 +10,13 @@ import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { Slices } from "../../runner/load/recording/slices.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
-import { lastingUs, Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { countsOf } from "./stage.ts";
 
 const STEP_US = 50;
 const SPEC: TurnsSpec = {
-  ...{ sliceUs: 50_000, cutUs: 10_000, pauseUs: 5_000 },
-  ...{ pairs: 12, seed: 3, side: 1 },
+  ...turnsOf({ sliceUs: 50_000, cutUs: 10_000, pauseUs: 5_000 }, { pairs: 12, seed: 3 }),
+  side: 1,
 };
 const RESPONSE = new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 
@@ -80,7 +80,7 @@ async function play(pacer: PacerSpec, server: Server, connections = 4): Promise<
     ...{ driver: "tcp", endpoint: { hostname: "127.0.0.1", port: 1 }, steps: 0, log: null },
     script: { kind: "requests", requests: [], sequence: Uint32Array.of() },
     ...{ connections, pipeline: 1, keepAlive: true, timeoutUs: 1e6, waitsForLast: false },
-    ...{ intervalUs: 100_000, durationUs: lastingUs(SPEC, SPEC.pairs), pacer, turns: SPEC },
+    ...{ intervalUs: 100_000, durationUs: SPEC.durationUs, pacer, turns: SPEC },
     stop: STOP,
   };
   const parts: IntervalPart[] = [];

@@ -1,31 +1,31 @@
 import assert from "node:assert/strict";
-import { lastingUs, Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 
 const LENGTHS = { sliceUs: 100_000, cutUs: 10_000, pauseUs: 5_000 };
 const PERIOD_US = LENGTHS.sliceUs + LENGTHS.pauseUs;
 
-function turnsOf(side: 0 | 1, changes: Partial<TurnsSpec> = {}): Turns {
-  return new Turns({ ...LENGTHS, seed: 1, side, pairs: 20, ...changes });
+function turnsOfSide(side: TurnsSpec["side"], seed = 1): Turns {
+  return new Turns({ ...turnsOf(LENGTHS, { seed, pairs: 20 }), side });
 }
 
 Deno.test("the two sides share out all slices, one after the other", () => {
   const starts = ([0, 1] as const).flatMap((side) =>
-    Array.from({ length: 20 }, (_, pair) => turnsOf(side).startUs(pair))
+    Array.from({ length: 20 }, (_, pair) => turnsOfSide(side).startUs(pair))
   );
   assert.deepEqual(
     starts.toSorted((a, b) => a - b),
     Array.from({ length: 40 }, (_, slot) => slot * PERIOD_US),
   );
-  assert.equal(lastingUs(LENGTHS, 20), 40 * PERIOD_US);
+  assert.equal(turnsOfSide(0).spec.durationUs, 40 * PERIOD_US);
 });
 
 Deno.test("pairs stand in twos that mirror each other, and by the seed either side begins", () => {
   const first = new Set<number>();
   for (let seed = 0; seed < 20; seed++) {
-    const turns = turnsOf(0, { seed });
+    const turns = turnsOfSide(0, seed);
     for (let pair = 0; pair < 20; pair += 2) {
       assert.notEqual(turns.place(pair), turns.place(pair + 1));
-      assert.notEqual(turns.place(pair), turnsOf(1, { seed }).place(pair));
+      assert.notEqual(turns.place(pair), turnsOfSide(1, seed).place(pair));
       first.add(turns.place(pair));
     }
   }
@@ -34,9 +34,9 @@ Deno.test("pairs stand in twos that mirror each other, and by the seed either si
 
 Deno.test("own time passes in the measured parts alone, and leads back to its moments", () => {
   for (const side of [0, 1] as const) {
-    const turns = turnsOf(side);
+    const turns = turnsOfSide(side);
     let before = 0;
-    for (let nowUs = 0; nowUs <= lastingUs(LENGTHS, 20); nowUs += 1_234) {
+    for (let nowUs = 0; nowUs <= 40 * PERIOD_US; nowUs += 1_234) {
       const ownUs = turns.ownUs(nowUs);
       assert.ok(ownUs >= before && ownUs - before <= 1_234);
       if (ownUs > before && ownUs < 20 * turns.measuredUs) {
@@ -52,7 +52,7 @@ Deno.test("own time passes in the measured parts alone, and leads back to its mo
 });
 
 Deno.test("what is due in loaded time is due in a slice, from its beginning on", () => {
-  const turns = turnsOf(1);
+  const turns = turnsOfSide(1);
   for (let loadedUs = 0; loadedUs < 20 * LENGTHS.sliceUs; loadedUs += 9_999) {
     const nowUs = turns.whenLoadedUs(loadedUs);
     assert.equal(turns.loadedUs(nowUs), loadedUs);
