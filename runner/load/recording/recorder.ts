@@ -188,7 +188,8 @@ export class Recorder {
     this.seal(endUs);
     this.#intervals.finish(endUs);
     this.log?.flush();
-    return { ...this.totals(), tail: this.slowest.tail.times, slices: this.slices?.totals() };
+    const slices = this.slices && { slices: this.slices.totals() };
+    return { ...this.totals(), tail: this.slowest.tail.times, ...slices };
   }
 
   /** As they stand, without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
