@@ -129,7 +129,7 @@ async function measured(
     values,
     signal,
     kept,
-    ab: invocationOf(pair, values),
+    ab: invocationOf(pair, planned, values),
     ...isLooking(planned) && {
       isEnough: (results: Results, done: number) =>
         isDecided(compared(results, pair, values), done),
@@ -142,9 +142,16 @@ function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }
 
-function invocationOf({ again }: PreparedPair, values: AbValues): AbInvocation {
-  const { only, margin, confirm, threshold } = values;
-  return { ...again, only, margin, confirm, threshold: threshold.map(({ text }) => text) };
+function invocationOf(
+  { again }: PreparedPair,
+  { experiment }: Planned,
+  { only, margin, confirm, threshold }: AbValues,
+): AbInvocation {
+  return {
+    ...{ ...again, only, margin, confirm },
+    order: experiment.order === "slices" ? "slices" : "blocks",
+    threshold: threshold.map(({ text }) => text),
+  };
 }
 
 interface Delivery {

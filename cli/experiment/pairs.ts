@@ -39,7 +39,7 @@ const SLICED_MS = 1_500;
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** @param values Their `only` names targets as the file does. Throws a UserError where the file is wrong. */
-export function planPairs(
+export async function planPairs(
   file: string,
   values: ParsedValues<typeof planFlags>,
   { folders, names, order }: Pairs,
@@ -50,7 +50,7 @@ export function planPairs(
     ...order === "slices" && { repeat, duration },
     only: bothOf(values.only, names),
   };
-  return planFromFile(file, changes, {
+  const planned = await planFromFile(file, changes, {
     folder: dirname(file),
     arranged: (data) => ({
       ...Object(pairedData(data, folders)),
@@ -59,6 +59,11 @@ export function planPairs(
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
+  // What nobody has written is no flag.
+  return {
+    ...planned,
+    flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },
+  };
 }
 
 function bothOf(

@@ -48,7 +48,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
     const { sliceUs } = lengths;
     const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
     if (durationMs === null) throw new Error("A load in slices has no duration");
-    const pairs = Math.max(1, Math.round(1_000 * durationMs / sliceUs));
+    const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
     const spec = turnsOf(lengths, {
       pairs,
       seed: derivedSeed(context.seed, pair[0].repetition),
@@ -66,6 +66,9 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
     for (const target of targets) context.close(target);
   }
 }
+
+/** Of slices: also where they are long, both orders are in each load. */
+const LEAST_PAIRS = 8;
 
 /** Of its cells, in either order. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {

@@ -21,10 +21,12 @@ export interface TrialSide {
 const MOST_CUT_MS = 40;
 /** A timer has to hit it, and what is in flight to end in it. */
 const LEAST_PAUSE_MS = 4;
-const MOST_PAUSE_MS = 25;
+/** Longer ones would be lost time, as a few requests are always slow; of a slice. */
+const MOST_PAUSE_SHARE = 0.25;
 /** So many rounds of requests fit into a slice, or its ends would be most of it. */
 const LEAST_ROUNDS = 10;
-const LONGEST_SLICE_MS = 200;
+/** In a longer one, sides that take turns would no longer see the same of a neighbour. */
+const LONGEST_SLICE_MS = 1_000;
 /** Below the rate in the second half of a slice: what is less says nothing. */
 const HARMLESS_SHARE = 0.02;
 /** A step that is slower by less than this may be so by chance. */
@@ -37,20 +39,20 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
-    return `requests take ${
-      Number(p50Ms.toPrecision(2))
-    } ms, and a slice has at most ${LONGEST_SLICE_MS}`;
+    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and turns are for those of ${
+      LONGEST_SLICE_MS / LEAST_ROUNDS
+    } ms at most; measure in blocks`;
   }
   const sliceMs = Math.max(TRIAL.sliceMs, Math.ceil(LEAST_ROUNDS * p50Ms));
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
-  const pauseMs = pauseMsOf(sides);
+  const pauseMs = pauseMsOf(sides, sliceMs);
   return { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
 }
 
 /** What nearly all requests take, as one may have been sent at the end of a slice. */
-function pauseMsOf(sides: readonly TrialSide[]): number {
-  const longestMs = Math.max(...sides.map(({ p99Ms }) => p99Ms));
-  return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, Math.ceil(longestMs) + 1));
+function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
+  const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
+  return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));
 }
 
 /** Until when a side is slower than in the second half of its slices; slice by slice, as a neighbour makes whole slices slower. */
