@@ -6,6 +6,7 @@ import { processLevelsOf } from "../../runner/stats/slices/process_levels.ts";
 import {
   pairedSeries,
   type SideSlices,
+  type SliceRatio,
   sliceRatioOf,
 } from "../../runner/stats/slices/slice_ratio.ts";
 import { randomFrom } from "../report/intervals.ts";
@@ -25,7 +26,7 @@ function side(completed: readonly number[], change: Partial<SideSlices> = {}): S
   };
 }
 
-function ratioOf(base: SideSlices, next: SideSlices) {
+function ratioOf(base: SideSlices, next: SideSlices): SliceRatio | null {
   const series = pairedSeries(base, next, "rate");
   return series && sliceRatioOf(series);
 }
