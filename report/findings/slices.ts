@@ -13,13 +13,16 @@ export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): s
 
 /** Below a table of both levels. */
 export function levelsNote(areTheseTwo: boolean): string {
-  const limits = areTheseTwo
-    ? "Only more time narrows the interval."
-    : "Limited by slices: longer pairs of processes narrow the interval as well as more of them. By " +
-      "processes: only more pairs of them do.";
-  return "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
-    "its slices explain, and the rest, which is between processes. Percentiles are of all slices " +
-    `of a process together, so their spread is not taken apart. ${limits}`;
+  const percentiles =
+    "Percentiles are of all slices of a process together, so their spread is not " +
+    "taken apart.";
+  return areTheseTwo
+    ? "Spreads are standard deviations of the ratio in one run of these two processes: all of it, the " +
+      `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
+    : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
+      `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
+      "longer pairs of processes narrow the interval as well as more of them. By processes: only " +
+      "more pairs of them do.";
 }
 
 /** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */

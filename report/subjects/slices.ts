@@ -8,7 +8,7 @@ import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
 import { figureInProse } from "../findings/judgements.ts";
 import { disturbanceSentence, levelsNote, levelsText, limitText } from "../findings/slices.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
-import { slicedBetween } from "../judge/slices.ts";
+import { slicedBetween, spreadWithin } from "../judge/slices.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import type { CellPair } from "../cells/match.ts";
 import { formatRatio, percentText, ratioText } from "../writing/ratios.ts";
@@ -109,20 +109,20 @@ const MOST_PLACES = 360;
 function panelsOf(
   { name, match, comparison, sides }: SlicedCell,
 ): readonly [ratios: Panel, sides: Panel] | null {
-  const { places, processes } = pairsOver(match);
+  const { places, processes, stdev } = pairsOver(match);
   if (places.length < 2) return null;
   const rate = comparisonOf(comparison, "rate");
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    { title, of: null, chart: ratiosChart(name, { places, processes, rate, sides }) },
+    { title, of: null, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
     { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, sides) },
   ];
 }
 
 function pairsOver(
   { base, next }: CellPair,
-): { readonly places: Place[]; readonly processes: Process[] } {
+): { readonly places: Place[]; readonly processes: Process[]; readonly stdev: number | null } {
   const sliced = slicedBetween(base, next)?.("rate");
   const places: Place[] = [];
   const processes: Process[] = [];
@@ -140,7 +140,8 @@ function pairsOver(
     processes.push({ number: at + 1, fromS: offsetS, toS: offsetS + last - first, ratio });
     offsetS += (last - first) * (1 + GAP_RATIO);
   });
-  return { places: thinned(places), processes };
+  const stdev = sliced === undefined ? null : spreadWithin(sliced);
+  return { places: thinned(places), processes, stdev };
 }
 
 /** Between one pair of processes and the next on the axis, of the length of one. */
@@ -196,9 +197,11 @@ function thinned(places: readonly Place[]): Place[] {
 
 function ratiosChart(
   name: string,
-  { places, processes, rate, sides: [base, next] }: {
+  { places, processes, stdev, rate, sides: [base, next] }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
+    /** Of a pair of processes, by its slices. */
+    readonly stdev: number | null;
     readonly rate: FigureComparison;
   } & Pick<SlicedCell, "sides">,
 ): Xy {
@@ -210,9 +213,7 @@ function ratiosChart(
   const means = processes.flatMap(({ number, fromS, toS, ratio }): XyPoint[] => {
     if (ratio === null) return [];
     const value = Math.exp(ratio.logRatio);
-    const reach = ratio.dependence === null
-      ? null
-      : tQuantile(0.95, ratio.degreesOfFreedom) * ratio.dependence.standardError;
+    const reach = stdev === null ? null : tQuantile(0.95, Infinity) * stdev;
     const ends = reach === null
       ? null
       : { low: compact(value * Math.exp(-reach)), high: compact(value * Math.exp(reach)) };
@@ -327,12 +328,13 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const rows = cells.flatMap(({ name, comparison }) =>
     LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
+  const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
   return tableOf(
     {
       caption: "What the ratio of both sides varies by",
-      notes: [levelsNote(rows.every(({ one }) => one.sliced?.areTheseTwo))],
+      notes: [levelsNote(areTheseTwo)],
     },
     rows,
     [
@@ -346,7 +348,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       },
       { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
       {
-        label: "Pairs of processes",
+        label: areTheseTwo ? "Runs" : "Pairs of processes",
         cell: ({ one: { sliced } }) => {
           const value = sliced?.levels?.processes ?? 1;
           return { text: formatCount(value), value };
@@ -367,7 +369,10 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       },
       { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
       { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
-      { label: "Between processes", cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev) },
+      {
+        label: areTheseTwo ? "Between runs" : "Between processes",
+        cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
+      },
       {
         label: "Limited by",
         kind: "text",
