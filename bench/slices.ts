@@ -5,10 +5,8 @@
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
 import { aloneOf, type Sliced } from "../report/judge/slices.ts";
-import { bootstrap } from "../runner/stats/confidence/bootstrap.ts";
+import { estimateOfMean } from "../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../runner/stats/confidence/sequential.ts";
-import type { RunBlock } from "../runner/stats/confidence/pool.ts";
-import { EMPTY } from "../runner/stats/histogram/histogram.ts";
 import { disturbanceOf, type Rest } from "../runner/stats/slices/disturbance.ts";
 import { decide, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
 import {
@@ -24,7 +22,9 @@ import { atLeast, atMost, between, row } from "./statistics/percent.ts";
 import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
-const CASES = 400;
+const CASES = 300;
+/** Where both more and less than 95 % is wrong, and quickly told. */
+const MANY = 2;
 const SHORT_CASES = 30;
 
 export const slices: Bench = {
@@ -42,7 +42,7 @@ function sectionsOf({ short, only = "" }: Effort): Section[] {
 /** By the names that `--only` reads. */
 const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = {
   "two processes": twoProcesses,
-  "fresh processes": freshProcesses,
+  "fresh processes": (cases) => freshProcesses(MANY * cases),
   "no change": noChange,
   "planted": planted,
   "disturbance": disturbances,
@@ -68,9 +68,13 @@ const WITHIN: Kinds = {
   "each side pauses for 30 ms every second": { pauses: { everyS: 1, forS: 0.03 } },
 };
 
-const DRIFTING: Kinds = {
-  "the new side alone slows down by 5 %": { ownDrift: 0.05 },
+const WANDERING: Kinds = {
   "waves of 3 %, AR(0.98)": { waves: { stdev: 0.03, correlation: 0.98 } },
+};
+
+const DRIFTING: Kinds = {
+  ...WANDERING,
+  "the new side alone slows down by 5 %": { ownDrift: 0.05 },
 };
 
 const BETWEEN: Kinds = {
@@ -84,8 +88,8 @@ const BETWEEN: Kinds = {
   },
 };
 
-/** Slices of a process pair in an `ab`: 4 s of 100 ms each. */
-const PAIRS_OF_SLICES = 20;
+/** Slices of a process pair in an `ab`: 1.5 s of 100 ms each. */
+const PAIRS_OF_SLICES = 15;
 /** Of a `versus`: 20 s and 60 s. */
 const PAIRS_ALONE = [100, 300] as const;
 const MOST_PAIRS = 300;
@@ -162,7 +166,7 @@ function noChange(cases: number): Section[] {
         return row(
           `${kind}, margin of ${100 * marginRatio} %`,
           found.filter(isCalled).length / cases,
-          atMost(5),
+          processes === "these" && marginRatio === 0 && kind in WANDERING ? undefined : atMost(5),
         );
       })
     );
@@ -176,8 +180,11 @@ function noChange(cases: number): Section[] {
     {
       caption: `The same of two processes that nobody restarts, ${cases} cases a line`,
       unit: "%",
-      rows: rowsOf("these", { ...WITHIN, ...DRIFTING }),
-      notes: [`Looks after as many runs of ${PAIRS_OF_SLICES} pairs of slices.`],
+      rows: rowsOf("these", { ...WITHIN, ...WANDERING }),
+      notes: [
+        `Looks after as many runs of ${PAIRS_OF_SLICES} pairs of slices. Without a margin nothing is ` +
+        "promised of a ratio that wanders for longer than the first looks last.",
+      ],
     },
   ];
 }
@@ -215,7 +222,7 @@ function planted(cases: number): Section {
         const middle = medianOf(found.map(({ processes }) => processes));
         return [
           row(`${what}: called worse, the middle after ${middle} pairs of processes`, within(64)),
-          row(`${what}: called worse within 13 pairs of processes`, within(13)),
+          row(`${what}: called worse within 19 pairs of processes, or 60 s`, within(19)),
           row(`${what}: the interval then holds the ratio`, right.length / cases, atLeast(93)),
         ];
       }),
@@ -350,18 +357,21 @@ function compared(
   marginRatio = 0.02,
 ): FigureComparison {
   const repetitions = pairs.map((_, i) => i + 1);
-  const groupBy = (side: "base" | "next") => {
-    const runs = pairs.map((pair) => [blockOf(pair[side])]);
-    const sampling = { session: "one", repetitions };
-    return groupOf(bootstrap(runs, { figures: ["rate"], sampling }));
-  };
-  const series = pairs.map(({ base, next }) => pairedSeries(base, next, "rate"));
-  const alone = processes === "these"
-    ? sliceRatioOf(joinedSeries(series.filter((one) => one !== null)))
-    : null;
+  // Slices are equally long, so the rate of all runs is the mean of theirs.
+  const groupBy = (side: "base" | "next") =>
+    groupOf([estimateOfMean(pairs.map((pair) => rateOf(pair[side])), {
+      session: "one",
+      repetitions,
+    })]);
+  const areTheseTwo = processes === "these";
+  const series = areTheseTwo
+    ? pairs.flatMap(({ base, next }) => pairedSeries(base, next, "rate") ?? [])
+    : [];
+  const alone = areTheseTwo ? sliceRatioOf(joinedSeries(series)) : null;
   const sliced: Sliced = {
-    pairs: series.map((one, i) => ({ repetition: i + 1, slices: one && sliceRatioOf(one) })),
-    areTheseTwo: processes === "these",
+    // What the slices of one pair of processes show decides nothing over several.
+    pairs: repetitions.map((repetition) => ({ repetition, slices: null })),
+    areTheseTwo,
     alone: alone && aloneOf(alone),
     disturbance: disturbanceOf(restOf(pairs, "base", "next"), restOf(pairs, "next", "base")),
   };
@@ -372,8 +382,8 @@ function compared(
   return comparisonOf(found, "rate");
 }
 
-function blockOf({ measuredS, completed }: SideSlices): RunBlock {
-  return { seconds: sumOf(measuredS), completed: sumOf(completed), latency: EMPTY };
+function rateOf({ measuredS, completed }: SideSlices): number {
+  return sumOf(completed) / sumOf(measuredS);
 }
 
 function restOf(

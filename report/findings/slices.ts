@@ -6,17 +6,23 @@ import { listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** What would narrow the interval of a ratio, for a column of a table; "" where nobody knows. */
+/** What would narrow the interval of a ratio, in a word; "" where nobody knows. */
 export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
-  if (areTheseTwo) return levels === null ? "" : "time: measure longer";
-  switch (levels?.limitedBy) {
-    case "processes":
-      return "processes: only more pairs of them narrow the interval";
-    case "slices":
-      return "slices: longer pairs of processes narrow it as well as more of them";
-    default:
-      return "";
-  }
+  return areTheseTwo ? "time" : levels?.limitedBy ?? "";
+}
+
+/** Below a table of both levels. */
+export function levelsNote(areTheseTwo: boolean): string {
+  const percentiles =
+    "Percentiles are of all slices of a process together, so their spread is not " +
+    "taken apart.";
+  return areTheseTwo
+    ? "Spreads are standard deviations of the ratio in one run of these two processes: all of it, the " +
+      `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
+    : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
+      `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
+      "longer pairs of processes narrow the interval as well as more of them. By processes: only " +
+      "more pairs of them do.";
 }
 
 /** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */

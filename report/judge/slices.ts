@@ -13,13 +13,18 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { DEGREES_OF_FREEDOM } from "../../runner/stats/dependence/long_run_variance.ts";
-import type { Unclear } from "../../runner/stats/dependence/ratio_series.ts";
+import { independentFrom } from "../../runner/stats/dependence/rank_correlation.ts";
+import { LEAST_DEPENDENT, type Unclear } from "../../runner/stats/dependence/ratio_series.ts";
 import {
   type Disturbance,
   disturbanceOf,
   type Rest,
 } from "../../runner/stats/slices/disturbance.ts";
-import { type ProcessLevels, processLevelsOf } from "../../runner/stats/slices/process_levels.ts";
+import {
+  type ProcessLevels,
+  processLevelsOf,
+  stdevWithin,
+} from "../../runner/stats/slices/process_levels.ts";
 import {
   joinedSeries,
   pairedSeries,
@@ -172,7 +177,7 @@ export interface SlicedLevels {
   readonly levels: ProcessLevels | null;
   /** Of slices in a pair of processes, on average. */
   readonly pairsOfSlices: number;
-  /** Pairs of slices from which on they say nothing of each other, the most of all pairs of processes; null where it is not seen. */
+  /** Pairs of slices from which on they say nothing of each other; null where it is not seen. */
   readonly blockPairs: number | null;
 }
 
@@ -184,23 +189,27 @@ export function levelsIn(
 ): SlicedLevels {
   const valueOf = ({ repetitions, byRun }: Estimate, repetition: number): number | undefined =>
     byRun[repetitions.indexOf(repetition)];
-  const known = pairs.flatMap(({ repetition, slices }) => {
+  const logRatios = pairs.flatMap(({ repetition }) => {
     const [next, base] = [valueOf(of, repetition), valueOf(to, repetition)];
-    return next === undefined || base === undefined ? [] : [{
-      logRatio: Math.log(next / base),
-      standardError: slices?.dependence?.standardError ?? null,
-    }];
+    return next === undefined || base === undefined ? [] : [Math.log(next / base)];
   });
-  const blocks = pairs.map(({ slices }) => slices?.blockPairs ?? null);
+  const shares = sharesIn(pairs).flatMap((own) => [...own]);
   return {
-    areTheseTwo,
-    areLooked,
+    ...{ areTheseTwo, areLooked, disturbance },
     isAlone: alone !== null,
-    disturbance,
-    levels: processLevelsOf(known),
+    levels: processLevelsOf(logRatios, spreadWithin({ pairs })),
     pairsOfSlices: Math.round(sum(pairs, ({ slices }) => slices?.pairs ?? 0) / pairs.length),
-    blockPairs: blocks.includes(null) ? null : Math.max(...blocks.map((block) => block ?? 0)),
+    blockPairs: shares.length < LEAST_DEPENDENT ? null : independentFrom(shares),
   };
+}
+
+function sharesIn(pairs: readonly ProcessPair[]): Float64Array[] {
+  return pairs.flatMap(({ slices }) => slices === null ? [] : [slices.shares]);
+}
+
+/** As `stdevWithin` has it. */
+export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
+  return stdevWithin(sharesIn(pairs));
 }
 
 /** An interval with what the disturbance may have moved the ratio by. */

@@ -5,10 +5,11 @@ import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_r
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
 import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
-import { figureInProse, figureName } from "../findings/judgements.ts";
-import { disturbanceSentence, levelsText, limitText } from "../findings/slices.ts";
+import { figureInProse } from "../findings/judgements.ts";
+import { disturbanceSentence, levelsNote, levelsText, limitText } from "../findings/slices.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
-import { slicedBetween } from "../judge/slices.ts";
+import { slicedBetween, spreadWithin } from "../judge/slices.ts";
+import type { ComparedFigure } from "../judge/group.ts";
 import type { CellPair } from "../cells/match.ts";
 import { formatRatio, percentText, ratioText } from "../writing/ratios.ts";
 import { sum } from "../writing/spread.ts";
@@ -56,13 +57,18 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   return [
     ...sliced.slice(0, MOST_CELLS).flatMap((cell, i): Block[] => {
       const panels = panelsOf(cell);
-      if (panels.length === 0) return [];
-      const shown = figure(panels, {
-        id: `pairs-${i + 1}`,
-        reading: i === 0 ? READING : "",
-        forms: ["page"],
-      });
-      return [group(isOne ? "" : cell.name, [shown])];
+      if (panels === null) return [];
+      const [ratios, sides] = panels;
+      const shown = { forms: ["page"] } as const;
+      return [
+        group(isOne ? "" : cell.name, [
+          figure([ratios], { ...shown, id: `pairs-${i + 1}` }),
+          figure([sides], {
+            ...{ ...shown, id: `sides-${i + 1}`, legend: cell.sides },
+            reading: i === 0 ? READING : "",
+          }),
+        ]),
+      ];
     }),
     list(
       sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)),
@@ -99,21 +105,24 @@ interface Process {
 /** More dots than that are no more than a cloud. */
 const MOST_PLACES = 360;
 
-function panelsOf({ name, match, comparison, sides }: SlicedCell): Panel[] {
-  const { places, processes } = pairsOver(match);
-  if (places.length < 2) return [];
+/** Null of too few pairs. */
+function panelsOf(
+  { name, match, comparison, sides }: SlicedCell,
+): readonly [ratios: Panel, sides: Panel] | null {
+  const { places, processes, stdev } = pairsOver(match);
+  if (places.length < 2) return null;
   const rate = comparisonOf(comparison, "rate");
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    { title, of: null, chart: ratiosChart(name, { places, processes, rate, sides }) },
+    { title, of: null, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
     { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, sides) },
   ];
 }
 
 function pairsOver(
   { base, next }: CellPair,
-): { readonly places: Place[]; readonly processes: Process[] } {
+): { readonly places: Place[]; readonly processes: Process[]; readonly stdev: number | null } {
   const sliced = slicedBetween(base, next)?.("rate");
   const places: Place[] = [];
   const processes: Process[] = [];
@@ -131,7 +140,8 @@ function pairsOver(
     processes.push({ number: at + 1, fromS: offsetS, toS: offsetS + last - first, ratio });
     offsetS += (last - first) * (1 + GAP_RATIO);
   });
-  return { places: thinned(places), processes };
+  const stdev = sliced === undefined ? null : spreadWithin(sliced);
+  return { places: thinned(places), processes, stdev };
 }
 
 /** Between one pair of processes and the next on the axis, of the length of one. */
@@ -187,9 +197,11 @@ function thinned(places: readonly Place[]): Place[] {
 
 function ratiosChart(
   name: string,
-  { places, processes, rate, sides: [base, next] }: {
+  { places, processes, stdev, rate, sides: [base, next] }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
+    /** Of a pair of processes, by its slices. */
+    readonly stdev: number | null;
     readonly rate: FigureComparison;
   } & Pick<SlicedCell, "sides">,
 ): Xy {
@@ -201,9 +213,7 @@ function ratiosChart(
   const means = processes.flatMap(({ number, fromS, toS, ratio }): XyPoint[] => {
     if (ratio === null) return [];
     const value = Math.exp(ratio.logRatio);
-    const reach = ratio.dependence === null
-      ? null
-      : tQuantile(0.95, ratio.degreesOfFreedom) * ratio.dependence.standardError;
+    const reach = stdev === null ? null : tQuantile(0.95, Infinity) * stdev;
     const ends = reach === null
       ? null
       : { low: compact(value * Math.exp(-reach)), high: compact(value * Math.exp(reach)) };
@@ -318,10 +328,14 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const rows = cells.flatMap(({ name, comparison }) =>
     LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
   ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
+  const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
   return tableOf(
-    { caption: "What the ratio of both sides varies by", notes: [LEVELS_NOTE] },
+    {
+      caption: "What the ratio of both sides varies by",
+      notes: [levelsNote(areTheseTwo)],
+    },
     rows,
     [
       ...isOne
@@ -330,11 +344,11 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       {
         label: "Figure",
         kind: isOne ? "name" : "text",
-        cell: ({ one }) => textCell(capitalized(figureInProse(one.figure))),
+        cell: ({ one }) => textCell(rowName(one.figure)),
       },
       { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
       {
-        label: "Pairs of processes",
+        label: areTheseTwo ? "Runs" : "Pairs of processes",
         cell: ({ one: { sliced } }) => {
           const value = sliced?.levels?.processes ?? 1;
           return { text: formatCount(value), value };
@@ -353,8 +367,12 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
         cell: ({ one: { sliced } }) =>
           sliced?.blockPairs ? textCell(counted(sliced.blockPairs, "pair")) : NONE,
       },
-      { label: "Spread by slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
-      { label: "Between processes", cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev) },
+      { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
+      { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
+      {
+        label: areTheseTwo ? "Between runs" : "Between processes",
+        cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
+      },
       {
         label: "Limited by",
         kind: "text",
@@ -365,8 +383,10 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   );
 }
 
-const LEVELS_NOTE =
-  "Both spreads are standard deviations of the ratio of one pair of processes: by its slices, and between processes, which is what its slices do not explain. Percentiles are of all slices of a process together, so their spread is not taken apart.";
+function rowName(figure: ComparedFigure): string {
+  const name = figureInProse(figure);
+  return typeof figure === "number" ? name : capitalized(name);
+}
 
 function findingsOf(
   { comparison: { decisive, figures } }: SlicedCell,
@@ -382,10 +402,9 @@ function findingsOf(
     ...own.flatMap(({ figure, sliced }) => {
       const levels = sliced?.levels ?? null;
       if (levels === null || levels.withinStdev === null) return [];
-      const shown = name ? figureName(figure) : capitalized(figureInProse(figure));
       return [{
         code: "levels",
-        text: `${prefix}${levelsText(shown, levels, sliced?.areTheseTwo ?? false)}`,
+        text: `${prefix}${levelsText(rowName(figure), levels, sliced?.areTheseTwo ?? false)}`,
       }];
     }),
   ];

@@ -70,7 +70,14 @@ function takeSlices(run: Run, items: Slices["items"]): void {
 
 /** Of one pair of processes: a neighbour takes a core in bursts, which slows both. */
 function drawnSlices(
-  { pairs, ratio, between = 0.005, slice = 0.02, restless = 0 }: SlicedSpec,
+  {
+    pairs,
+    ratio,
+    areRunning = false,
+    between = areRunning ? 0 : 0.005,
+    slice = 0.02,
+    restless = 0,
+  }: SlicedSpec,
   random: Random,
 ): Slices["items"][] {
   const normal = (): number =>

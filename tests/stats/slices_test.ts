@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { disturbanceOf } from "../../runner/stats/slices/disturbance.ts";
 import { decide, nextProcessLook, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
-import { processLevelsOf } from "../../runner/stats/slices/process_levels.ts";
+import { processLevelsOf, stdevWithin } from "../../runner/stats/slices/process_levels.ts";
 import {
   pairedSeries,
   type SideSlices,
+  type SliceRatio,
   sliceRatioOf,
 } from "../../runner/stats/slices/slice_ratio.ts";
 import { randomFrom } from "../report/intervals.ts";
@@ -25,7 +26,7 @@ function side(completed: readonly number[], change: Partial<SideSlices> = {}): S
   };
 }
 
-function ratioOf(base: SideSlices, next: SideSlices) {
+function ratioOf(base: SideSlices, next: SideSlices): SliceRatio | null {
   const series = pairedSeries(base, next, "rate");
   return series && sliceRatioOf(series);
 }
@@ -91,19 +92,32 @@ Deno.test("slices: too few pairs, and a level that wanders off, are refused by n
 
 Deno.test("process levels: what the slices do not explain is between processes", () => {
   const pairs = [0.02, -0.02, 0.02, -0.02];
-  const wide = processLevelsOf(pairs.map((logRatio) => ({ logRatio, standardError: 0.005 })));
+  const wide = processLevelsOf(pairs, 0.005);
   assert.equal(wide?.limitedBy, "processes");
   assert.ok(Math.abs((wide?.stdev ?? 0) - 0.02 * Math.sqrt(4 / 3)) < 1e-12);
   const own = Math.hypot(wide?.withinStdev ?? 0, wide?.betweenStdev ?? 0);
   assert.ok(Math.abs(own - (wide?.stdev ?? 0)) < 1e-12);
-  const even = processLevelsOf(pairs.map((logRatio) => ({ logRatio, standardError: 0.05 })));
+  const even = processLevelsOf(pairs, 0.05);
   assert.deepEqual([even?.limitedBy, even?.betweenStdev], ["slices", 0]);
 });
 
 Deno.test("process levels: one pair of processes says nothing of the next, and unknown errors no level", () => {
-  assert.equal(processLevelsOf([{ logRatio: 0, standardError: 0.1 }]), null);
-  const unknown = processLevelsOf([1, 2].map((logRatio) => ({ logRatio, standardError: null })));
+  assert.equal(processLevelsOf([0], 0.1), null);
+  const unknown = processLevelsOf([1, 2], null);
   assert.deepEqual([unknown?.withinStdev, unknown?.limitedBy], [null, null]);
+});
+
+Deno.test("process levels: what slices explain is known from pairs of processes with few of them each", () => {
+  const random = randomFrom(12);
+  const ofOne = (pairs: number) =>
+    Float64Array.from({ length: pairs }, () => 0.1 * Math.sqrt(12) * (random() - 0.5));
+  const centred = (values: Float64Array): Float64Array => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return values.map((value) => value - mean);
+  };
+  const found = stdevWithin(Array.from({ length: 60 }, () => centred(ofOne(15)))) ?? 0;
+  assert.ok(Math.abs(found / (0.1 / Math.sqrt(15)) - 1) < 0.1, `${found}`);
+  assert.equal(stdevWithin([new Float64Array(5)]), null);
 });
 
 const OPEN = { verdict: "inconclusive", reason: "few-runs" } as const;

@@ -4,14 +4,27 @@
  * of memory, decisions of a compiler and hash seeds are fixed when a process starts, and no number of its slices shows them.
  * Pure.
  */
+import { cosineTransforms } from "../dependence/long_run_variance.ts";
 import { meanOf } from "../quantile.ts";
 
-/** Of a figure, of one pair of processes. */
-export interface PairOfProcesses {
-  /** New over base. */
-  readonly logRatio: number;
-  /** Of the log ratio, by the pair's own slices (`SliceRatio`); null where nobody knows, as of percentiles. */
-  readonly standardError: number | null;
+/** Of each pair of processes: waves that last for a quarter of it and longer, whose variance is that of its mean. */
+const TRANSFORMS = 4;
+/** Fewer pairs of slices hold no such waves. */
+const LEAST_PAIRS = 2 * TRANSFORMS;
+
+/**
+ * Standard deviation of the log ratio of one pair of processes by its slices, from all of them together: each by itself has too
+ * few. The first cosine transforms of a series know nothing of its mean, and so of no difference between processes.
+ *
+ * @param shares Of each pair of processes, as `SliceRatio` has them. @returns Null of too few slices.
+ */
+export function stdevWithin(shares: readonly Float64Array[]): number | null {
+  if (shares.length === 0 || shares.some(({ length }) => length < LEAST_PAIRS)) return null;
+  const variances = shares.map((own) => {
+    const squares = cosineTransforms(own, TRANSFORMS).reduce((sum, one) => sum + one * one, 0);
+    return squares / TRANSFORMS / own.length;
+  });
+  return Math.sqrt(meanOf(variances));
 }
 
 /** What an interval over pairs of processes, by Student's t over their log ratios, is as wide as it is for. */
@@ -28,24 +41,25 @@ export interface ProcessLevels {
   readonly limitedBy: "slices" | "processes" | null;
 }
 
-/** @returns Null of fewer than two pairs: one says nothing about the next. */
-export function processLevelsOf(pairs: readonly PairOfProcesses[]): ProcessLevels | null {
-  const processes = pairs.length;
+/**
+ * @param logRatios Of the pairs of processes, new over base. @param withinStdev As above.
+ * @returns Null of fewer than two pairs: one says nothing about the next.
+ */
+export function processLevelsOf(
+  logRatios: readonly number[],
+  withinStdev: number | null,
+): ProcessLevels | null {
+  const processes = logRatios.length;
   if (processes < 2) return null;
-  const mean = meanOf(pairs.map(({ logRatio }) => logRatio));
-  const squares = pairs.reduce((sum, { logRatio }) => sum + (logRatio - mean) ** 2, 0);
+  const mean = meanOf(logRatios);
+  const squares = logRatios.reduce((sum, logRatio) => sum + (logRatio - mean) ** 2, 0);
   const variance = squares / (processes - 1);
-  const errors = pairs.flatMap(({ standardError }) => standardError ?? []);
-  const levels = { processes, stdev: Math.sqrt(variance) };
-  if (errors.length < processes) {
-    return { ...levels, withinStdev: null, betweenStdev: null, limitedBy: null };
-  }
-  const within = meanOf(errors.map((error) => error ** 2));
-  const between = Math.max(0, variance - within);
+  const levels = { processes, stdev: Math.sqrt(variance), withinStdev };
+  if (withinStdev === null) return { ...levels, betweenStdev: null, limitedBy: null };
+  const between = Math.max(0, variance - withinStdev ** 2);
   return {
     ...levels,
-    withinStdev: Math.sqrt(within),
     betweenStdev: Math.sqrt(between),
-    limitedBy: between > within ? "processes" : "slices",
+    limitedBy: between > withinStdev ** 2 ? "processes" : "slices",
   };
 }
