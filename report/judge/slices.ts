@@ -118,8 +118,10 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
   return pairs.length === 0 ? null : pairs;
 }
 
-function arePartners(of: SlicedRun, to: SlicedRun): boolean {
-  return of.slices.partner === to.target && to.slices.partner === of.target;
+/** Whether they took turns with each other: in each pair one was the first, whatever the targets are called by now. */
+function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
+  const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
+  return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
 }
 
 function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
