@@ -2,6 +2,7 @@
  * Two cells whose targets were loaded in turns, slice by slice: what the pairs of slices of each pair of processes show of
  * their ratio, beside what the processes show.
  */
+import type { FindingCode } from "../../runner/result/findings.ts";
 import { inRunOf } from "../../runner/result/in_run.ts";
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
@@ -40,6 +41,17 @@ type SlicedRun = Run & { readonly slices: Slices };
 
 export function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
+}
+
+/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
+const SHARED: readonly FindingCode[] = [
+  ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
+  "unsteady",
+];
+
+/** Whether what disturbs the run, if anything does, cancels in pairs of slices. */
+export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
+  return findings.every(({ code }) => SHARED.includes(code));
 }
 
 /** One pair of processes in a figure. */
@@ -106,8 +118,10 @@ function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
   return pairs.length === 0 ? null : pairs;
 }
 
-function arePartners(of: SlicedRun, to: SlicedRun): boolean {
-  return of.slices.partner === to.target && to.slices.partner === of.target;
+/** Whether they took turns with each other: in each pair one was the first, whatever the targets are called by now. */
+function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
+  const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
+  return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
 }
 
 function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {

@@ -9,11 +9,21 @@ import {
 } from "../../report/subjects/comparison/comparison.ts";
 import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
 import { results } from "../../runner/result/result.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { doubted } from "./concluded.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 import { slicedComparison, slicedSides } from "./sliced.ts";
 
 function figureIn({ cells: [cell] }: ResultsComparison, figure: ComparedFigure): FigureComparison {
   return comparisonOf(cell.comparison, figure);
+}
+
+/** The runs as those of another target. */
+function named(runs: Results["runs"], target: string): Results["runs"] {
+  return runs.map((run) => ({ ...run, target }));
 }
 
 Deno.test("slices: results with them keep the schema", () => {
@@ -68,25 +78,51 @@ Deno.test("slices: a side that disturbs the other is named, and takes its verdic
   );
 });
 
+const NEIGHBOUR: TrustFinding = {
+  code: "neighbour",
+  severity: "invalid",
+  evidence: { others: 1, busiest: [], waiting: 0.4, waiter: "target" },
+  advice: ["stop-other-programs"],
+};
+
+Deno.test("slices: a neighbour takes no verdict from two running processes, a busy generator does", () => {
+  const verdictBeside = (spoil: (side: Results) => void): string => {
+    const [base, next] = slicedSides({ processes: 9, pairs: 30, ratio: 0.8, areRunning: true });
+    [base, next].forEach(spoil);
+    return comparedText(compareResults(base, next));
+  };
+  const beside = verdictBeside(({ runs }) => {
+    for (const { generator } of runs) {
+      generator.trust = "invalid";
+      generator.findings = [NEIGHBOUR];
+    }
+  });
+  assert.match(beside, /NEW costs/);
+  assert.match(verdictBeside((side) => doubted(side, () => true)), /Not to be trusted/);
+});
+
+Deno.test("slices: the report of one experiment shows the pairs of its two targets", () => {
+  const [base, next] = slicedSides({ processes: 5, pairs: 30, ratio: 0.9 });
+  const experiment = { ...base.experiment, targets: { a: { app: "api" }, b: { app: "api" } } };
+  const runs = [...named(base.runs, "a"), ...named(next.runs, "b")];
+  const document = reportModel({ ...base, experiment, runs });
+  assert.match(renderMarkdown(document).toString(), /Slices over time/);
+});
+
 Deno.test("slices: targets that took turns with others are no pairs of slices", () => {
   const [base, next] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
-  for (const run of next.runs) if (run.slices) run.slices.partner = "another";
+  const [, others] = slicedSides({ seed: 5, processes: 4, pairs: 30, ratio: 1 });
+  next.runs.forEach((run, i) => run.slices = others.runs[i].slices);
   assert.equal(figureIn(compareResults(base, next), "rate").sliced, null);
 });
 
 Deno.test("slices: two revisions of one target are partners under the name of both", () => {
   const [base, next] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
-  const named = (runs: typeof base.runs, target: string, partner: string) =>
-    runs.map((run) => ({
-      ...run,
-      target,
-      ...run.slices && { slices: { ...run.slices, partner } },
-    }));
   const together = {
     ...base,
     runs: [
-      ...named(base.runs, "app-base", "app-head"),
-      ...named(next.runs, "app-head", "app-base"),
+      ...named(base.runs, "app-base"),
+      ...named(next.runs, "app-head"),
     ],
   };
   const sides = revisionSides(together, new Map([["app", { base: "app-base", head: "app-head" }]]));

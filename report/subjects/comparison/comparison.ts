@@ -16,7 +16,7 @@ import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
 import { sessionPairs } from "../../judge/sessions.ts";
-import { isSliced } from "../../judge/slices.ts";
+import { isMovedAlike, isSliced } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
@@ -183,12 +183,12 @@ export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisio
   return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
 }
 
-/** Whether the runs of both sides took turns, or their slices did. */
+/** Whether the runs of both sides took turns, or their slices did, and some of them show more than how fast the generator is. */
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
   return revisions !== null ||
-    sides.every(({ runs }) => runs.length > 0 && runs.every(isSliced));
+    sides.every(({ runs }) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
 export interface FigureOutcome {

@@ -38,7 +38,7 @@ function sideOf(
   return {
     ...results,
     experiment: { ...experiment, targets: Object.fromEntries(targets) },
-    runs: ownOnes(runs, own).map((run) => withOwnPartner(run, names)),
+    runs: ownOnes(runs, own),
     profiles: ownOnes(profiles, own).map((profile) => {
       const sides = names.get(profile.target);
       const folders = sides === undefined
@@ -80,15 +80,6 @@ function ownOnes<T extends { readonly target: string }>(
     const target = own.get(one.target);
     return target === undefined ? [] : [{ ...one, target }];
   });
-}
-
-/** A target that took turns with itself as of the other revision: under the name that both have. */
-function withOwnPartner(run: Run, names: ReadonlyMap<string, SideNames>): Run {
-  if (run.slices === undefined) return run;
-  const { partner } = run.slices;
-  const [own] = [...names].find(([, { base, head }]) => [base, head].includes(partner)) ??
-    [partner];
-  return { ...run, slices: { ...run.slices, partner: own } };
 }
 
 /** Each revision has a folder of its own, which is no difference in how they were measured. */
