@@ -34,7 +34,7 @@ export const abParts = {
   order: {
     flags: "--order <slices|blocks>",
     about:
-      "slices: both commits run at the same time and are loaded in turns of a tenth of a second; blocks: one run " +
+      "slices: both commits run at the same time and are loaded in turns of a fraction of a second; blocks: one run " +
       "after the other (default: slices where the experiment can be measured so)",
     schema: z.enum(["slices", "blocks"]).optional(),
   },

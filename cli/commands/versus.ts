@@ -97,7 +97,7 @@ export const versusCommand = defineCommand({
   parts,
   conflicts: (given) => benchConflicts(given).filter(({ place }) => place !== "<URL>"),
   more:
-    `Both servers run already. They are loaded in turns of about a tenth of a second, in random order, so that
+    `Both servers run already. They are loaded in turns of a fraction of a second, in random order, so that
 whatever else happens on the machine hits both alike. The verdict is about these two processes: when a server
 is started anew, it may be faster or slower. plateau ab measures fresh processes of two commits.
 
@@ -201,6 +201,8 @@ async function sidesOf(values: VersusValues): Promise<VersusSide[]> {
 }
 
 const SCENARIO = "request";
+/** What both are called where they are compared. */
+const SERVER = "server";
 
 /** Of the server's processes, where they are on this machine and to be seen. */
 async function pidsAt(endpoint: Endpoint): Promise<Pids> {
@@ -264,9 +266,13 @@ function comparisonOf(
     startedAt: runs[0].startedAt, // both are of one sitting
     experiment: {
       ...{ name: "versus", order: "slices", repeat, interval: values.interval },
-      targets: { server: {} }, // two addresses are no difference in how they were measured
+      targets: { [SERVER]: {} }, // two addresses are no difference in how they were measured
     },
-    runs: runs.filter(({ target }) => target === name).map((run) => ({ ...run, target: "server" })),
+    runs: runs.filter(({ target }) => target === name).map((run) => ({
+      ...run,
+      target: SERVER,
+      ...run.slices && { slices: { ...run.slices, partner: SERVER } },
+    })),
   }));
   return compareResults(base, next, {
     marginRatio: values.margin,

@@ -23,8 +23,11 @@ const MOST_CUT_MS = 40;
 const LEAST_PAUSE_MS = 4;
 /** Longer ones would be lost time, as a few requests are always slow; of a slice. */
 const MOST_PAUSE_SHARE = 0.25;
-/** So many rounds of requests fit into a slice, or its ends would be most of it. */
+/** So many rounds of requests fit into a slice, and so many times its cut, or its ends would be most of it. */
 const LEAST_ROUNDS = 10;
+const LEAST_CUTS = 5;
+/** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
+const SHORTEST_SLICE_MS = 50;
 /** In a longer one, sides that take turns would no longer see the same of a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
 /** Below the rate in the second half of a slice: what is less says nothing. */
@@ -43,8 +46,8 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
       LONGEST_SLICE_MS / LEAST_ROUNDS
     } ms at most; measure in blocks`;
   }
-  const sliceMs = Math.max(TRIAL.sliceMs, Math.ceil(LEAST_ROUNDS * p50Ms));
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
+  const sliceMs = Math.max(SHORTEST_SLICE_MS, Math.ceil(LEAST_ROUNDS * p50Ms), LEAST_CUTS * cutMs);
   const pauseMs = pauseMsOf(sides, sliceMs);
   return { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
 }

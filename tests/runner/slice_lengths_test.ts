@@ -33,7 +33,7 @@ Deno.test("both sides have the cut and the pause of the one that needs more", ()
     { completed: trial(1, 0.5), ...FAST },
     { completed: trial(3, 0.5), p50Ms: 2, p99Ms: 12.5 },
   ];
-  assert.deepEqual(lengthsOf(sides), { sliceUs: 100_000, cutUs: 15_000, pauseUs: 14_000 });
+  assert.deepEqual(lengthsOf(sides), { sliceUs: 75_000, cutUs: 15_000, pauseUs: 14_000 });
 });
 
 Deno.test("slices are longer where requests are slow, and none are had where they are too slow", () => {
