@@ -22,9 +22,9 @@ const MOST_CUT_MS = 40;
 /** A timer has to hit it, and what is in flight to end in it. */
 const LEAST_PAUSE_MS = 4;
 /** Longer ones would be lost time, as a few requests are always slow; of a slice. */
-const MOST_PAUSE_SHARE = 0.25;
+const MOST_PAUSE_SHARE = 0.5;
 /** So many rounds of requests fit into a slice, and so many times its cut, or its ends would be most of it. */
-const LEAST_ROUNDS = 10;
+const LEAST_ROUNDS = 5;
 const LEAST_CUTS = 5;
 /** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
 const SHORTEST_SLICE_MS = 50;

@@ -38,7 +38,7 @@ Deno.test("both sides have the cut and the pause of the one that needs more", ()
 
 Deno.test("slices are longer where requests are slow, and none are had where they are too slow", () => {
   const slow = (p50Ms: number) => [{ completed: trial(0, 1), p50Ms, p99Ms: 2 * p50Ms }];
-  assert.deepEqual(lengthsOf(slow(15)), { sliceUs: 150_000, cutUs: 5_000, pauseUs: 31_000 });
-  assert.match(String(lengthsOf(slow(120))), /^requests take 120 ms/);
+  assert.deepEqual(lengthsOf(slow(15)), { sliceUs: 75_000, cutUs: 5_000, pauseUs: 31_000 });
+  assert.match(String(lengthsOf(slow(250))), /^requests take 250 ms/);
   assert.match(String(lengthsOf([{ completed: [0, 0], ...FAST }])), /no request/);
 });
