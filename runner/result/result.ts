@@ -225,7 +225,9 @@ export const run = measurement.extend({
   capacity: runCapacity.optional().describe(
     "The search of this run, where its load is one; the other figures are of its last part, at the capacity that it found",
   ),
-  slices: slices.optional().describe("Where it was loaded in turns with another target; its figures are of these"),
+  slices: slices.optional().describe(
+    "Where it was loaded in turns with another target; its figures are of these",
+  ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
   ),
