@@ -24,7 +24,7 @@ import { groupOf } from "./statistics/verdicts.ts";
 
 const CASES = 300;
 /** Where both more and less than 95 % is wrong, and quickly told. */
-const MANY = 2;
+const MANY = 5;
 const SHORT_CASES = 30;
 
 export const slices: Bench = {

@@ -238,8 +238,11 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
+  // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
   const interval = alone === null
-    ? options.ratioOf(of, to, figure, between)
+    ? sliced === null
+      ? options.ratioOf(of, to, figure, between)
+      : ratioInterval(of, to, { confidence: level })
     : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
   if (!interval) return null;
   const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;

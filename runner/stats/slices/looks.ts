@@ -10,8 +10,12 @@ import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.t
 /** Pairs of processes. Fewer than four are no verdict: by luck three pairs of random layouts may all have the same one. */
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
 
-/** A verdict at one look takes a p as low: then 4.9 % of programs against themselves are called at any look, without a margin. */
-export const PROCESS_LOOK_SIGNIFICANCE = 0.009;
+/**
+ * A verdict at one look takes a p as low: then 2.9 % of programs are called different from themselves at any look, without a
+ * margin. The rest of the 5 % is left to log ratios that are not normal: of four to six values that keep within bounds, t is too large
+ * more often than it should be.
+ */
+export const PROCESS_LOOK_SIGNIFICANCE = 0.005;
 
 /** @returns The pairs of processes after which to look next; null after the last. */
 export function nextProcessLook(processes: number): number | null {
