@@ -95,8 +95,11 @@ export function cpuPerRequestUs(run: ChainedRun): number | null {
 }
 
 function cpuOfSlicesUs({ items: { cpuMs, restCpuMs, served } }: Slices): number | null {
-  const own = cpuMs.map((ms, i) => ms === null || restCpuMs[i] === null ? NaN : ms - restCpuMs[i]);
-  const perRequest = 1_000 * sum(own, (ms) => ms) / sum(served, (count) => count);
+  const seen = served.flatMap((count, i) => {
+    const [used, rest] = [cpuMs[i], restCpuMs[i]];
+    return used === null || rest === null ? [] : [{ count, ownMs: used - rest }];
+  });
+  const perRequest = 1_000 * sum(seen, ({ ownMs }) => ownMs) / sum(seen, ({ count }) => count);
   return perRequest > 0 ? perRequest : null;
 }
 
