@@ -13,13 +13,14 @@ import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import { pacerOf } from "../engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import type { CookieJars } from "../engine/user/cookies.ts";
+import { Slices } from "../recording/slices.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
@@ -81,7 +82,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const onInterval = (part: IntervalPart, nowUs: number): void =>
     post(handOver.messageAt(part, nowUs));
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
-  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
+  const slices = job.turns && new Slices(job.turns);
+  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices);
   const onDeadline = (): void => usage.end();
   const { dialTurns } = driver;
   const onUnreached = (): void => post({ kind: "unreached" });
@@ -123,7 +125,7 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
 
 function exchangesOf(job: Job, parts: LoopParts, jars: CookieJars | null): Exchanges {
   const { script } = job;
-  const pacer = pacerOf(job.pacer);
+  const pacer = pacerOf(job.pacer, job.turns);
   const { exchanges } = script.kind === "flow"
     ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars) })
     : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
