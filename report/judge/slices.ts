@@ -130,16 +130,19 @@ function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
   return series ? sliceRatioOf(series) : null;
 }
 
-/** Null where its CPU time was not seen in every slice. */
+/** In the slices in which it was seen; null where it never was. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
-  const used = pairs.flatMap((sides) => sides[side].slices.items.restCpuMs);
-  const known = used.filter((ms) => ms !== null);
-  if (known.length < used.length || used.length === 0) return null;
-  const others = pairs.flatMap((sides) => {
+  const seen = pairs.flatMap((sides) => {
     const { items, cutMs } = sides[1 - side].slices;
-    return items.measuredS.map((seconds) => seconds + cutMs / 1_000);
+    return sides[side].slices.items.restCpuMs.flatMap((cpuMs, at) => {
+      const seconds = items.measuredS[at] + cutMs / 1_000;
+      return cpuMs === null ? [] : [{ cpuMs, seconds }];
+    });
   });
-  return { cpuMs: sum(known, (ms) => ms), seconds: sum(others, (seconds) => seconds) };
+  return seen.length === 0 ? null : {
+    cpuMs: sum(seen, ({ cpuMs }) => cpuMs),
+    seconds: sum(seen, ({ seconds }) => seconds),
+  };
 }
 
 /** By all pairs of slices; of percentiles by what one run shows of itself, as if nothing that moves both cancelled. */

@@ -64,6 +64,8 @@ Deno.test("slices: what a side does at rest is no CPU time of its requests, and 
   const series = pairedSeries(base, side([100, 100]), "cpuPerRequest");
   assert.deepEqual([...series?.base.amounts ?? []], [50, 50]);
   assert.equal(pairedSeries(side([1], { cpuMs: [null] }), side([1]), "cpuPerRequest"), null);
+  const once = pairedSeries(side([1, 2], { cpuMs: [null, 7] }), side([3, 4]), "cpuPerRequest");
+  assert.deepEqual([[...once?.base.of ?? []], [...once?.next.of ?? []]], [[2], [4]]);
 });
 
 Deno.test("slices: pairs that depend on each other make the error larger, and their block is seen", () => {

@@ -42,12 +42,10 @@ export interface SideSlices {
 export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
-const COUNTED: Readonly<
-  Record<
-    SlicedFigure,
-    (side: SideSlices) => readonly [amounts: readonly (number | null)[], of: readonly number[]]
-  >
-> = {
+/** Of each slice; an amount that nobody saw is null. */
+type Counted = readonly [amounts: readonly (number | null)[], of: readonly number[]];
+
+const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
   rate: ({ completed, measuredS }) => [completed, measuredS],
   mean: ({ serviceSumMs, completed }) => [serviceSumMs, completed],
   // What a side does at rest, it does beside its requests, too.
@@ -64,33 +62,29 @@ export interface PairedSeries {
 }
 
 /**
- * @param base,next Of two processes that were loaded in turns; a pair without one of its slices is left out.
- * @returns Null where a slice does not have the figure.
+ * @param base,next Of two processes that were loaded in turns; a pair of which a slice is missing, or does not have the figure, is
+ * left out.
+ * @returns Null where no pair has it.
  */
 export function pairedSeries(
   base: SideSlices,
   next: SideSlices,
   figure: SlicedFigure,
 ): PairedSeries | null {
+  const [ofBase, ofNext] = [base, next].map(COUNTED[figure]);
   const inBase = new Map(base.pair.map((pair, at) => [pair, at]));
   const places = next.pair.flatMap((pair, at) => {
     const other = inBase.get(pair);
-    return other === undefined ? [] : [{ base: other, next: at }];
+    const isSeen = other !== undefined && ofBase[0][other] !== null && ofNext[0][at] !== null;
+    return isSeen ? [{ base: other, next: at }] : [];
   });
-  const seriesOf = (side: SideSlices, at: readonly number[]): RatioSeries | null => {
-    const [amounts, of] = COUNTED[figure](side);
-    const known = at.flatMap((place) => amounts[place] ?? []);
-    if (known.length < at.length) return null;
-    return {
-      amounts: Float64Array.from(known),
-      of: Float64Array.from(at, (place) => of[place]),
-    };
-  };
-  const [ofBase, ofNext] = [
-    seriesOf(base, places.map((place) => place.base)),
-    seriesOf(next, places.map((place) => place.next)),
-  ];
-  return ofBase && ofNext && { base: ofBase, next: ofNext };
+  const seriesOf = (side: "base" | "next", [amounts, of]: Counted): RatioSeries => ({
+    amounts: Float64Array.from(places, (place) => amounts[place[side]] ?? 0),
+    of: Float64Array.from(places, (place) => of[place[side]]),
+  });
+  return places.length === 0
+    ? null
+    : { base: seriesOf("base", ofBase), next: seriesOf("next", ofNext) };
 }
 
 /** Of two processes that were loaded several times, one time after another. */
