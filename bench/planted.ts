@@ -21,10 +21,13 @@ interface Change {
   readonly mostS: number;
 }
 
-const TENTH = { express: "--repeat 20", gin: "--repeat 25 --duration 2s" };
+const TENTH = {
+  express: "--order blocks --repeat 20",
+  gin: "--order blocks --repeat 25 --duration 2s",
+};
 const TWENTIETH = {
-  express: "--repeat 40 --margin 0.5%",
-  gin: "--repeat 50 --duration 4s --margin 0.5%",
+  express: "--order blocks --repeat 40 --margin 0.5%",
+  gin: "--order blocks --repeat 50 --duration 4s --margin 0.5%",
 };
 
 const CHANGES: readonly Change[] = [
@@ -49,7 +52,7 @@ const CASES: readonly Case[] = CHANGES.flatMap((change) =>
   }))
 );
 
-const BRIEFLY = "--repeat 3 --duration 300ms";
+const BRIEFLY = "--order blocks --repeat 3 --duration 300ms";
 
 export const planted: Bench = {
   about: "whether ab sees a planted slowdown beside a neighbour, and none without it",

@@ -28,6 +28,7 @@ import { replay } from "./replay.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { sessions } from "./sessions.ts";
+import { slices } from "./slices.ts";
 import { startup } from "./startup.ts";
 import { steps } from "./steps.ts";
 import { power } from "./power.ts";
@@ -69,6 +70,7 @@ export const benches = {
   "one-run": oneRun,
   power,
   sessions,
+  slices,
   trends,
   confirm,
   trust,

@@ -38,6 +38,13 @@ export const commands = {
       return (await import("./ab/command.ts")).abCommand;
     },
   },
+  versus: {
+    summary: "Compares two servers that run already, loaded in turns",
+    load: async () => {
+      beginWorker();
+      return (await import("./commands/versus.ts")).versusCommand;
+    },
+  },
   plan: {
     summary: "Says what comparisons can see here, and how many runs they need",
     load: async () => {

@@ -48,7 +48,7 @@ export async function knownOf(app: App, asked: string, repository: Planted): Pro
   const rounds = ROUNDS_OF_A_REQUEST[app];
   await repository.commit(app, rounds, `${app}: about twice as slow`);
   const duration = /--duration \S+/.exec(asked)?.[0] ?? "";
-  const flags = `--repeat ${CALIBRATED} --confirm no ${duration}`.trim();
+  const flags = `--order blocks --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
   const { figures: { cpuPerRequest: { base, ratio } } } = await runAb(
     repository,
     flags,

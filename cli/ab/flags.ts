@@ -31,9 +31,16 @@ export const abParts = {
     about: "Goes on where an ab into the same --out was interrupted; the other flags as before",
     schema: z.boolean().default(false),
   },
+  order: {
+    flags: "--order <slices|blocks>",
+    about:
+      "slices: both commits run at the same time and are loaded in turns of a fraction of a second; blocks: one run " +
+      "after the other (default: slices where the experiment can be measured so)",
+    schema: z.enum(["slices", "blocks"]).optional(),
+  },
   confirm: {
     flags: "--confirm <yes|no>",
-    about: "Measures cells that may be worse again, and judges them by all their runs",
+    about: "In blocks: measures cells that may be worse again, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

@@ -27,6 +27,7 @@ import { VERSION } from "../../base/version.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
 import { refusals } from "../../runner/experiment/resume.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
+import { isDecided } from "../experiment/looks.ts";
 import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
@@ -56,7 +57,9 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  const doubtful = values.confirm ? doubtfulCells(first) : [];
+  // In slices the looks hold what they promise.
+  const isStaged = values.confirm && planned.experiment.order !== "slices";
+  const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
     doubtful,
     planned.seed + 1,
@@ -126,13 +129,29 @@ async function measured(
     values,
     signal,
     kept,
-    ab: invocationOf(pair, values),
+    ab: invocationOf(pair, planned, values),
+    ...isLooking(planned) && {
+      isEnough: (results: Results, done: number) =>
+        isDecided(compared(results, pair, values), done),
+    },
   });
 }
 
-function invocationOf({ again }: PreparedPair, values: AbValues): AbInvocation {
-  const { only, margin, confirm, threshold } = values;
-  return { ...again, only, margin, confirm, threshold: threshold.map(({ text }) => text) };
+/** As many pairs of processes as are needed, where nobody says how many. */
+function isLooking({ experiment: { order, repeat } }: Planned): boolean {
+  return order === "slices" && typeof repeat !== "number";
+}
+
+function invocationOf(
+  { again }: PreparedPair,
+  { experiment }: Planned,
+  { only, margin, confirm, threshold }: AbValues,
+): AbInvocation {
+  return {
+    ...{ ...again, only, margin, confirm },
+    order: experiment.order === "slices" ? "slices" : "blocks",
+    threshold: threshold.map(({ text }) => text),
+  };
 }
 
 interface Delivery {

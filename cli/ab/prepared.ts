@@ -17,7 +17,7 @@ import {
   type RevisionRange,
   revisionsOf,
 } from "../../targets/revisions/revision.ts";
-import { planPairs } from "../experiment/pairs.ts";
+import { type PairOrder, planPairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { occupy } from "../results/out_dir.ts";
 import type { AbValues } from "./flags.ts";
@@ -66,9 +66,28 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
         .map((commit) => commit.slice(0, SHORT)).join(".."),
       file: relative(repository.root, await Deno.realPath(file)),
     },
-    plan: (only, seed) =>
-      planPairs(file, { ...values, only, seed: seed ?? values.seed }, { folders, names }),
+    plan: (only, seed) => {
+      const given = { ...values, only, seed: seed ?? values.seed };
+      return planIn((order) => planPairs(file, given, { folders, names, order }), request);
+    },
   };
+}
+
+/** In slices unless blocks are wanted, or nothing else is possible and slices were not named. */
+async function planIn(
+  plan: (order: PairOrder) => Promise<Planned>,
+  { values: { order, duration }, onNote }: PairRequest,
+): Promise<Planned> {
+  if (order === "blocks") return await plan(order);
+  try {
+    return await plan("slices");
+  } catch (error) {
+    if (order === "slices" || !(error instanceof UserError)) throw error;
+    const own = duration === undefined ? ["order", "--duration"] : ["order"];
+    if (!error.problems.every(({ place }) => own.includes(place))) throw error;
+    onNote(`Measures in blocks: ${error.problems[0].message}`);
+    return await plan("blocks");
+  }
 }
 
 /** Digits of a commit that no other will have. */

@@ -10,6 +10,7 @@ import {
   type PairedFolders,
   type PairedName,
 } from "../../scenarios/file/paired_targets.ts";
+import { PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import type { planFlags } from "../flags/flags.ts";
 import { writeOwnFile } from "../flags/output_flags.ts";
@@ -23,20 +24,46 @@ interface Pairs {
   readonly folders: PairedFolders;
   /** By the name of the target in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
+  readonly order: PairOrder;
 }
 
+/** slices: both sides at the same time, loaded in turns; blocks: one run after the other. */
+export type PairOrder = "slices" | "blocks";
+
+/**
+ * Of a run in slices, a side. Processes differ by more than slices do, so that many short runs say more than few long ones; the
+ * first verdict is due after four pairs of processes.
+ */
+const SLICED_MS = 1_500;
+/** Pairs of processes, where nobody says how many. */
+const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
+
 /** @param values Their `only` names targets as the file does. Throws a UserError where the file is wrong. */
-export function planPairs(
+export async function planPairs(
   file: string,
   values: ParsedValues<typeof planFlags>,
-  { folders, names }: Pairs,
+  { folders, names, order }: Pairs,
 ): Promise<Planned> {
-  return planFromFile(file, { ...values, only: bothOf(values.only, names) }, {
+  const { repeat = UNTIL_DECIDED, duration = SLICED_MS } = values;
+  const changes = {
+    ...values,
+    ...order === "slices" && { repeat, duration },
+    only: bothOf(values.only, names),
+  };
+  const planned = await planFromFile(file, changes, {
     folder: dirname(file),
-    arranged: (data) => pairedData(data, folders),
+    arranged: (data) => ({
+      ...Object(pairedData(data, folders)),
+      order: order === "slices" ? "slices" : "shuffled",
+    }),
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
+  // What nobody has written is no flag.
+  return {
+    ...planned,
+    flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },
+  };
 }
 
 function bothOf(
@@ -63,13 +90,14 @@ interface PairsContext {
   readonly kept?: Results | null;
   /** What to call again for the same. */
   readonly ab?: AbInvocation;
+  readonly isEnough?: (results: Results, repetition: number) => boolean;
 }
 
 /** Measures them, with results and their page in a folder of its own. */
 export async function measurePairs(
   planned: Planned,
   outDir: string,
-  { values, signal, kept = null, ab }: PairsContext,
+  { values, signal, kept = null, ab, isEnough }: PairsContext,
 ): Promise<Results> {
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
@@ -79,7 +107,8 @@ export async function measurePairs(
     ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
     invocation: { flags: { ...planned.flags, threshold: [] }, ab },
   };
-  const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
+  const hooks = { loader, onProgress: view.onProgress, signal, isEnough };
+  const results = await runExperiment(request, hooks)
     .finally(() => loader.close())
     .finally(view.stop);
   const forms = resultForms([results]);

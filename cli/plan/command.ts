@@ -103,6 +103,7 @@ Examples:
       const planned = await planPairs(file, { ...values, repeat: values.repeat ?? BLOCKS }, {
         folders: { base: folder, head: folder },
         names,
+        order: "blocks",
       });
       const outDir = await makeOutDir(values.out, `${experiment.name}-plan`);
       using _out = await occupy(outDir);

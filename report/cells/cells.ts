@@ -58,7 +58,9 @@ export interface ScenarioRuns {
 }
 
 /** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
-export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "startedAt">>;
+export type Grouped =
+  & Pick<Results, "runs">
+  & Partial<Pick<Results, "experiment" | "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
@@ -230,14 +232,15 @@ interface Repeated extends CountedPart {
 }
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
-  const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
+  const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
   // Then the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
+  const areLooked = order === "slices" && typeof repeat !== "number";
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",
-    level: isUntil ? LOOK_CONFIDENCE : 0.95,
+    level: isUntil || areLooked ? LOOK_CONFIDENCE : 0.95,
   };
 }
 

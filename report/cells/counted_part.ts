@@ -3,6 +3,7 @@
  * experiment discards, and before and after its steady state.
  */
 import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
 import {
   blockOfIntervals,
   countedFrom,
@@ -57,9 +58,9 @@ function newParts(run: Run, counted: CountedPart): RunParts {
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
   const part = (from: number, to: number): RunBlock =>
     blockOfIntervals(points.slice(from, to), run.latency.clock, points[from - 1]?.endS ?? 0);
-  const counts = part(kept, points.length);
+  const counts = run.slices === undefined ? part(kept, points.length) : measuredPart(run.slices);
   return {
-    run: kept === 0 ? run : withoutStart(run, counts, kept),
+    run: kept === 0 && run.slices === undefined ? run : withoutStart(run, counts, kept),
     whole: run,
     blocks: points.length === 0 ? [] : [counts],
     isSettled: steady !== null,
@@ -70,6 +71,15 @@ function newParts(run: Run, counted: CountedPart): RunParts {
       if (steady === null) return null;
       return steady === kept ? counts : part(steady, points.length);
     },
+  };
+}
+
+/** Of a target that took turns with another: what counts is measured in its slices, without what is cut of them. */
+function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
+  return {
+    seconds: sum(measuredS, (seconds) => seconds),
+    completed: sum(completed, (count) => count),
+    latency: decodeSparse(histogram),
   };
 }
 

@@ -10,7 +10,7 @@ import { lowerMedian, sum } from "../writing/spread.ts";
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type JudgedRun =
   & Measurement
-  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity">>;
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity" | "slices">>;
 
 export type DrawnFigure = PooledFigure | "cpuPerRequest";
 

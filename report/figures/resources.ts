@@ -1,5 +1,7 @@
 /** CPU, memory and what else a target, or a part of one, used over one run. */
 import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
+import { sum } from "../writing/spread.ts";
 
 /** Points of a target, or of one of its parts. */
 export type ResourceUse = Pick<Run, "resources">;
@@ -67,7 +69,7 @@ export function peakMemoryBytesOf(used: ResourceUse): number {
 }
 
 type DrainedRun = Pick<Run, "requests" | "drain">;
-type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts">>;
+type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts" | "slices">>;
 
 /** What completed while the target was watched: until the deadline. */
 function completedInTime({ requests, drain }: DrainedRun): number {
@@ -85,10 +87,20 @@ export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRu
   return target > 0 ? completedInTime(run) / (target + redis) : null;
 }
 
-/** CPU time of a request, of all that serves it; null where none was seen. */
+/** CPU time of a request, of all that serves it; null where none was seen. What a target in slices does at rest is no request's. */
 export function cpuPerRequestUs(run: ChainedRun): number | null {
+  if (run.slices !== undefined) return cpuOfSlicesUs(run.slices);
   const perSecond = perCpuSecondOf(run);
   return perSecond === null || perSecond === 0 ? null : 1e6 / perSecond;
+}
+
+function cpuOfSlicesUs({ items: { cpuMs, restCpuMs, served } }: Slices): number | null {
+  const seen = served.flatMap((count, i) => {
+    const [used, rest] = [cpuMs[i], restCpuMs[i]];
+    return used === null || rest === null ? [] : [{ count, ownMs: used - rest }];
+  });
+  const perRequest = 1_000 * sum(seen, ({ ownMs }) => ownMs) / sum(seen, ({ count }) => count);
+  return perRequest > 0 ? perRequest : null;
 }
 
 /** Context switches of one kind for each completed request; null where nobody knows. */

@@ -7,7 +7,13 @@ import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { allOf, counted, listed, listedSome, unique } from "../writing/words.ts";
 import { formatMs, formatNumber } from "../writing/units.ts";
-import { figureInProse, shortfallShare, shortfallText, silentText } from "./judgements.ts";
+import {
+  figureInProse,
+  samplesText,
+  shortfallShare,
+  shortfallText,
+  silentText,
+} from "./judgements.ts";
 
 /** The places that a sentence is about, at least one, of all. */
 export interface Of {
@@ -164,7 +170,8 @@ export function whyText(known: Known): string {
   if (lost !== null) return unsettledText(lost, known);
   const silent = why === "silent" ? decision?.silent ?? null : null;
   if (silent !== null) return silentText(silent, ` of ${sideName(silent.side, known)}`);
-  return WHY[why ?? "few-runs"][1](decision?.runs ?? 1);
+  const samples = decision === null ? "1 run" : samplesText(decision);
+  return WHY[why ?? "few-runs"][1](decision?.sliced?.isAlone ? samples : `${samples} each`);
 }
 
 /** Runs of a target that never settled, where the figures of its other runs are those of their steady part. */
@@ -211,18 +218,19 @@ export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
 
-const NOT_PROVEN: Said = ["not proven", (runs) => `not proven by ${counted(runs, "run")} each`];
+const NOT_PROVEN: Said = ["not proven", (samples) => `not proven by ${samples}`];
 
-type Said = readonly [word: string, sentence: (runs: number) => string];
+/** `samples`: what the comparison rests on: `5 runs each`. */
+type Said = readonly [word: string, sentence: (samples: string) => string];
 
 const WHY: Readonly<Record<Why, Said>> = {
   "likely-ahead": NOT_PROVEN,
   "likely-behind": NOT_PROVEN,
   "no-difference-seen": [
     "no difference seen",
-    (runs) => `no difference was seen in ${counted(runs, "run")} each`,
+    (samples) => `no difference was seen in ${samples}`,
   ],
-  "few-runs": ["too few runs", (runs) => `${counted(runs, "run")} each do not tell them apart`],
+  "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
   groups: ["two groups of runs", () => "their runs fall into two groups"],
   unsteady: ["never settled", () => "most runs never reach a steady state"],
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
@@ -232,6 +240,15 @@ const WHY: Readonly<Record<Why, Said>> = {
   sessions: [
     "two sessions",
     () => "nobody knows by how much sessions of this machine differ",
+  ],
+  "few-slices": ["too few slices", () => "there are too few slices to tell"],
+  "dependent-slices": [
+    "a wandering level",
+    () => "the level of their ratio wanders for longer than the slices can show",
+  ],
+  disturbed: [
+    "one disturbs the other",
+    () => "one side uses the cores of the other while it rests",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
   doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],

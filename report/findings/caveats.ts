@@ -144,6 +144,7 @@ function placeText({ cells, cell }: Alike, what: string): string {
 
 const WHY: Readonly<Record<Stopping["reason"], string>> = {
   precision: "",
+  decided: "",
   fixed: "",
   budget: ", as another would have passed the time budget",
   limit: ", the most that were allowed",

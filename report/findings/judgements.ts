@@ -9,10 +9,11 @@ import {
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import { contrastIn } from "../judge/ratio_of.ts";
+import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { standingOf } from "../judge/standing.ts";
 import { formatRatio, isSame, percentText, ratioText } from "../writing/ratios.ts";
-import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 
 /** `plain times out on 19 %`. */
@@ -86,13 +87,18 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
-      ? [`inconclusive: too few ${contrastIn(comparison.between) === null ? "runs" : "sessions"}`]
+      ? [`inconclusive: too few ${sampleNoun(comparison, 2)}`]
       : ["no difference seen"],
     seenText(comparison),
     neededText(comparison, marginRatio),
   ],
   margin: likely((_, marginRatio) => [`perhaps by less than ${percentText(marginRatio)}`, ""]),
-  many: likely((one) => [unproven(one), "too few among so many comparisons"]),
+  many: likely((one) => [
+    unproven(one),
+    one.sliced === null
+      ? "too few among so many comparisons"
+      : "too few among so many looks and comparisons",
+  ]),
   exact: likely((one) => [unproven(one), "too few for the exact test"]),
   sessions: ({ interval }, marginRatio) => {
     const most = 1 + marginRatio;
@@ -100,7 +106,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     return [isWithin ? "alike in these two sessions" : "differs in these two sessions"];
   },
   groups: (comparison) => [
-    `inconclusive: two groups of ${contrastIn(comparison.between) === null ? "runs" : "sessions"}`,
+    `inconclusive: two groups of ${sampleNoun(comparison, 2)}`,
     groupsText(comparison),
   ],
   unsteady: (comparison, marginRatio) => {
@@ -113,6 +119,15 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "at-least":
     () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
+  "few-slices": () => ["inconclusive: too few slices", "measure longer"],
+  "dependent-slices": () => [
+    "inconclusive: its level wanders",
+    "for longer than the slices can show: measure longer",
+  ],
+  disturbed: ({ sliced }) => [
+    "inconclusive: one side disturbs the other",
+    disturbanceText(sliced?.disturbance ?? null),
+  ],
   unconfirmed: ({ stages }) => [
     "inconclusive",
     `worse over all blocks, but not in the fresh ones alone (${
@@ -120,6 +135,15 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     })`,
   ],
 };
+
+/** `the base uses 0.3 of a core while it rests`. */
+export function disturbanceText(disturbance: Disturbance | null): string {
+  if (disturbance === null) return "";
+  const { side, cores } = disturbance;
+  return `${side === "base" ? "the base" : "the new side"} uses ${
+    percentText(cores)
+  } of a core more than the other while it rests`;
+}
 
 /** `4 of 5 runs served nothing`. @param of Whose: ` of b`. */
 export function silentText(silent: SilentRuns | null, of = ""): string {
@@ -138,8 +162,21 @@ function likely(doubt: Said): Said {
   };
 }
 
-function unproven({ runs, between }: FigureComparison): string {
-  return `not proven: ${counted(runs ?? 0, contrastIn(between) === null ? "run" : "session")}`;
+function unproven(comparison: FigureComparison): string {
+  return `not proven: ${samplesText(comparison)}`;
+}
+
+type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;
+
+/** `5 runs`, `300 pairs of slices`: what an interval rests on. */
+export function samplesText(comparison: Sampled): string {
+  const count = comparison.runs ?? 0;
+  return `${formatCount(count)} ${sampleNoun(comparison, count)}`;
+}
+
+function sampleNoun({ between, sliced }: Sampled, count: number): string {
+  if (sliced?.isAlone) return count === 1 ? "pair of slices" : "pairs of slices";
+  return `${contrastIn(between) === null ? "run" : "session"}${count === 1 ? "" : "s"}`;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */

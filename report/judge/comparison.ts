@@ -40,6 +40,7 @@ import {
   over,
   pBeyond,
   ratioInterval,
+  studentInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import { meanOf } from "../../runner/stats/quantile.ts";
 import type { Unsteady } from "../cells/cells.ts";
@@ -63,7 +64,9 @@ import {
   ratiosBeside,
   varianceApart,
 } from "./ratio_of.ts";
+import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
+import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -108,6 +111,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly pairingGain: number | null;
   /** What the interval holds of how sessions differ; null without an interval. */
   readonly between: Between | null;
+  /** Of sides that were loaded in turns, slice by slice; null of others. */
+  readonly sliced: SlicedLevels | null;
   /** Of a change that might be worse after the first blocks and was measured again; null where it was not. */
   readonly stages: FigureStages | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
@@ -145,6 +150,7 @@ export const UNTESTED = {
   runs: null,
   pairingGain: null,
   between: null,
+  sliced: null,
   stages: null,
   groups: null,
   isAheadInHalves: false,
@@ -181,6 +187,9 @@ interface Test {
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
   readonly between: Between;
+  readonly sliced: Sliced | null;
+  /** Whether there were looks, each of which may be wrong in less than what all of them may: see `slices/looks.ts`. */
+  readonly isLooked: boolean;
   readonly stages: FigureStages | null;
   readonly p: number;
 }
@@ -215,20 +224,31 @@ type TestOptions = Required<Pick<JudgeOptions, "marginRatio" | "level" | "firstS
 };
 
 function testOf(
-  { base, next, between: betweenBy }: GroupPair,
+  { base, next, between: betweenBy, sliced: slicedBy }: GroupPair,
   figure: ComparedFigure,
   options: TestOptions,
 ): Test | null {
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
   if (!of || !to) return null;
-  const pairing = pairingOf(of, to);
+  const sliced = slicedBy?.(figure) ?? null;
+  const alone = sliced?.alone ?? null;
+  const pairing = alone === null ? pairingOf(of, to) : null;
+  const common = { pairing, sliced, isLooked: false, sides: [to, of] } as const;
   const again = pairing && stagedTest({ of, to, figure }, pairing.pairs, options);
-  if (again) return { ...again, pairing, between: ONE_SESSION, sides: [to, of] };
+  if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
-  const interval = options.ratioOf(of, to, figure, between);
+  const { marginRatio, level } = options;
+  // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
+  const interval = alone === null
+    ? sliced === null
+      ? options.ratioOf(of, to, figure, between)
+      : ratioInterval(of, to, { confidence: level })
+    : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
   if (!interval) return null;
-  const p = pBeyond(interval, options.marginRatio);
-  return { interval, between, pairing, sides: [to, of], stages: null, p };
+  const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
+  const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;
+  const p = Math.min(1, raised * pBeyond(interval, marginRatio));
+  return { ...common, isLooked, interval, between, stages: null, p };
 }
 
 // A change that may be worse after the first blocks is judged by these and as many fresh ones: see `two_stage.ts`.
@@ -352,44 +372,63 @@ const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "m
 
 function compareFigure(
   figure: ComparedFigure,
-  { base, next }: GroupPair,
+  { base, next, sliced: slicedBy }: GroupPair,
   test: Test & Adjusted & Omit<PairTests, "pairs"> | null,
 ): FigureComparison {
   const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
-  const unsteady = next.unsteady ?? base.unsteady;
+  // What moves both sides of a pair of slices is in neither's ratio.
+  const unsteady = slicedBy ? null : next.unsteady ?? base.unsteady;
   const silent = silentRuns("next", next) ?? silentRuns("base", base);
   const isOpen = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
+    const single = slicedBy?.(figure).alone ? whyAlone(slicedBy(figure)) : "one-run";
     return {
       ...{ ...values, ...UNTESTED, unsteady, silent },
       ratio: isKnown ? values.next / values.base : null,
-      reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : "one-run",
+      reason: !isKnown ? "nothing" : isBound ? "at-least" : silent ? "silent" : single,
     };
   }
-  const { interval, p, pairing, sides, between, stages, adjustedP, marginRatio } = test;
-  const exact = exactTest(test, marginRatio);
+  const { interval, p, pairing, sides, between, sliced, stages, adjustedP, marginRatio } = test;
+  const isAlone = sliced !== null && sliced.alone !== null;
+  const exact = isAlone ? null : exactTest(test, marginRatio);
   const contrast = contrastIn(between);
-  const groups = contrast !== null
+  const groups = isAlone
+    ? null
+    : contrast !== null
     ? contrast.groups && { of: "ratios" as const, clusters: contrast.groups, unsettled: null }
     : unsettledGroup("next", sides[1], next) ?? unsettledGroup("base", sides[0], base) ??
       groupsIn(test);
-  const judged = comparisonVerdict({
-    ratio: interval,
-    adjustedP,
-    exact: exact ?? UNCOUNTED,
-    marginRatio,
-    better: isRate ? "higher" : "lower",
-  });
+  const verdictOf = (
+    moved: (of: ConfidenceInterval) => ConfidenceInterval = (of) => of,
+  ): ComparisonJudgement =>
+    comparisonVerdict({
+      ratio: moved(interval),
+      ...test.isLooked &&
+        { atLook: moved(withConfidence(interval, 1 - PROCESS_LOOK_SIGNIFICANCE)) },
+      adjustedP,
+      exact: exact ?? UNCOUNTED,
+      marginRatio,
+      better: isRate ? "higher" : "lower",
+    });
+  const judged = verdictOf();
+  const disturbance = figure === "cpuPerRequest" ? null : sliced?.disturbance ?? null;
+  const isDisturbed = disturbance !== null &&
+    verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
   // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
+  const isOneSided = sliced === null
+    ? contrast === null && areApart(sides, marginRatio)
+    : pairing !== null && areBeyond(pairing, marginRatio);
   const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
   const reserve = unsteady !== null && !isBeyondStray
     ? "unsteady"
-    : groups !== null && (contrast !== null || !areApart(sides, marginRatio))
+    : groups !== null && !isOneSided
     ? "groups"
+    : isDisturbed
+    ? "disturbed"
     : isBound(judged, isOpen)
     ? "at-least"
     : between.kind === "unknown" && judged.verdict !== "inconclusive"
@@ -399,7 +438,10 @@ function compareFigure(
   const { verdict, reason }: ComparisonJudgement = reserve === null
     ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
     : { verdict: "inconclusive", reason: reserve };
-  const runs = contrast === null
+  const levels = sliced && levelsIn(sliced, sides, test.isLooked);
+  const runs = isAlone
+    ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
+    : contrast === null
     ? Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity)
     : Math.min(contrast.sessions.base, contrast.sessions.next);
   const isOpenByChance = RUNS_DECIDE.includes(reason);
@@ -409,16 +451,24 @@ function compareFigure(
   return {
     ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
+    sliced: levels,
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: isOpenByChance && between.kind === "one-session"
+    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null && !isAlone
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
     sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,
   };
+}
+
+function withConfidence(
+  { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
+  confidence: number,
+): ConfidenceInterval {
+  return studentInterval(value, { variance: logStandardError ** 2, degreesOfFreedom }, confidence);
 }
 
 /** One run alone that served nothing has no ratio to anything. */
@@ -463,6 +513,19 @@ function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: numb
     Math.min(...above.byRun) > (1 + marginRatio) * Math.max(...below.byRun);
   if (!isAbove([base, next]) && !isAbove([next, base])) return false;
   return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
+}
+
+/** The same of sides that took turns slice by slice: every pair of processes is beyond the margin on one side, and that is no chance. */
+function areBeyond({ logRatios }: Pairing, marginRatio: number): boolean {
+  const edge = Math.log1p(marginRatio);
+  const isBeyond = Math.min(...logRatios) > edge || Math.max(...logRatios) < -edge;
+  return isBeyond && 2 ** (1 - logRatios.length) <= SIGNIFICANCE;
+}
+
+function whyAlone({ alone }: Sliced): VerdictReason {
+  return alone?.unclear === "not-stationary" || alone?.unclear === "depends-too-long"
+    ? "dependent-slices"
+    : "few-slices";
 }
 
 /** New over base may be smaller where the base is a lower bound, larger where the new is. */

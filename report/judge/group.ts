@@ -38,7 +38,7 @@ export interface JudgeOptions {
 /** The parts of a measurement that a comparison reads. */
 export type ComparableRun =
   & Pick<Measurement, "rate" | "elapsedS" | "requests" | "latency" | "histogram">
-  & Partial<Pick<Run, "resources" | "parts" | "drain">>;
+  & Partial<Pick<Run, "resources" | "parts" | "drain" | "slices">>;
 
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];

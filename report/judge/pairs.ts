@@ -28,7 +28,8 @@ import {
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { type CellPair, parametersKey } from "../cells/match.ts";
-import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
+import { type RatioOf, ratiosBeside } from "./ratio_of.ts";
+import { sidesOf } from "./sessions.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 import { standingOf } from "./standing.ts";
 
@@ -240,10 +241,6 @@ export function compareCells(
   };
 }
 
-function sidesOf({ base, next }: CellPair): GroupPair {
-  return { base: groupOf(base), next: groupOf(next) };
-}
-
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
   const figures = comparison.figures.map((figure): FigureComparison =>
     figure.unsteady === null ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
@@ -263,7 +260,7 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
   return {
     ...others,
     figures: figures.map((one): FigureComparison => {
-      const { base: next, next: base, ratio, interval, groups, silent, verdict } = one;
+      const { base: next, next: base, ratio, interval, groups, silent, sliced, verdict } = one;
       return {
         ...one,
         base,
@@ -278,6 +275,11 @@ function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison
           },
         groups: groups && turnedGroups(groups),
         silent: silent && { ...silent, side: turnedSide(silent.side) },
+        sliced: sliced && {
+          ...sliced,
+          disturbance: sliced.disturbance &&
+            { ...sliced.disturbance, side: turnedSide(sliced.disturbance.side) },
+        },
         verdict: OPPOSITE[verdict],
       };
     }),

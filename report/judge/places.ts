@@ -19,11 +19,16 @@ import { certaintyOf, NOTABLE_CHANGE, type Standing, standingOf } from "./standi
  */
 export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
 
+/** What keeps sides that took turns slice by slice from a verdict. */
+const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
+type SlicedReason = typeof SLICED_REASONS[number];
+
 /** Why nobody is ahead; `doubted`: the valid runs alone do not say so; `lost`: too few of them are left to compare. */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
   | "sessions"
   | "unconfirmed"
+  | SlicedReason
   | "doubted"
   | "lost";
 
@@ -204,6 +209,8 @@ export function oppositeMedian(
 
 function whyOf(standing: Standing, { reason }: FigureComparison): Why {
   if (reason === "sessions" || reason === "unconfirmed") return reason;
+  const sliced = SLICED_REASONS.find((one) => one === reason);
+  if (sliced !== undefined) return sliced;
   return standing === "ahead" || standing === "behind" || standing === "equivalent"
     ? "few-runs"
     : standing;

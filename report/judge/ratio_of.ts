@@ -16,6 +16,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { ComparedRuns } from "./group.ts";
+import type { Sliced } from "./slices.ts";
 
 /**
  * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
@@ -82,6 +83,8 @@ export type RatioOf = (
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: DrawnFigure) => Between;
+  /** Null where the sides did not take turns slice by slice. */
+  readonly sliced?: ((figure: DrawnFigure) => Sliced) | null;
 }
 
 /**

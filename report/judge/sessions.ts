@@ -15,6 +15,7 @@ import { type CellPair, cellPlace, cellsOf } from "../cells/match.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import { type ComparedRuns, groupOf } from "./group.ts";
 import type { Between, GroupPair } from "./ratio_of.ts";
+import { slicedBetween } from "./slices.ts";
 
 type SessionStart = Pick<Grouped, "startedAt">;
 
@@ -50,7 +51,7 @@ export function sessionPairs(
   { bases, nexts, earlier }: MeasuredSessions,
 ): GroupPair[] {
   if (bases.length === 1 && nexts.length === 1 && areOneSession(bases[0], nexts[0])) {
-    return matches.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) }));
+    return matches.map(sidesOf);
   }
   const compared = [...bases, ...nexts];
   const others = distinct(earlier).filter((one) => !compared.some((of) => areOneSession(one, of)));
@@ -69,6 +70,11 @@ export function sessionPairs(
       { side: "next", startedMs: startedMsOf(nexts), cell: next },
     ])
   );
+}
+
+/** Both cells of one session. */
+export function sidesOf({ base, next }: CellPair): GroupPair {
+  return { base: groupOf(base), next: groupOf(next), sliced: slicedBetween(base, next) };
 }
 
 function startedMsOf(sessions: readonly Grouped[]): number | null {

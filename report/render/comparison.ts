@@ -57,7 +57,7 @@ function plain(text: string): string {
 function figureJson(figure: FigureComparison): unknown {
   const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
   const { pairingGain, between, stages, reason, smallestChange } = figure;
-  const { runsNeeded, sessionsNeeded } = figure;
+  const { runsNeeded, sessionsNeeded, sliced } = figure;
   return {
     base,
     next,
@@ -74,6 +74,15 @@ function figureJson(figure: FigureComparison): unknown {
     sessionStdev: sessionStdevOf(between),
     sessionCorrelation: contrastIn(between)?.correlation ?? null,
     stages,
+    slices: sliced && {
+      processes: sliced.areTheseTwo ? "these" : "fresh",
+      pairs: sliced.pairsOfSlices,
+      blockPairs: sliced.blockPairs,
+      withinStdev: sliced.levels?.withinStdev ?? null,
+      betweenStdev: sliced.levels?.betweenStdev ?? null,
+      limitedBy: sliced.levels?.limitedBy ?? null,
+      disturbance: sliced.disturbance,
+    },
     verdict,
     reason,
     smallestChange,

@@ -17,6 +17,7 @@ import { overview } from "./overview.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { published } from "./published.ts";
 import { settling } from "./settling.ts";
+import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
 import { groupsOf, type ReportContext, type ScenarioContext, type Subject } from "./subject.ts";
 import { sweeps } from "./sweeps/sweeps.ts";
@@ -66,6 +67,7 @@ export const SUBJECTS: readonly (Subject<ReportContext> | typeof scenarioGroups)
   sweeps,
   claims,
   compared,
+  slices,
   scenarioGroups,
   order,
   settling,

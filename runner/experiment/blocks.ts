@@ -7,10 +7,11 @@ import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { Repetition } from "./repetition.ts";
-import type { Missing, Run } from "../result/result.ts";
+import type { Missing, Results, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
 import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
 import type { RunCapacity } from "../result/capacity.ts";
+import { carryOutPair, type PairContext } from "./pair_run.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
 
@@ -21,14 +22,21 @@ interface BlocksRequest {
   readonly missing: ReadonlyMap<Cell, unknown>;
   /** What an earlier sitting left. */
   readonly kept: EarlierRuns;
+  /** Looks at what there is after a repetition; gives whether that is enough. Absent: `repeat` decides alone. */
+  readonly isEnough?: (results: Results, repetition: number) => boolean;
 }
 
+/** What runs in pairs need beside what all runs need. */
+export type Pairing = Pick<PairContext, "loaders" | "lengths">;
+
+/** @param pairing Null: one run after the other. */
 export async function carryOutBlocks(
   request: BlocksRequest,
   file: ResultFile,
   context: RunContext,
+  pairing: Pairing | null = null,
 ): Promise<void> {
-  const sequence = new BlockSequence(request, file, context);
+  const sequence = new BlockSequence(request, file, context, pairing);
   sequence.begin();
   for (const block of request.plan.blocks()) {
     await sequence.carryOutBlock(block);
@@ -51,6 +59,7 @@ class BlockSequence {
     private readonly request: BlocksRequest,
     private readonly file: ResultFile,
     private readonly context: RunContext,
+    private readonly pairing: Pairing | null,
   ) {
     const { experiment: { repeat, discard, figures }, plan, missing: missing, kept } = request;
     this.#repetition = new Repetition(repeat, {
@@ -92,12 +101,16 @@ class BlockSequence {
 
   async carryOutBlock(block: readonly PlannedRun[]): Promise<void> {
     const { request: { kept }, context: { signal } } = this;
-    for (const planned of block) {
+    for (const turn of turnsOf(block, this.pairing)) {
       if (signal.aborted) return;
-      if (!this.#begun.has(planned.cell)) continue;
-      const before = kept.runOf(planned);
-      if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
-      if (!kept.has(planned)) await this.#carryOut(planned);
+      const possible = turn.filter(({ cell }) => this.#begun.has(cell));
+      for (const planned of possible) {
+        const before = kept.runOf(planned);
+        if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
+      }
+      const left = possible.filter((planned) => !kept.has(planned));
+      // Of two that belong together neither is worth anything alone.
+      if (left.length === turn.length) await this.#carryOut(turn);
     }
   }
 
@@ -110,10 +123,12 @@ class BlockSequence {
   /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
   isEnough(done: number): boolean {
     if (done < this.request.kept.repetitions) return false;
-    const decision = this.#repetition.decide(done, {
+    const isDecided = this.request.isEnough?.(this.file.results, done) ?? false;
+    const timing = {
       elapsedMs: this.#spentMs(),
       blockMs: this.#schedule.expectedMs(this.#possible),
-    });
+    };
+    const decision = this.#repetition.decide(done, timing, isDecided);
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
     if (!decision.goesOn) this.file.results.stopping = decision.stopping;
     else if (decision.note !== null) {
@@ -142,45 +157,57 @@ class BlockSequence {
     return this.#schedule.expectedMs(this.#left());
   }
 
-  async #carryOut(planned: PlannedRun): Promise<void> {
+  async #carryOut(turn: readonly PlannedRun[]): Promise<void> {
     const { context: { onProgress } } = this;
-    const { cell: { target, scenario, parameters }, repetition } = planned;
-    const cell = { target, scenario, parameters, repetition };
     const remainingMs = this.#remainingMs();
-    const order = this.#countOne(planned.cell);
+    const begun = turn.map((planned) => ({ planned, order: this.#countOne(planned.cell) }));
     const runs = this.#repetitions * this.#possible.length;
-    onProgress({
-      kind: "starting",
-      order,
-      runs,
-      repetitions: this.#repetitions,
-      ...cell,
-      remainingMs,
-    });
-    const beganMs = performance.now();
-    const { run, searched } = await runOrWhyNot(planned, this.context);
-    const kept = searched === null ? {} : { capacity: searched };
-    if (run === null) return await this.#keepInterrupted(cell, searched);
-    const { results } = this.file;
-    results.missing = withoutInterrupted(results.missing, planned);
-    if (run instanceof TargetError) {
-      const { message: reason, evidence } = run;
-      const why = { reason, evidence: [...evidence], ...kept };
-      const isFinal = run instanceof StartError && !this.#measured.has(planned.cell);
-      if (isFinal) this.#begun.delete(planned.cell);
-      const place = isFinal ? { ...cell, repetition: null } : cell;
-      const missing: Missing = {
-        ...place,
-        kind: this.#isOptional(run) ? "skipped" : "failed",
-        ...why,
-      };
-      return await this.#save((file) => leaveOut(missing, file, onProgress));
+    for (const { planned, order } of begun) {
+      const { repetition, cell: { target, scenario, parameters } } = planned;
+      const cell = { target, scenario, parameters, repetition };
+
+      const repetitions = this.#repetitions;
+      onProgress({ kind: "starting", order, runs, repetitions, ...cell, remainingMs });
     }
-    this.#measured.add(planned.cell);
-    this.#schedule.took(planned.cell, performance.now() - beganMs);
-    this.#count(run, true);
-    await this.#save((file) => file.addRun(run));
-    onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
+    const beganMs = performance.now();
+    const { made, searched } = await runsOrWhyNot(turn, this.context, this.pairing);
+    if (made === null) return await this.#keepInterrupted(placeOf(turn[0]), searched);
+    if (made instanceof TargetError) {
+      for (const planned of turn) await this.#leaveOut(planned, made, searched);
+      return;
+    }
+    const tookMs = (performance.now() - beganMs) / turn.length;
+    for (const [at, run] of made.entries()) {
+      const { planned: { cell } } = begun[at];
+      this.#measured.add(cell);
+      this.#schedule.took(cell, tookMs);
+      this.#count(run, true);
+      this.file.results.missing = withoutInterrupted(this.file.results.missing, turn[at]);
+    }
+    await this.#save((file) => made.length === 1 ? file.addRun(made[0]) : file.addPair(made));
+    for (const [at, measurement] of made.entries()) {
+      const { order } = begun[at];
+      onProgress({ kind: "measured", order, measurement, remainingMs: this.#remainingMs() });
+    }
+  }
+
+  async #leaveOut(
+    planned: PlannedRun,
+    error: TargetError,
+    searched: RunCapacity | null,
+  ): Promise<void> {
+    this.file.results.missing = withoutInterrupted(this.file.results.missing, planned);
+    const { message: reason, evidence } = error;
+    const kept = searched === null ? {} : { capacity: searched };
+    const isFinal = error instanceof StartError && !this.#measured.has(planned.cell);
+    if (isFinal) this.#begun.delete(planned.cell);
+    const place = placeOf(planned);
+    const missing: Missing = {
+      ...isFinal ? { ...place, repetition: null } : place,
+      kind: this.#isOptional(error) ? "skipped" : "failed",
+      ...{ reason, evidence: [...evidence], ...kept },
+    };
+    await this.#save((file) => leaveOut(missing, file, this.context.onProgress));
   }
 
   /** Whether all that did not start is what the experiment can do without. */
@@ -209,16 +236,33 @@ class BlockSequence {
   }
 }
 
-/** The run, or why it can't be measured; null when it was given up, as the user has interrupted. */
-async function runOrWhyNot(planned: PlannedRun, context: RunContext): Promise<Outcome> {
+function placeOf({ repetition, cell: { target, scenario, parameters } }: PlannedRun): RunPlace {
+  return { target, scenario, parameters: { ...parameters }, repetition };
+}
+
+/** What is carried out at a time: a run, or two that are next to each other in the block, in slices. */
+function turnsOf(block: readonly PlannedRun[], pairing: Pairing | null): (readonly PlannedRun[])[] {
+  if (pairing === null) return block.map((planned) => [planned]);
+  return block.flatMap((_, at) => at % 2 === 0 ? [block.slice(at, at + 2)] : []);
+}
+
+/** The runs, or why they can't be measured; null when they were given up, as the user has interrupted. */
+async function runsOrWhyNot(
+  turn: readonly PlannedRun[],
+  context: RunContext,
+  pairing: Pairing | null,
+): Promise<Outcome> {
   let searched: RunCapacity | null = null;
   const onSearched = (found: RunCapacity): unknown => searched = found;
   try {
-    const run = await carryOut(planned, { ...context, onSearched });
-    return { run: context.signal.aborted ? null : run, searched };
+    const [first, second] = turn;
+    const made = pairing === null
+      ? [await carryOut(first, { ...context, onSearched })]
+      : await carryOutPair([first, second], { ...context, ...pairing });
+    return { made: context.signal.aborted ? null : made, searched };
   } catch (error) {
-    if (context.signal.aborted) return { run: null, searched };
-    if (error instanceof TargetError) return { run: error, searched };
+    if (context.signal.aborted) return { made: null, searched };
+    if (error instanceof TargetError) return { made: error, searched };
     throw error;
   }
 }
@@ -226,7 +270,7 @@ async function runOrWhyNot(planned: PlannedRun, context: RunContext): Promise<Ou
 type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition">;
 
 interface Outcome {
-  readonly run: Run | TargetError | null;
+  readonly made: readonly Run[] | TargetError | null;
   /** Its search for a capacity, whatever became of the run; null: it had none, or no trial. */
   readonly searched: RunCapacity | null;
 }

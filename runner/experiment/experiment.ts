@@ -4,6 +4,8 @@
  */
 import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
+import { cellKey } from "../../base/figures/cells.ts";
+import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
 import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
 import { type ProvidedRedis, provideRedis } from "../../targets/redis/provide.ts";
@@ -14,6 +16,9 @@ import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { earlierCapacityOf } from "./capacity_run.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
+import { keyOf } from "./pair_run.ts";
+import type { RunContext } from "./run.ts";
+import { SideLoaders } from "../slices/session.ts";
 import {
   cellNeeds,
   type MissingPrerequisite,
@@ -52,6 +57,8 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
+  /** Looks at what there is after a repetition; gives whether that is enough. Absent: the experiment says how many. */
+  readonly isEnough?: (results: Results, repetition: number) => boolean;
 }
 
 export async function runExperiment(
@@ -70,6 +77,9 @@ export async function runExperiment(
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
   const commands = commandsFor(request, { file, redis }, hooks);
   const targets = new ExperimentTargets(request, redis, hooks, commands);
+  const pairing = request.experiment.order === "slices"
+    ? { loaders: new SideLoaders(), lengths: keptLengths(request) }
+    : null;
   try {
     const missing = missingPrerequisites(request.plan, provided);
     if (request.kept) {
@@ -83,36 +93,54 @@ export async function runExperiment(
       if (!hooks.signal.aborted) file.results.peakThroughput = peaks;
     }
     await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
-    await carryOutBlocks(
-      { ...request, missing, kept: new EarlierRuns(file.results) },
-      file,
-      {
-        seed: request.seed,
-        scripted: request.experiment,
-        workers: pinned.workers,
-        intervalMs: request.experiment.interval,
-        logFolder: request.logFolder,
-        ...hooks,
-        open: (planned) => targets.open(planned),
-        reopen: (target, planned) => targets.reopen(target, planned),
-        close: (target) => targets.close(target),
-        earlierCapacity: ({ cell }) =>
-          earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
-        preflights: preflightBy === "apart"
-          ? new SeparatePreflights((cell) => targets.start(cell), request.experiment, hooks.signal)
-          : null,
-        redisUse: ({ cell }) => redisUseOf(cell, redis),
-      },
-    );
+    const { isEnough, ...loading } = hooks;
+    const context: RunContext = {
+      seed: request.seed,
+      scripted: request.experiment,
+      workers: pinned.workers,
+      intervalMs: request.experiment.interval,
+      logFolder: request.logFolder,
+      ...loading,
+      open: (planned) => targets.open(planned),
+      reopen: (target, planned) => targets.reopen(target, planned),
+      close: (target) => targets.close(target),
+      earlierCapacity: ({ cell }) =>
+        earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
+      preflights: preflightBy === "apart"
+        ? new SeparatePreflights((cell) => targets.start(cell), request.experiment, hooks.signal)
+        : null,
+      redisUse: ({ cell }) => redisUseOf(cell, redis),
+    };
+    const blocks = { ...request, missing, kept: new EarlierRuns(file.results), isEnough };
+    await carryOutBlocks(blocks, file, context, pairing);
     await takeProfiles(request, { file, missing, targets, pinned }, hooks);
     Object.assign(file.results, discardRefutedPeak(file.results, hooks.onProgress));
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");
     return file.results;
   } finally {
     await targets.closeAll()
+      .finally(() => pairing?.loaders.close())
       .finally(() => commands.tearDown())
       .finally(() => redis?.stop());
   }
+}
+
+/** As earlier runs had them: later ones must be alike. */
+function keptLengths({ plan: { cells }, kept }: ExperimentRequest): Map<string, SliceLengths> {
+  const lengths = new Map<string, SliceLengths>();
+  for (const run of kept?.runs ?? []) {
+    if (run.slices === undefined) continue;
+    const { partner, sliceMs, cutMs, pauseMs } = run.slices;
+    const [own] = cells.filter((cell) => cellKey(cell) === cellKey(run));
+    const [other] = cells.filter((cell) =>
+      cell.target === partner && cell.scenario === run.scenario &&
+      JSON.stringify(cell.parameters) === JSON.stringify(own?.parameters)
+    );
+    if (own === undefined || other === undefined) continue;
+    const inUs = { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
+    lengths.set(keyOf([{ cell: own }, { cell: other }]), inUs);
+  }
+  return lengths;
 }
 
 function commandsFor(

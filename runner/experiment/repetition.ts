@@ -93,9 +93,14 @@ export class Repetition {
     return Math.min(next, mostRepetitions(this.repeat));
   }
 
-  /** @param done Repetitions that are made, whether or not every cell could be measured. */
-  decide(done: number, timing: Timing): Decision {
-    const why = typeof this.repeat === "number"
+  /**
+   * @param done Repetitions that are made, whether or not every cell could be measured.
+   * @param isDecided Whether what was to be decided by them is.
+   */
+  decide(done: number, timing: Timing, isDecided = false): Decision {
+    const why = isDecided
+      ? "decided"
+      : typeof this.repeat === "number"
       ? done < this.repeat ? null : "fixed"
       : this.#sequenceEnd(this.repeat, done, timing);
     if (why !== null) return { goesOn: false, stopping: this.#stopping(done, why) };

@@ -6,6 +6,8 @@ import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
 import { replaceFile } from "../../base/whole_file.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
@@ -16,6 +18,7 @@ import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
+import type { SliceTotals } from "../load/recording/slices.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
 import { runCounters } from "../counters/run_counters.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
@@ -80,7 +83,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
         startAnew: async () => target = await context.reopen(target, planned),
       })
       : { load: cell.load, found: null };
-    const { measurement, used: { resources, parts }, counters } = await loadAndWatch(
+    const watched = await loadAndWatch(
       { planned, target, script, load },
       context,
     ).catch(async (error) => {
@@ -89,42 +92,55 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       target = await context.reopen(target, planned);
       return await loadAndWatch({ planned, target, script, load }, context);
     });
-    if (target.pid !== null && resources.length === 0) {
-      context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
-    }
-    if (target.counters !== undefined && counters === null) {
-      context.onProgress({ kind: "note", text: noCountersText(cell.target) });
-    }
-    if (counters?.leftOut !== undefined) {
-      context.onProgress({ kind: "note", text: leftOutText(cell.target, counters.leftOut) });
-    }
-    return {
-      ...measurement,
-      bottleneck: bottleneckOf(
-        { ...measurement, resources, parts, ...counters && { counters } },
-        "limits" in cell.targetSpec ? cell.targetSpec.limits?.cpu ?? null : null,
-      ),
-      ...found !== null && {
-        capacity: found,
-        load: searchedLoad(planned, { load, seed: context.seed }),
-      },
-      target: cell.target,
-      scenario: cell.scenario,
-      repetition: planned.repetition,
-      order: planned.order,
-      parameters: { ...cell.parameters },
-      startUp: target.startUpMs,
-      runtime: target.runtime,
-      startedAt,
-      resources,
-      ...counters && { counters },
-      ...parts.length > 0 && { parts },
+    const run = runOf({ planned, target, startedAt }, watched, context.onProgress);
+    return found === null ? run : {
+      ...run,
+      capacity: found,
+      load: searchedLoad(planned, { load, seed: context.seed }),
     };
   } finally {
     const why = await scripted?.end() ?? null;
     if (why !== null) context.onProgress({ kind: "note", text: why });
     context.close(target);
   }
+}
+
+interface CarriedOut {
+  readonly planned: PlannedRun;
+  readonly target: RunningTarget;
+  /** ISO time. */
+  readonly startedAt: string;
+}
+
+/** The run as results have it; what is not known of its target is noted. */
+export function runOf(
+  { planned, target, startedAt }: CarriedOut,
+  { measurement, used: { resources, parts }, counters }: WatchedLoad,
+  onProgress: OnProgress,
+): Run {
+  const { cell } = planned;
+  const note = (text: string): void => onProgress({ kind: "note", text });
+  if (target.pid !== null && resources.length === 0) note(unknownUseText(cell.target));
+  if (target.counters !== undefined && counters === null) note(noCountersText(cell.target));
+  if (counters?.leftOut !== undefined) note(leftOutText(cell.target, counters.leftOut));
+  return {
+    ...measurement,
+    bottleneck: bottleneckOf(
+      { ...measurement, resources, parts, ...counters && { counters } },
+      "limits" in cell.targetSpec ? cell.targetSpec.limits?.cpu ?? null : null,
+    ),
+    target: cell.target,
+    scenario: cell.scenario,
+    repetition: planned.repetition,
+    order: planned.order,
+    parameters: { ...cell.parameters },
+    startUp: target.startUpMs,
+    runtime: target.runtime,
+    startedAt,
+    resources,
+    ...counters && { counters },
+    ...parts.length > 0 && { parts },
+  };
 }
 
 /** The load of the last part, as that of a search. */
@@ -143,7 +159,28 @@ interface LoadSubject {
   readonly load: Load;
   readonly target: RunningTarget;
   readonly script: Script;
+  /** Absent: it is loaded all the time. */
+  readonly slices?: {
+    readonly turns: TurnsSpec;
+    /** Of the load that has the other turns. */
+    readonly partner: Endpoint;
+    readonly onStart: (atMs: number) => void;
+    readonly onSlices: (slices: readonly SliceTotals[]) => void;
+  };
 }
+
+/** A load that is over, with what its target used. */
+export interface WatchedLoad {
+  readonly measurement: Measurement;
+  readonly used: WatchedUse;
+  readonly counters: Counters | null;
+}
+
+type LoadingContext = Pick<
+  RunContext,
+  | ("loader" | "seed" | "workers" | "intervalMs" | "logFolder")
+  | ("onProgress" | "signal" | "redisUse")
+>;
 
 /** A run that a rule of its load has ended is not measured. Its figures would be those of a part that it chose itself. */
 function throwIfAborted(measurement: Measurement): void {
@@ -158,10 +195,10 @@ function throwIfAborted(measurement: Measurement): void {
 }
 
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
-async function loadAndWatch(
-  { planned, target, script, load }: LoadSubject,
-  { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: RunContext,
-): Promise<{ measurement: Measurement; used: WatchedUse; counters: Counters | null }> {
+export async function loadAndWatch(
+  { planned, target, script, load, slices }: LoadSubject,
+  { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: LoadingContext,
+): Promise<WatchedLoad> {
   const { cell, repetition } = planned;
   const redis = await redisUse(planned);
   const logPath = logFolder === null ? null : await ownLogPath(logFolder, planned);
@@ -184,17 +221,21 @@ async function loadAndWatch(
         logPath,
         intervalMs,
         implicitCheck: true,
+        ...slices && { turns: slices.turns, partner: slices.partner },
       },
       {
         loader,
         onProgress,
         onStart: (atMs) => {
           const sinceMs = atMs - performance.timeOrigin;
-          watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(load), redis });
+          const forMs = slices ? slices.turns.durationUs / 1_000 : deadlineMsOf(load);
+          watch = watchResources(target, { intervalMs, sinceMs, forMs, redis });
           target.onLoadStart?.(atMs);
           target.counters?.begin();
           startMs = atMs;
+          slices?.onStart(atMs);
         },
+        onSlices: slices?.onSlices,
         onTail: (requests) => slowest = requests,
         signal: AbortSignal.any([signal, died.signal]),
       },

@@ -33,7 +33,7 @@ export class ExperimentTargets {
   readonly #ended = new WeakSet<RunningTarget>();
   /** Of the run that each kept one has now. */
   readonly #runs = new Map<RunningTarget, RunCommands>();
-  /** The end of the last run's target: it ends while that run's results are written. */
+  /** The end of the last runs' targets: they end while those runs' results are written. */
   #closing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -119,7 +119,9 @@ export class ExperimentTargets {
   close(target: RunningTarget): void {
     const run = this.#runs.get(target);
     this.#runs.delete(target);
-    this.#closing = this.request.experiment.fresh ? target.stop() : run?.end() ?? this.#closing;
+    const ending = this.request.experiment.fresh ? target.stop() : run?.end();
+    // In slices two end at a time.
+    this.#closing = Promise.all([this.#closing, ending]).then(() => {});
     this.#closing.catch(() => {}); // whoever waits for it gets the error
   }
 

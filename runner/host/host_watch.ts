@@ -34,14 +34,20 @@ type BeginWatch = () => () => HostUse;
  * Looks for the target, before the load begins, as that takes some 10 ms.
  *
  * @param sharesMachine Whether it runs on this machine.
+ * @param partner Of the load that has the turns between, which is no neighbour.
  */
-export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Promise<BeginWatch> {
+export async function hostWatch(
+  endpoint: Endpoint,
+  sharesMachine: boolean,
+  partner: Endpoint | null = null,
+): Promise<BeginWatch> {
   const listeners = sharesMachine && Deno.build.os === "linux" ? await listenersOf(endpoint) : [];
+  const others = listeners.length === 0 || partner === null ? [] : await listenersOf(partner);
   // A server in this very process is not distinct from the generator.
   const isSeen = sharesMachine ? listeners.length > 0 && !listeners.includes(Deno.pid) : true;
   if (!isSeen || Deno.build.os !== "linux") return watchMachine;
   const port = "path" in endpoint ? null : endpoint.port;
-  return () => watchBoth(listeners, port);
+  return () => watchBoth(listeners, port, others);
 }
 
 async function listenersOf(endpoint: Endpoint): Promise<number[]> {
@@ -55,8 +61,12 @@ function watchMachine(): () => HostUse {
   return () => ({ hostActivity: activity() });
 }
 
-function watchBoth(listeners: readonly number[], port: number | null): () => HostUse {
-  const trees = new TreesContention(() => [...listeners, ...childrenOf(Deno.pid)]);
+function watchBoth(
+  listeners: readonly number[],
+  port: number | null,
+  partner: readonly number[],
+): () => HostUse {
+  const trees = new TreesContention(() => [...listeners, ...partner, ...childrenOf(Deno.pid)]);
   const cores = coresOf([Deno.pid, ...listeners]);
   const ownGroups = cpuGroups("self");
   const groups = groupsOf(listeners).filter((folder) => !ownGroups.includes(folder));

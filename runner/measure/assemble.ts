@@ -5,6 +5,7 @@
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
+import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -58,6 +59,8 @@ interface LoadContext {
   readonly stage: Stage;
   /** Null: this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
+  /** Absent where no other load has turns. */
+  readonly turns?: TurnsSpec;
 }
 
 export function assemble(
@@ -115,7 +118,9 @@ function judged(
   const { agents, timeline } = context;
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
-    const evidence = evidenceOf(reports, elapsedUs, context.stage);
+    // At rest a worker has nothing to do.
+    const loadedUs = context.turns ? new Turns(context.turns).loadedUs(elapsedUs) : elapsedUs;
+    const evidence = evidenceOf(reports, loadedUs, context.stage);
     const { sharesMachine } = context.stage;
     const judgement = judge({ evidence, run, sharesMachine });
     return { generator: { ...evidence, ...judgedByResponses(run, judgement) } };
@@ -137,7 +142,8 @@ function measuredOf(
 ): UnjudgedMeasurement {
   const totals = reports.map((report) => report.totals);
   const sum = (of: (part: WorkerTotals) => number): number => sumOf(totals, of);
-  const elapsedUs = elapsedUsOf(reports);
+  const lastedUs = elapsedUsOf(reports);
+  const elapsedUs = context.turns ? new Turns(context.turns).ownUs(lastedUs) : lastedUs;
   const elapsedS = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);

@@ -4,6 +4,7 @@
  * experiment names for its redirects.
  */
 import type { Load } from "../../scenarios/load/load.ts";
+import type { TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import {
   type Access,
@@ -90,6 +91,10 @@ export interface LoadRequest extends Access {
   readonly logPath: string | null;
   /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
+  /** When it may send, where another load has the other turns; absent: always. Its duration is then that of its own slices. */
+  readonly turns?: TurnsSpec;
+  /** Where that other load goes. */
+  readonly partner?: Endpoint;
 }
 
 export interface LoadedOrigin {

@@ -77,7 +77,7 @@ export class LocalLoader implements Loader {
     const sharesMachine = isHere(endpoint, ownNames());
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
-      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
+      .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine, request.partner));
     let hostUse = (): HostUse => ({ hostActivity: UNKNOWN_ACTIVITY });
     let begin = (): () => HostUse => hostUse;
     let deadline: ReturnType<typeof setTimeout> | undefined; // the host counts until then

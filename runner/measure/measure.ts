@@ -12,6 +12,7 @@ import { AbortWatch } from "./abort_watch.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
+import type { SliceTotals } from "../load/recording/slices.ts";
 import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
 import type { FindingOf, TrustFinding } from "../result/findings.ts";
 import type { OnProgress } from "../result/progress.ts";
@@ -37,13 +38,15 @@ interface LoadHooks {
   readonly onUnreached?: () => void;
   /** The slowest thousandth of all requests, slowest first, when the load is over. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
+  /** Of each worker, where the load was in slices, when it is over. */
+  readonly onSlices?: (slices: readonly SliceTotals[]) => void;
   /** Ends the load early; the measurement is then of what there was. */
   readonly signal: AbortSignal;
 }
 
 export async function measureLoad(
   request: LoadRequest,
-  { loader, onProgress, onStart = () => {}, onUnreached, onTail = () => {}, signal }: LoadHooks,
+  { loader, onProgress, onStart = () => {}, onUnreached, onTail, onSlices, signal }: LoadHooks,
 ): Promise<Measurement> {
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
@@ -75,12 +78,13 @@ export async function measureLoad(
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
-  onTail(tailOf(reports));
+  onTail?.(tailOf(reports));
+  onSlices?.(reports.flatMap(({ totals }) => totals.slices ?? []));
   if (timeline.isWidened && intervalMs !== DEFAULT_INTERVAL_MS) {
     onProgress({ kind: "note", text: widenedText(intervalMs, timeline) });
   }
   const { stepNames } = request.script;
-  const context = { timeline, stepNames, connections, stage, agents };
+  const context = { timeline, stepNames, connections, stage, agents, turns: request.turns };
   const measurement = assemble(describe(request, loaded, startMs), reports, context);
   return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
 }

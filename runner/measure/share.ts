@@ -43,7 +43,6 @@ export function shareOut(
   const { load, intervalMs, logPath } = request;
   const [target, ...others] = originsOfLoad(request);
   const { firstWorker, workers, own } = assigned ?? allWorkers(load);
-  const durationMs = durationMsOf(load);
   const common = {
     driver,
     steps: request.script.stepNames.length,
@@ -55,7 +54,7 @@ export function shareOut(
     timeoutUs: load.timeoutMs * 1_000,
     intervalUs: intervalMs * 1_000,
     waitsForLast: load.kind === "phases",
-    durationUs: durationMs === null ? Infinity : durationMs * 1_000,
+    ...durationOf(request),
   };
   const connections = splitWhole(usableConnections(load), workers);
   return connections.slice(firstWorker, firstWorker + own).map((share, at) => {
@@ -73,6 +72,13 @@ export function shareOut(
       script: scriptFor(request, { worker, workers }),
     };
   });
+}
+
+/** A load in slices lasts as long as both sides. */
+function durationOf({ load, turns }: LoadRequest): Pick<JobShare, "durationUs" | "turns"> {
+  if (turns !== undefined) return { turns, durationUs: turns.durationUs };
+  const durationMs = durationMsOf(load);
+  return { durationUs: durationMs === null ? Infinity : durationMs * 1_000 };
 }
 
 /** Requests at a time on each connection. */

@@ -41,6 +41,9 @@ const ab = z.strictObject({
   file: z.string().describe("The experiment file, seen from the top of the repository"),
   only: only.optional().describe("The flag, with targets of the file"),
   margin: z.number().min(0).describe("Of equivalence, a share"),
+  order: z.enum(["slices", "blocks"]).optional().describe(
+    "Whether both commits took turns in slices; absent in older files, which are in blocks",
+  ),
   confirm: z.boolean().describe("Whether what is worse was to be measured again"),
   threshold: names,
 });
@@ -72,8 +75,8 @@ const stopping = z.strictObject({
   target: z.number().positive().nullable().describe(
     "The requested halfWidth; null where none was requested",
   ),
-  reason: z.enum(["precision", "budget", "limit", "fixed"]).describe(
-    "precision: halfWidth reached the target; budget: another repetition would have passed the time budget; " +
+  reason: z.enum(["precision", "decided", "budget", "limit", "fixed"]).describe(
+    "precision: halfWidth reached the target; decided: the comparison has its verdict; budget: another repetition would have passed the time budget; " +
       "limit: no more repetitions were allowed; fixed: the experiment fixes their number",
   ),
 });

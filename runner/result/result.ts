@@ -26,6 +26,7 @@ import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
+import { slices } from "./slices.ts";
 import { tls } from "./tls.ts";
 import { inRun } from "./in_run.ts";
 import { warmup } from "./warmup.ts";
@@ -223,6 +224,9 @@ export const run = measurement.extend({
   startedAt: z.iso.datetime(),
   capacity: runCapacity.optional().describe(
     "The search of this run, where its load is one; the other figures are of its last part, at the capacity that it found",
+  ),
+  slices: slices.optional().describe(
+    "Where it was loaded in turns with another target; its figures are of these",
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",

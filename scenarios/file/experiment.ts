@@ -101,8 +101,10 @@ const experimentFields = (files: Files) =>
       "Start of every run that is left out of the report's rates and latencies; results.json keeps it",
     ),
     figures,
-    order: z.enum(["shuffled", "sequential"]).default("shuffled")
-      .describe("shuffled: in blocks, each with every cell once, by the seed"),
+    order: z.enum(["shuffled", "sequential", "slices"]).default("shuffled").describe(
+      "shuffled: in blocks, each with every cell once, by the seed; slices: two targets run at the same time " +
+        "and are loaded in turns of a fraction of a second",
+    ),
     pin: pin.optional().describe("Keeps targets and load workers on cores of their own (Linux)"),
     fresh: z.boolean().default(true).describe("A new target process for every run"),
     startTimeout: between("1s", "1h").prefault("30s")

@@ -18,6 +18,7 @@ import {
 import type { LoadSpec } from "../load/load_shape.ts";
 import type { Scenario } from "../request/scenario.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
+import { checkSlices, turnsOf } from "./in_slices.ts";
 import type { Repeat } from "./repetition.ts";
 import { checkResultSize } from "./result_size.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
@@ -29,7 +30,7 @@ interface RunFactors {
   readonly scenarios: Readonly<Record<string, Scenario>>;
   readonly load: LoadSpec;
   readonly repeat: Repeat;
-  readonly order: "shuffled" | "sequential";
+  readonly order: "shuffled" | "sequential" | "slices";
   /** Milliseconds. */
   readonly interval: number;
 }
@@ -83,9 +84,12 @@ export function planBlocks(
   const cells = planCells(experiment, only, shown);
   checkRuns(experiment, cells);
   checkPorts(cells, experiment);
-  const groups = neighbours === undefined
+  const isInSlices = experiment.order === "slices";
+  const groupOf = neighbours ?? (isInSlices ? turnsOf : null);
+  const groups = groupOf === null
     ? cells.map((cell) => [cell])
-    : [...Map.groupBy(cells, neighbours).values()];
+    : [...Map.groupBy(cells, groupOf).values()];
+  if (isInSlices) checkSlices(groups);
   return { cells, blocks: () => blocksFor(groups, experiment.order, drawBy(seed)) };
 }
 
@@ -106,9 +110,9 @@ function* blocksFor(
   draw: Draw,
 ): Generator<PlannedRun[]> {
   for (let block = 0;; block++) {
-    const cells = order === "shuffled"
-      ? shuffled(groups, draw).flatMap((group) => shuffled(group, draw))
-      : groups.flat();
+    const cells = order === "sequential"
+      ? groups.flat()
+      : shuffled(groups, draw).flatMap((group) => shuffled(group, draw));
     yield cells.map((cell, at) => ({
       cell,
       repetition: block + 1,

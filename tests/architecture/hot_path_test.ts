@@ -3,7 +3,7 @@ import { once } from "node:events";
 import inspector from "node:inspector";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import { Http1 } from "../../runner/load/protocols/http1/http1.ts";
 import type { ExchangeEvents } from "../../runner/load/engine/protocol.ts";

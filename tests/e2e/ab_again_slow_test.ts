@@ -12,7 +12,7 @@ testWith(["git", "node"], "what is worse is measured again, and both have to agr
   using scratch = scratchRepository();
   scratch.write("burn.txt", "3000");
   const { path: cwd, env } = scratch;
-  const args = ["ab", "HEAD..", "--repeat", "5", "--out", join(cwd, "../out")];
+  const args = ["ab", "HEAD..", "--order", "blocks", "--repeat", "5", "--out", join(cwd, "../out")];
   const { stdout } = await exits(1, args, { cwd, env });
   assert.match(
     stdout,

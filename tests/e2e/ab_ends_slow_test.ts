@@ -133,7 +133,7 @@ ${server}`,
   },
   {
     when: "it measures again",
-    args: ["--repeat", "5"],
+    args: ["--order", "blocks", "--repeat", "5"],
     comes: (_, scratch) =>
       until("a fresh run is saved", () => savedRuns(out(scratch, "confirmation/results.json")) > 0),
     keeps: true,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import { Flow } from "../../runner/load/engine/flow.ts";
 import type { DialTurnsSpec, Job } from "../../runner/load/engine/job.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";

@@ -10,7 +10,7 @@ import { SessionRecorder, type WorkerTotals } from "../../runner/load/recording/
 import { SoFarSum } from "../../runner/load/worker/so_far_sum.ts";
 import { LINGER_US } from "../../runner/load/engine/ending.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import {
   assertNothingLost,
   encoder,

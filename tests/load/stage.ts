@@ -4,7 +4,7 @@ import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Ending as LoadEnding } from "../../runner/load/engine/ending.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import { type Job, slotsOf } from "../../runner/load/engine/job.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";

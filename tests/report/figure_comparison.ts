@@ -14,6 +14,7 @@ export const NO_INTERVAL: FigureComparison = {
   runs: 3,
   pairingGain: null,
   between: null,
+  sliced: null,
   stages: null,
   groups: null,
   unsteady: null,

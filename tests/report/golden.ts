@@ -25,6 +25,7 @@ import {
   unsettled,
   WAITING,
 } from "./concluded.ts";
+import { slicedComparison, type SlicedSpec } from "./sliced.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
 import { THREE, trendIn } from "./trended.ts";
@@ -61,6 +62,12 @@ const COMPARISONS: Readonly<Record<string, readonly [base: Results, next: Result
   "compared-nothing": [resultsAt(SIDES), ALL_NEW()],
 };
 
+const SLICED: Readonly<Record<string, SlicedSpec>> = {
+  "slices-worse": { processes: 13, pairs: 60, ratio: 0.9, between: 0.01 },
+  "slices-these-two": { processes: 9, pairs: 40, ratio: 0.9, areRunning: true },
+  "slices-disturbed": { processes: 9, pairs: 40, ratio: 1, restless: 0.3 },
+};
+
 function documents(): [name: string, Document][] {
   return [
     ...Object.entries(EXPERIMENTS).map((
@@ -69,6 +76,9 @@ function documents(): [name: string, Document][] {
     ...Object.entries(COMPARISONS).map((
       [name, [base, next]],
     ): [string, Document] => [name, comparedDocument(compareResults(base, next))]),
+    ...Object.entries(SLICED).map((
+      [name, spec],
+    ): [string, Document] => [name, comparedDocument(slicedComparison(spec))]),
     ["trend", trendIn(...THREE).document],
   ];
 }

@@ -1,5 +1,6 @@
 /** The card of two results held against each other: what the new ones cost or gain. */
 import {
+  areInTurns,
   type ComparedCell,
   type ComparedSide,
   isTrusted,
@@ -12,6 +13,7 @@ import type { ComparedFigure } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
 import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
+import { THESE_TWO } from "../../findings/slices.ts";
 import { meaningOfRuns } from "../../findings/trust.ts";
 import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
 import { type CardModel, relianceOf } from "../verdict/conclusion.ts";
@@ -43,9 +45,10 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
   return {
     ...verdict,
     // Thresholds decide alone.
-    notes: verdict.code === "thresholds"
-      ? []
-      : others.map((figure) => figureNote(figure, places, sides[1].name)),
+    notes: verdict.code === "thresholds" ? [] : [
+      ...others.map((figure) => figureNote(figure, places, sides[1].name)),
+      ...places.some(({ decision }) => decision?.sliced?.areTheseTwo) ? [THESE_TWO] : [],
+    ],
     forest: placesForest(shown),
     winners: [],
     claims: null,
@@ -163,7 +166,7 @@ function reliabilityOf(
   const isAll = sides.every(({ runs, valid }) => runs.length === valid);
   const survival = isAll
     ? "all-valid"
-    : revisions !== null
+    : areInTurns({ sides, revisions })
     ? "in-turns"
     : sides.some(({ valid }) => valid === 0)
     ? "none-valid"

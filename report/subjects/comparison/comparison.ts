@@ -16,6 +16,7 @@ import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
 import { sessionPairs } from "../../judge/sessions.ts";
+import { isMovedAlike, isSliced } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
@@ -147,9 +148,9 @@ export function compareSessions(
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   return {
     cells,
-    again: revisions === null
-      ? againByValid([bases, nexts], { marginRatio, earlier, firstStage })
-      : null,
+    again: areInTurns({ sides, revisions })
+      ? null
+      : againByValid([bases, nexts], { marginRatio, earlier, firstStage }),
     figures,
     sides,
     revisions,
@@ -175,13 +176,19 @@ export function compareSessions(
 }
 
 /**
- * Whether each side has a valid run; without one there is no verdict. Of two commits, whose runs took turns, what disturbs
- * one disturbs the other: their figures decide all the same.
+ * Whether each side has a valid run; without one there is no verdict. Where both took turns, what disturbs one disturbs the
+ * other: their figures decide all the same.
  */
-export function isTrusted(
+export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisions">): boolean {
+  return areInTurns(comparison) || comparison.sides.every(({ valid }) => valid > 0);
+}
+
+/** Whether the runs of both sides took turns, or their slices did, and some of them show more than how fast the generator is. */
+export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
-  return revisions !== null || sides.every(({ valid }) => valid > 0);
+  return revisions !== null ||
+    sides.every(({ runs }) => runs.every(isSliced) && runs.some(isMovedAlike));
 }
 
 export interface FigureOutcome {

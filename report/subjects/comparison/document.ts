@@ -17,6 +17,7 @@ import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
 import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/compared.ts";
+import { slicedBlocks, slices } from "../slices.ts";
 import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
 import { comparedCard } from "./card.ts";
@@ -181,6 +182,22 @@ const profiles: Subject<ResultsComparison> = {
 /** Grey and vermilion: neither is the colour of a target. */
 const SIDE_COLORS = [6, 1];
 
+const takingTurns: Subject<ResultsComparison> = {
+  ...slices,
+  depth: "summary",
+  build: ({ cells, sides }) => {
+    const [base, next] = sides.map(({ name }, i) => ({ label: name, color: SIDE_COLORS[i] }));
+    return slicedBlocks(
+      cells.map(({ name, match, comparison }) => ({
+        name,
+        match,
+        comparison,
+        sides: [base, next],
+      })),
+    );
+  },
+};
+
 /** Both sides of each cell in one frame. */
 const latency: Subject<ResultsComparison> = {
   id: "latency",
@@ -246,6 +263,7 @@ const COMPARISON: readonly Subject<ResultsComparison>[] = [
   { ...thresholds, build: ({ gates }) => thresholdBlocks(gates) },
   sideBySide,
   ratios,
+  takingTurns,
   profiles,
   latency,
   method,

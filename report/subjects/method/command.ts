@@ -19,13 +19,14 @@ export function commandOf(measured: MeasuredRuns): string {
 
 /** In the repository's top folder. The targets of the results are those of the file, each twice. */
 function abCommandOf(
-  { range, file, only, margin, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
+  { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
   flags: Partial<InvocationFlags>,
   seed: number,
 ): string {
   const words = [
     ...flagWords({ ...flags, only, threshold }),
     ["--margin", `${Number((100 * margin).toPrecision(12))}%`],
+    ...order === undefined ? [] : [["--order", order]],
     ["--confirm", confirm ? "yes" : "no"],
     ["--seed", String(seed)],
   ];

@@ -10,6 +10,7 @@ import {
   type GroupComparison,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
+import { LOOKS_NOTE } from "../../findings/slices.ts";
 import { figureName, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
@@ -134,5 +135,6 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     "Inconclusive: neither; more runs may decide.",
     ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
     ...(staged === null ? [] : [stagesNote(staged)]),
+    ...(all.some(({ sliced }) => sliced?.areLooked) ? [LOOKS_NOTE] : []),
   ];
 }

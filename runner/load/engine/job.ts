@@ -1,6 +1,7 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
 import type { LoadOptions } from "../../../base/load_options.ts";
+import type { TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { LevelsShare } from "../../../scenarios/pace/levels.ts";
 import { bodyLength } from "../../../base/http/body.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
@@ -67,6 +68,8 @@ export interface Job extends LoadOptions {
   /** Infinity when the run ends by count. */
   readonly durationUs: number;
   readonly pacer: PacerSpec;
+  /** When it may send, where another load has the other turns; absent: always. */
+  readonly turns?: TurnsSpec;
   /** Where new connections have a rate: this worker's turns at it. Absent: none has to wait. */
   readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are there when the time is over may finish. */

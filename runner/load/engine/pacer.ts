@@ -1,8 +1,7 @@
 /**
  * When the next exchange is due: a pacer calculates, and never looks at a clock. Moments: µs since the start.
  */
-import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
-import type { PacerSpec } from "./job.ts";
+import type { Arrivals } from "../../../scenarios/pace/arrivals.ts";
 
 export interface Pacer {
   /** The due moment of the next exchange if it may start by `nowUs`, otherwise −1. One that is given is used up. */
@@ -49,7 +48,7 @@ export class ClosedPacer implements Pacer {
 }
 
 /** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
-class OpenPacer implements Pacer {
+export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
   /** The first that it was stopped before; Infinity until then. */
@@ -79,10 +78,4 @@ class OpenPacer implements Pacer {
     this.stop();
     for (; this.#keptUs < endUs; this.#keptUs = this.arrivals.next()) visit(this.#keptUs);
   }
-}
-
-export function pacerOf(spec: PacerSpec): Pacer {
-  if (spec.kind === "closed") return new ClosedPacer(spec.requests);
-  if (spec.kind === "recorded") return new OpenPacer(new RecordedSchedule(spec));
-  return new OpenPacer(new Arrivals(new Profile(spec.phases), spec.arrivals));
 }

@@ -37,7 +37,7 @@ export class RequestLoop implements Workload {
       if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
     }
     // A due exchange that finds no idle connection waits for the first response, not for the clock.
-    return pacer.intended && pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
+    return pacer.nextUs > nowUs ? pacer.nextUs : Infinity;
   }
 
   onOpen(slot: number, nowUs: number): void {

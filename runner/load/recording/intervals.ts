@@ -1,10 +1,11 @@
 /**
  * The run cut into intervals, each handed on as soon as it ends, and into whole seconds. It knows no
  * clock: how far the run has come is an argument. The last interval is sealed at the deadline: after that it takes
- * no more than latencies.
+ * no more than latencies. Of a load in slices the intervals are in its own time, which passes while it is measured.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { Slices } from "./slices.ts";
 
 /** One interval of one worker. */
 export interface IntervalPart {
@@ -39,7 +40,7 @@ export class Intervals {
   /** Latencies of the interval at hand. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
-  /** Since the last boundary, which is the end of an interval or of a second. */
+  /** Since the last boundary, which is the end of an interval or of a second, or a turn of slices. */
   completed = 0;
   bytesIn = 0;
   /** Of the interval at hand. */
@@ -59,8 +60,25 @@ export class Intervals {
   constructor(
     private readonly intervalUs: number,
     private readonly onInterval: OnInterval,
+    private readonly slices: Slices | null = null,
   ) {
-    this.boundaryUs = Math.min(intervalUs, SECOND_US);
+    this.boundaryUs = this.#nextUs();
+  }
+
+  get #intervalEndUs(): number {
+    return this.#whenUs((this.#interval + 1) * this.intervalUs);
+  }
+
+  get #secondEndUs(): number {
+    return this.#whenUs((this.#second + 1) * SECOND_US);
+  }
+
+  #whenUs(ownUs: number): number {
+    return this.slices === null ? ownUs : this.slices.turns.whenUs(ownUs);
+  }
+
+  #nextUs(): number {
+    return Math.min(this.#intervalEndUs, this.#secondEndUs, this.slices?.nextUs ?? Infinity);
   }
 
   fail(kind: ErrorKind): void {
@@ -79,12 +97,13 @@ export class Intervals {
     while (nowUs >= this.boundaryUs) {
       const endUs = this.boundaryUs;
       this.#addCounts();
-      if (endUs === (this.#interval + 1) * this.intervalUs) this.#handOn(this.#takeCounts(), nowUs);
-      if (endUs === (this.#second + 1) * SECOND_US) this.#beginSecond();
-      this.boundaryUs = Math.min(
-        (this.#interval + 1) * this.intervalUs,
-        (this.#second + 1) * SECOND_US,
-      );
+      if (endUs === this.#intervalEndUs) this.#handOn(this.#takeCounts(), nowUs);
+      if (endUs === this.#secondEndUs) this.#beginSecond();
+      if (endUs === this.slices?.nextUs) {
+        this.slices.gather(this.latency);
+        this.slices.turn();
+      }
+      this.boundaryUs = this.#nextUs();
     }
   }
 
@@ -112,9 +131,14 @@ export class Intervals {
   }
 
   #addCounts(): void {
-    const last = this.#secondCompleted.length - 1;
-    this.#secondCompleted[last] += this.completed;
-    this.#secondBytes[last] += this.bytesIn;
+    if (this.slices?.isMeasuring === false) {
+      this.slices.outside.completed += this.completed;
+      this.slices.outside.bytesIn += this.bytesIn;
+    } else {
+      const last = this.#secondCompleted.length - 1;
+      this.#secondCompleted[last] += this.completed;
+      this.#secondBytes[last] += this.bytesIn;
+    }
     this.completed = this.bytesIn = 0;
   }
 
@@ -139,7 +163,8 @@ export class Intervals {
   /** At this moment everything is counted that is in this interval and those before, and no more. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
-    this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);
+    const latency = this.slices?.take(this.latency) ?? this.latency.drain();
+    this.onInterval({ ...counts, latency, censored }, nowUs);
   }
 }
 

@@ -2,10 +2,10 @@
  * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on
  * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
  */
-import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
-import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
+import { EMPTY, GrowingHistogram, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
+import type { Slices } from "./slices.ts";
 import { Slowest } from "./slowest.ts";
 import type { StepRecorder } from "./steps.ts";
 import { NO_TAIL } from "./tail.ts";
@@ -42,7 +42,7 @@ export class Recorder {
   #censored = 0;
   readonly #status = new Float64Array(STATUS_CODES);
   readonly #failures = new Failures();
-  readonly #service = new GrowingHistogram();
+  readonly service = new GrowingHistogram();
   readonly #serviceCensored = new Histogram();
   readonly #firstByte = new GrowingHistogram();
   readonly #connect = new Histogram();
@@ -58,8 +58,11 @@ export class Recorder {
     private readonly log: RequestLog | null = null,
     /** Null where the load has one step, which is the whole. */
     readonly steps: StepRecorder | null = null,
+    /** Null where no other load has turns. */
+    private readonly slices: Slices | null = null,
   ) {
-    this.#intervals = new Intervals(intervalUs, onInterval);
+    this.#intervals = new Intervals(intervalUs, onInterval, slices);
+    slices?.follow(this);
   }
 
   // hot: the four moments of a completed exchange; nothing here may allocate.
@@ -79,7 +82,7 @@ export class Recorder {
     if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
     if (latencyUs > this.slowest.tail.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
     this.#intervals.latency.record(latencyUs);
-    this.#service.fresh.record(doneUs - sentUs);
+    this.service.fresh.record(doneUs - sentUs);
     this.#firstByte.fresh.record(firstByteUs - sentUs);
     this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
@@ -162,7 +165,7 @@ export class Recorder {
   #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
     this.#censored++;
     this.#intervals.recordBound(nowUs - dueUs);
-    this.#service.fresh.record(nowUs - sentUs);
+    this.service.fresh.record(nowUs - sentUs);
     this.#serviceCensored.record(nowUs - sentUs);
   }
 
@@ -185,7 +188,8 @@ export class Recorder {
     this.seal(endUs);
     this.#intervals.finish(endUs);
     this.log?.flush();
-    return { ...this.totals(), tail: this.slowest.tail.times };
+    const slices = this.slices && { slices: this.slices.totals() };
+    return { ...this.totals(), tail: this.slowest.tail.times, ...slices };
   }
 
   /** As they stand, without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
@@ -197,7 +201,7 @@ export class Recorder {
       unfinished: this.unfinished,
       dropped: this.dropped,
       censored: this.#censored,
-      drain: drainSince(this.#sealed, this),
+      drain: drainSince(this.#sealed, this, this.slices?.outside),
       checksPassed: this.checksPassed,
       checksFailed: this.checksFailed,
       reconnects: this.reconnects,
@@ -207,7 +211,7 @@ export class Recorder {
       status: this.#status,
       errors: this.#failures.errors,
       reasons: this.#failures.reasons,
-      service: this.#service[times](),
+      service: this.service[times](),
       serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
       firstByte: this.#firstByte[times](),
       connect: this.#connect.toSparse(),

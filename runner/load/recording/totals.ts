@@ -9,6 +9,7 @@ import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
 import type { TailTimes } from "./tail.ts";
+import type { SliceTotals } from "./slices.ts";
 import type { StepTotals } from "./steps.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
@@ -20,7 +21,7 @@ export interface WorkerTotals {
   readonly dropped: number;
   /** Latencies that are lower bounds: timed out, unfinished or dropped. */
   readonly censored: number;
-  /** What of all this ended after the deadline; zeros where nothing was waited for. */
+  /** What of all this ended after the deadline, or between slices; zeros where nothing was waited for. */
   readonly drain: Drain;
   readonly checksPassed: number;
   readonly checksFailed: number;
@@ -53,6 +54,8 @@ export interface WorkerTotals {
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
   /** None where the load has one step, which is the whole. */
   readonly steps: readonly StepTotals[];
+  /** Absent before the end, and where no other load has turns. */
+  readonly slices?: SliceTotals;
 }
 
 /** What ended after the deadline, while nothing new was sent. */
@@ -69,17 +72,21 @@ export type Sealed = { readonly atUs: number } & Omit<Drain, "us">;
 
 const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
 
-/** @param sealed Null before the deadline. */
+/**
+ * @param sealed Null before the deadline.
+ * @param outside What ended between the measured parts of slices.
+ */
 export function drainSince(
   sealed: Sealed | null,
   { lastUs, completed, failed, bytesIn }: Omit<Drain, "us"> & { readonly lastUs: number },
+  outside: Pick<Drain, "completed" | "bytesIn"> = NO_DRAIN,
 ): Drain {
-  if (sealed === null) return NO_DRAIN;
+  if (sealed === null) return { ...NO_DRAIN, ...outside };
   return {
     us: Math.max(0, lastUs - sealed.atUs),
-    completed: completed - sealed.completed,
+    completed: outside.completed + completed - sealed.completed,
     failed: failed - sealed.failed,
-    bytesIn: bytesIn - sealed.bytesIn,
+    bytesIn: outside.bytesIn + bytesIn - sealed.bytesIn,
   };
 }
 

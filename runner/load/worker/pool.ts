@@ -173,10 +173,11 @@ class PoolRun {
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
-    const { share: { pacer, script, durationUs }, lastIndex: own } = this.workers[index];
+    const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
     const soFar = this.workers[index].soFar.report;
     const share = {
       pacer,
+      turns,
       scriptKind: script.kind,
       durationUs: Math.min(durationUs, this.#lastedUs),
     };

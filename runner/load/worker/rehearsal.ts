@@ -12,7 +12,7 @@ import { protocolOver } from "../protocols/protocols.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/totals.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import { pacerOf } from "../engine/pacers.ts";
 import { HandOver } from "./hand_over.ts";
 import { Usage } from "./usage.ts";
 

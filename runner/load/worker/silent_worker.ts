@@ -4,7 +4,7 @@
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { JobShare } from "../engine/job.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import { pacerOf } from "../engine/pacers.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { SessionRecorder } from "../recording/totals.ts";
@@ -12,6 +12,7 @@ import type { SoFarReport, WorkerReport } from "./messages.ts";
 
 export interface SilentShare {
   readonly pacer: JobShare["pacer"];
+  readonly turns?: JobShare["turns"];
   readonly scriptKind: JobShare["script"]["kind"];
   /** When the run was over: arrivals from then on are no part of it. Infinity when it ended by count. */
   readonly durationUs: number;
@@ -49,11 +50,11 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
 }
 
 /** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
-function waitsOf({ pacer, durationUs }: SilentShare, begun: number): SparseHistogram {
+function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {
     let arrived = 0;
-    pacerOf(pacer).drop(durationUs, (dueUs) => {
+    pacerOf(pacer, turns).drop(durationUs, (dueUs) => {
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {

@@ -14,13 +14,14 @@ import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow, type FlowSpec } from "../engine/flow.ts";
 import type { Hooks } from "../hooks/hooks.ts";
 import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
-import { pacerOf } from "../engine/pacer.ts";
+import { pacerOf } from "../engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import type { CookieJars } from "../engine/user/cookies.ts";
+import { Slices } from "../recording/slices.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
@@ -82,7 +83,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const onInterval = (part: IntervalPart, nowUs: number): void =>
     post(handOver.messageAt(part, nowUs));
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
-  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
+  const slices = job.turns && new Slices(job.turns);
+  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices);
   const onDeadline = (): void => usage.end();
   const { dialTurns } = driver;
   const onUnreached = (): void => post({ kind: "unreached" });
@@ -141,7 +143,7 @@ function exchangesOf(
   hooks: Hooks | null,
 ): Exchanges {
   const { script } = job;
-  const pacer = pacerOf(job.pacer);
+  const pacer = pacerOf(job.pacer, job.turns);
   const { exchanges } = script.kind === "flow"
     ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars, hooks) })
     : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });

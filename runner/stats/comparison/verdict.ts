@@ -17,7 +17,9 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
- * - unconfirmed: worse by all runs, and not by the fresh ones alone.
+ * - unconfirmed: worse by all runs, and not by the fresh ones alone;
+ * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for too
+ *   long to tell; disturbed: a side disturbs the other while it rests, by more than leaves a verdict.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -33,6 +35,9 @@ const VERDICT_REASONS = [
   "at-least",
   "errors",
   "unconfirmed",
+  "few-slices",
+  "dependent-slices",
+  "disturbed",
 ] as const;
 export type VerdictReason = typeof VERDICT_REASONS[number];
 
@@ -56,6 +61,8 @@ export interface Comparison {
   readonly exact: ExactTest;
   /** Ratios from 1 / (1 + margin) to 1 + margin make no difference to the reader; 0.02 is 2 %. */
   readonly marginRatio: number;
+  /** What must lie within the margin to be equivalent, where looks at the runs take more for it. Default: `ratio`. */
+  readonly atLook?: Pick<ConfidenceInterval, "low" | "high">;
   /** Which way is good: lower for latency, higher for a rate. */
   readonly better: "lower" | "higher";
 }
@@ -68,11 +75,11 @@ export interface Comparison {
  * - inconclusive: anything else. More runs, or another margin, would settle it.
  */
 export function comparisonVerdict(
-  { ratio, adjustedP, exact, marginRatio, better }: Comparison,
+  { ratio, atLook = ratio, adjustedP, exact, marginRatio, better }: Comparison,
 ): ComparisonJudgement {
   const most = 1 + marginRatio;
   const { low, high } = ratio;
-  if (low >= 1 / most && high <= most) return { verdict: "equivalent", reason: null };
+  if (atLook.low >= 1 / most && atLook.high <= most) return { verdict: "equivalent", reason: null };
   const isBeyond = low > most || high < 1 / most;
   if (!isBeyond) {
     return { verdict: "inconclusive", reason: low > 1 || high < 1 ? "margin" : "few-runs" };

@@ -97,7 +97,7 @@ export function studentInterval(
 }
 
 /** Of independent parts (B. L. Welch, Biometrika 1947; F. E. Satterthwaite, Biometrics 1946). */
-function sumOfVariances(parts: readonly Variance[]): Variance {
+export function sumOfVariances(parts: readonly Variance[]): Variance {
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   if (variance === 0) {
     const degreesOfFreedom = parts.reduce((sum, part) => sum + part.degreesOfFreedom, 0);

@@ -225,6 +225,11 @@ export class GrowingHistogram {
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
+  /** Of all values, µs. */
+  get sumUs(): number {
+    return this.#before.sumUs + this.fresh.sumUs;
+  }
+
   /** What came since the last call. */
   take(): SparseHistogram {
     const part = this.fresh.drain();

@@ -1,0 +1,402 @@
+/**
+ * What a comparison in slices promises, where the truth is known because it is simulated: how often intervals hold it, by the
+ * slices of two processes that nobody restarts and over fresh pairs of processes, and how often an `ab` that looks on the way
+ * calls a difference.
+ */
+import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
+import { aloneOf, type Sliced } from "../report/judge/slices.ts";
+import { estimateOfMean } from "../runner/stats/confidence/bootstrap.ts";
+import { LOOK_CONFIDENCE } from "../runner/stats/confidence/sequential.ts";
+import { disturbanceOf, type Rest } from "../runner/stats/slices/disturbance.ts";
+import { decide, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
+import {
+  joinedSeries,
+  pairedSeries,
+  type SideSlices,
+  sliceRatioOf,
+} from "../runner/stats/slices/slice_ratio.ts";
+import { medianOf } from "../runner/stats/quantile.ts";
+import type { Bench, Effort, Row, Section } from "./bench.ts";
+import { type Behaviour, type SimulatedPair, simulatedPair } from "./slices/simulated.ts";
+import { atLeast, atMost, between, row } from "./statistics/percent.ts";
+import { Random } from "./statistics/random.ts";
+import { groupOf } from "./statistics/verdicts.ts";
+
+const CASES = 300;
+/** Where both more and less than 95 % is wrong, and quickly told. */
+const MANY = 5;
+const SHORT_CASES = 30;
+
+export const slices: Bench = {
+  about: "comparisons in slices: intervals, looks and refusals, in simulations",
+  rounds: 1, // the seeds are fixed
+  run: (effort): Promise<Section[]> => Promise.resolve(sectionsOf(effort)),
+};
+
+function sectionsOf({ short, only = "" }: Effort): Section[] {
+  const cases = short ? SHORT_CASES : CASES;
+  return Object.entries(PARTS).filter(([name]) => name.includes(only.toLowerCase()))
+    .flatMap(([, part]) => part(cases));
+}
+
+/** By the names that `--only` reads. */
+const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = {
+  "two processes": twoProcesses,
+  "fresh processes": (cases) => freshProcesses(MANY * cases),
+  "no change": noChange,
+  "planted": planted,
+  "disturbance": disturbances,
+};
+
+type Kinds = Readonly<Record<string, Behaviour>>;
+
+/** What cancels in a pair of slices, and what does not, within a process. */
+const WITHIN: Kinds = {
+  "3 % between slices": {},
+  "requests that wait for each other in a slice": { stalls: { share: 0.2, lost: 0.2 } },
+  "waves of 3 % from slice to slice, AR(0.5)": { waves: { stdev: 0.03, correlation: 0.5 } },
+  "waves of 3 %, AR(0.9)": { waves: { stdev: 0.03, correlation: 0.9 } },
+  "the machine slows down by 30 %": { drift: 0.3 },
+  "a neighbour that takes half, in bursts of 0.3 s": {
+    bursts: { lost: 0.5, burstS: 0.3, gapS: 0.7 },
+  },
+  "a neighbour that takes 80 %, in bursts of 50 ms": {
+    bursts: { lost: 0.8, burstS: 0.05, gapS: 0.2 },
+  },
+  "freezes of 0.3 s every 2 s": { freezes: { everyS: 2, forS: 0.3 } },
+  "freezes of 40 ms every 0.22 s, as long as a pair": { freezes: { everyS: 0.22, forS: 0.04 } },
+  "each side pauses for 30 ms every second": { pauses: { everyS: 1, forS: 0.03 } },
+};
+
+const WANDERING: Kinds = {
+  "waves of 3 %, AR(0.98)": { waves: { stdev: 0.03, correlation: 0.98 } },
+};
+
+const DRIFTING: Kinds = {
+  ...WANDERING,
+  "the new side alone slows down by 5 %": { ownDrift: 0.05 },
+};
+
+const BETWEEN: Kinds = {
+  "1 % between processes": { process: 0.01 },
+  "3 % between processes": { process: 0.03 },
+  "half of the processes of both sides 10 % slower": {
+    layout: { share: 0.5, slower: 0.1, sides: "both" },
+  },
+  "one in five processes of both sides 10 % slower": {
+    layout: { share: 0.2, slower: 0.1, sides: "both" },
+  },
+};
+
+/** Slices of a process pair in an `ab`: 1.5 s of 100 ms each. */
+const PAIRS_OF_SLICES = 15;
+/** Of a `versus`: 20 s and 60 s. */
+const PAIRS_ALONE = [100, 300] as const;
+const MOST_PAIRS = 300;
+
+const LOG_RATIO = Math.log(0.97);
+
+/** Where fewer have an interval, those are the ones that look less dependent than they are. */
+const ENOUGH_SHARE = 0.5;
+
+function twoProcesses(cases: number): Section {
+  const rows = Object.entries({ ...WITHIN, ...DRIFTING }).flatMap(([kind, behaviour]) =>
+    PAIRS_ALONE.map((pairs): Row => {
+      const random = new Random(61);
+      let [given, right] = [0, 0];
+      for (let at = 0; at < cases; at++) {
+        const one = simulatedPair(random, { behaviour, pairs, logRatio: LOG_RATIO });
+        const { interval } = compared([one], "these", 0.95);
+        if (interval === null) continue;
+        given++;
+        const truth = Math.exp(one.logRatio);
+        if (interval.low <= truth && truth <= interval.high) right++;
+      }
+      const what = `${kind}, ${pairs} pairs: ${Math.round(100 * given / cases)} % have one`;
+      if (given >= ENOUGH_SHARE * cases) return row(what, right / given, atLeast(93));
+      const bar = pairs === MOST_PAIRS ? atMost(7) : undefined;
+      return row(`${what}; wrong, of all`, (given - right) / cases, bar);
+    })
+  );
+  return {
+    caption:
+      `Intervals of two processes by their slices alone that hold their ratio, ${cases} cases a line`,
+    unit: "%",
+    rows,
+    notes: [
+      "The others are refused by name: too few slices, or a level that wanders. 100 pairs are too " +
+      "few to see a dependence over 50, and their intervals are twice as wide as they look.",
+    ],
+  };
+}
+
+const FIXED = [4, 8, 16] as const;
+
+/** Without looks. */
+function freshProcesses(cases: number): Section {
+  const rows = Object.entries({ ...WITHIN, ...DRIFTING, ...BETWEEN }).flatMap(([kind, behaviour]) =>
+    FIXED.map((processes): Row => {
+      const random = new Random(67);
+      let right = 0;
+      for (let at = 0; at < cases; at++) {
+        const pairs = pairsBy(random, { behaviour, processes, logRatio: LOG_RATIO });
+        const { interval } = compared(pairs, "fresh", 0.95);
+        const truth = Math.exp(LOG_RATIO);
+        if (interval !== null && interval.low <= truth && truth <= interval.high) right++;
+      }
+      return row(`${kind}, ${processes} pairs of processes`, right / cases, between(93, 97));
+    })
+  );
+  return {
+    caption:
+      `95 % intervals over fresh pairs of processes that hold the ratio, ${cases} cases a line`,
+    unit: "%",
+    rows,
+    notes: [`Each of ${PAIRS_OF_SLICES} pairs of slices of 100 ms.`],
+  };
+}
+
+const MARGINS = [0, 0.02] as const;
+
+function noChange(cases: number): Section[] {
+  const rowsOf = (processes: "fresh" | "these", kinds: Kinds): Row[] =>
+    Object.entries(kinds).flatMap(([kind, behaviour]) =>
+      MARGINS.map((marginRatio): Row => {
+        const found = simulatedLooks(cases, { processes, behaviour, logRatio: 0, marginRatio });
+        return row(
+          `${kind}, margin of ${100 * marginRatio} %`,
+          found.filter(isCalled).length / cases,
+          processes === "these" && marginRatio === 0 && kind in WANDERING ? undefined : atMost(5),
+        );
+      })
+    );
+  return [
+    {
+      caption: `A against A called better or worse at any look, ${cases} cases a line`,
+      unit: "%",
+      rows: rowsOf("fresh", { ...WITHIN, ...DRIFTING, ...BETWEEN }),
+      notes: [`Looks after ${PROCESS_LOOKS.join(", ")} pairs of processes.`],
+    },
+    {
+      caption: `The same of two processes that nobody restarts, ${cases} cases a line`,
+      unit: "%",
+      rows: rowsOf("these", { ...WITHIN, ...WANDERING }),
+      notes: [
+        `Looks after as many runs of ${PAIRS_OF_SLICES} pairs of slices. Without a margin nothing is ` +
+        "promised of a ratio that wanders for longer than the first looks last.",
+      ],
+    },
+  ];
+}
+
+/** What `ab` is used for: how often it is called, after how much, and whether the interval then holds the truth. */
+function planted(cases: number): Section {
+  const neighbour = {
+    process: 0.01,
+    bursts: { lost: 0.5, burstS: 0.3, gapS: 0.7 },
+  };
+  const lucky: Behaviour = {
+    layout: { share: 0.2, slower: 0.2, sides: "next" },
+  };
+  const changes = [0.3, 0.1, 0.05, 0.02];
+  return {
+    caption:
+      `Planted slowdowns beside a neighbour, 1 % between processes, margin 0.5 %, ${cases} cases a line`,
+    unit: "%",
+    rows: [
+      ...changes.flatMap((slower): Row[] => {
+        const found = simulatedLooks(cases, {
+          processes: "fresh",
+          behaviour: neighbour,
+          logRatio: Math.log1p(-slower),
+          marginRatio: 0.005,
+        });
+        const what = `${100 * slower} % slower`;
+        const called = found.filter(({ verdict }) => verdict === "worse");
+        const within = (processes: number): number =>
+          called.filter((one) => one.processes <= processes).length / cases;
+        const truth = 1 - slower;
+        const right = found.filter(({ interval }) =>
+          interval !== null && interval.low <= truth && truth <= interval.high
+        );
+        const middle = medianOf(found.map(({ processes }) => processes));
+        return [
+          row(`${what}: called worse, the middle after ${middle} pairs of processes`, within(64)),
+          row(`${what}: called worse within 19 pairs of processes, or 60 s`, within(19)),
+          row(`${what}: the interval then holds the ratio`, right.length / cases, atLeast(93)),
+        ];
+      }),
+      row(
+        "one in five new processes 20 % slower: called after the first look",
+        simulatedLooks(cases, {
+          processes: "fresh",
+          behaviour: lucky,
+          logRatio: 0,
+          marginRatio: 0.02,
+        })
+          .filter(({ verdict, processes }) => verdict === "worse" && processes === PROCESS_LOOKS[0])
+          .length / cases,
+        atMost(5),
+      ),
+    ],
+  };
+}
+
+const RESTLESS = [
+  { cores: 0.005, slows: 1 },
+  { cores: 0.05, slows: 1 },
+  { cores: 0.3, slows: 1 },
+  { cores: 0.3, slows: 0 },
+] as const;
+
+function disturbances(cases: number): Section {
+  const rows = RESTLESS.flatMap((restless): Row[] => {
+    const random = new Random(73);
+    const found = Array.from({ length: cases }, () => {
+      const behaviour = { restless, process: 0.005 };
+      return compared(pairsBy(random, { behaviour, processes: 8, logRatio: 0 }), "fresh", 0.95);
+    });
+    const shareOf = (is: (one: FigureComparison) => boolean): number =>
+      found.filter(is).length / cases;
+    const what = `the base uses ${100 * restless.cores} % of a core at rest` +
+      (restless.slows === 0 ? ", and slows nobody" : "");
+    return [
+      row(`${what}: called better or worse`, shareOf(isCalled), atMost(5)),
+      row(
+        `${what}: named`,
+        shareOf(({ sliced }) => sliced?.disturbance?.side === "base"),
+        restless.cores < 0.01 ? atMost(5) : atLeast(95),
+      ),
+    ];
+  });
+  return {
+    caption: `A side that disturbs the other at rest, ${cases} cases a line`,
+    unit: "%",
+    rows,
+  };
+}
+
+function isCalled({ verdict }: Pick<FigureComparison, "verdict">): boolean {
+  return verdict === "better" || verdict === "worse";
+}
+
+interface Ended extends Pick<FigureComparison, "verdict" | "interval"> {
+  readonly processes: number;
+}
+
+/** As `ab` and `versus` go on: by their looks, until the one figure is decided. */
+function simulatedLooks(
+  cases: number,
+  { processes, marginRatio, ...plan }: {
+    readonly processes: "fresh" | "these";
+    readonly behaviour: Behaviour;
+    readonly logRatio: number;
+    readonly marginRatio: number;
+  },
+): Ended[] {
+  const random = new Random(71);
+  return Array.from({ length: cases }, (): Ended => {
+    const pairs: SimulatedPair[] = [];
+    const times = processes === "these" ? timesOf(random, plan) : null;
+    for (;;) {
+      const next = PROCESS_LOOKS.find((look) => look > pairs.length) ?? pairs.length;
+      pairs.push(
+        ...times?.slice(pairs.length, next) ??
+          pairsBy(random, { ...plan, processes: next - pairs.length }),
+      );
+      const one = compared(pairs, processes, LOOK_CONFIDENCE, marginRatio);
+      if (!decide([one], pairs.length).goesOn) return { ...one, processes: pairs.length };
+    }
+  });
+}
+
+/** One pair of processes that nobody restarts, loaded as often as there may be pairs of processes. */
+function timesOf(
+  random: Random,
+  plan: { readonly behaviour: Behaviour; readonly logRatio: number },
+): SimulatedPair[] {
+  const times = PROCESS_LOOKS[PROCESS_LOOKS.length - 1];
+  const all = simulatedPair(random, { ...plan, pairs: times * PAIRS_OF_SLICES });
+  return Array.from({ length: times }, (_, at) => {
+    const [from, to] = [at * PAIRS_OF_SLICES, (at + 1) * PAIRS_OF_SLICES];
+    return { ...all, base: partOf(all.base, from, to), next: partOf(all.next, from, to) };
+  });
+}
+
+function partOf(side: SideSlices, from: number, to: number): SideSlices {
+  return {
+    pair: side.pair.slice(from, to),
+    measuredS: side.measuredS.slice(from, to),
+    completed: side.completed.slice(from, to),
+    serviceSumMs: side.serviceSumMs.slice(from, to),
+    served: side.served.slice(from, to),
+    cpuMs: side.cpuMs.slice(from, to),
+    restCpuMs: side.restCpuMs.slice(from, to),
+  };
+}
+
+function pairsBy(
+  random: Random,
+  { processes, ...plan }: {
+    readonly behaviour: Behaviour;
+    readonly processes: number;
+    readonly logRatio: number;
+  },
+): SimulatedPair[] {
+  return Array.from(
+    { length: processes },
+    () => simulatedPair(random, { ...plan, pairs: PAIRS_OF_SLICES }),
+  );
+}
+
+/** Their requests/s, by the way that reports and `compare` go. @param processes As results have them: fresh, or these alone. */
+function compared(
+  pairs: readonly SimulatedPair[],
+  processes: "fresh" | "these",
+  level: number,
+  marginRatio = 0.02,
+): FigureComparison {
+  const repetitions = pairs.map((_, i) => i + 1);
+  // Slices are equally long, so the rate of all runs is the mean of theirs.
+  const groupBy = (side: "base" | "next") =>
+    groupOf([estimateOfMean(pairs.map((pair) => rateOf(pair[side])), {
+      session: "one",
+      repetitions,
+    })]);
+  const areTheseTwo = processes === "these";
+  const series = areTheseTwo
+    ? pairs.flatMap(({ base, next }) => pairedSeries(base, next, "rate") ?? [])
+    : [];
+  const alone = areTheseTwo ? sliceRatioOf(joinedSeries(series)) : null;
+  const sliced: Sliced = {
+    // What the slices of one pair of processes show decides nothing over several.
+    pairs: repetitions.map((repetition) => ({ repetition, slices: null })),
+    areTheseTwo,
+    alone: alone && aloneOf(alone),
+    disturbance: disturbanceOf(restOf(pairs, "base", "next"), restOf(pairs, "next", "base")),
+  };
+  const [found] = comparePairs(
+    [{ base: groupBy("base"), next: groupBy("next"), sliced: () => sliced }],
+    { level, marginRatio, decisive: ["rate"] },
+  );
+  return comparisonOf(found, "rate");
+}
+
+function rateOf({ measuredS, completed }: SideSlices): number {
+  return sumOf(completed) / sumOf(measuredS);
+}
+
+function restOf(
+  pairs: readonly SimulatedPair[],
+  side: "base" | "next",
+  other: "base" | "next",
+): Rest {
+  return {
+    cpuMs: sumOf(pairs.flatMap((pair) => pair[side].restCpuMs.map((ms) => ms ?? 0))),
+    seconds: sumOf(pairs.flatMap((pair) => pair[other].measuredS)),
+  };
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

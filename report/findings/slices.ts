@@ -1,0 +1,59 @@
+/** What slices show of a comparison, in sentences: what narrows its interval, what a verdict is about, and who disturbs whom. */
+import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
+import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
+import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import { listed } from "../writing/words.ts";
+import { percentText } from "../writing/ratios.ts";
+import { disturbanceText } from "./judgements.ts";
+
+/** What would narrow the interval of a ratio, in a word; "" where nobody knows. */
+export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
+  return areTheseTwo ? "time" : levels?.limitedBy ?? "";
+}
+
+/** Below a table of both levels. */
+export function levelsNote(areTheseTwo: boolean): string {
+  const percentiles =
+    "Percentiles are of all slices of a process together, so their spread is not " +
+    "taken apart.";
+  return areTheseTwo
+    ? "Spreads are standard deviations of the ratio in one run of these two processes: all of it, the " +
+      `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
+    : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
+      `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
+      "longer pairs of processes narrow the interval as well as more of them. By processes: only " +
+      "more pairs of them do.";
+}
+
+/** `Requests/s: pairs of processes differ by 1.3 %, of which their slices explain 0.4 %.` @param figure Capitalized. */
+export function levelsText(
+  figure: string,
+  { stdev, withinStdev }: ProcessLevels,
+  areTheseTwo: boolean,
+): string {
+  const explained = withinStdev === null
+    ? ""
+    : withinStdev >= stdev
+    ? ", no more than their slices explain"
+    : `, where their slices explain ${percentText(withinStdev)}`;
+  const what = areTheseTwo ? "runs of these two processes" : "pairs of processes";
+  return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
+}
+
+/** What a verdict takes, below a table of ratios. */
+export const LOOKS_NOTE = "The sides were loaded in turns, slice by slice, so that what moves " +
+  `both at once is in no ratio. There are looks after ${
+    listed(PROCESS_LOOKS.map(String), "and")
+  } ` +
+  `repetitions, and each takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a verdict: all of them together ` +
+  "are wrong in at most 5 %.";
+
+/** Beside a verdict by one pair of processes that nobody restarts. */
+export const THESE_TWO =
+  "The verdict is about these two processes: after a restart the ratio may be another.";
+
+/** @param cell "" of one cell alone. */
+export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
+  return `${cell && `${cell}: `}${disturbanceText(disturbance)}, ` +
+    `which may move the other's figures by up to ${percentText(disturbance.mostRatio)}`;
+}

@@ -1,0 +1,243 @@
+/**
+ * Two cells whose targets were loaded in turns, slice by slice: what the pairs of slices of each pair of processes show of
+ * their ratio, beside what the processes show.
+ */
+import type { FindingCode } from "../../runner/result/findings.ts";
+import { inRunOf } from "../../runner/result/in_run.ts";
+import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
+import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import {
+  type ConfidenceInterval,
+  sumOfVariances,
+  type Variance,
+} from "../../runner/stats/confidence/confidence_interval.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { DEGREES_OF_FREEDOM } from "../../runner/stats/dependence/long_run_variance.ts";
+import { independentFrom } from "../../runner/stats/dependence/rank_correlation.ts";
+import { LEAST_DEPENDENT, type Unclear } from "../../runner/stats/dependence/ratio_series.ts";
+import {
+  type Disturbance,
+  disturbanceOf,
+  type Rest,
+} from "../../runner/stats/slices/disturbance.ts";
+import {
+  type ProcessLevels,
+  processLevelsOf,
+  stdevWithin,
+} from "../../runner/stats/slices/process_levels.ts";
+import {
+  joinedSeries,
+  pairedSeries,
+  SLICED,
+  type SliceRatio,
+  sliceRatioOf,
+} from "../../runner/stats/slices/slice_ratio.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import type { DrawnFigure } from "../figures/range.ts";
+import { sum } from "../writing/spread.ts";
+
+type SlicedRun = Run & { readonly slices: Slices };
+
+export function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
+  return run.slices !== undefined;
+}
+
+/** Reasons for which a run is not valid that move both slices of a pair: other than a generator that is the limit of both. */
+const SHARED: readonly FindingCode[] = [
+  ...["throttled", "low-priority", "neighbour", "steal", "shared-cores", "crowded-core"] as const,
+  "unsteady",
+];
+
+/** Whether what disturbs the run, if anything does, cancels in pairs of slices. */
+export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
+  return findings.every(({ code }) => SHARED.includes(code));
+}
+
+/** One pair of processes in a figure. */
+export interface ProcessPair {
+  readonly repetition: number;
+  /** Null of a percentile, which no single slice has. */
+  readonly slices: SliceRatio | null;
+}
+
+/**
+ * A figure of two cells in slices. Several pairs of processes are judged as any runs of the same repetitions are: by their
+ * ratios, pair by pair. Of one alone the slices have to say it.
+ */
+export interface Sliced {
+  readonly pairs: readonly ProcessPair[];
+  /** Whether all of them are one pair of processes that nobody restarts, which a verdict is then about. */
+  readonly areTheseTwo: boolean;
+  /** What all slices of that one pair show together; null elsewhere, and of a percentile of several runs. */
+  readonly alone: Alone | null;
+  /** A side that used the cores of the other while it rested; null where neither did. */
+  readonly disturbance: Disturbance | null;
+}
+
+export interface Alone {
+  /** Of ln ratio; null where the pairs do not show it. */
+  readonly variance: Variance | null;
+  readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
+}
+
+/** Of each figure; null where a run of either was not in slices, or they have no repetition in common. */
+export function slicedBetween(
+  base: CellRuns,
+  next: CellRuns,
+): ((figure: DrawnFigure) => Sliced) | null {
+  const pairs = pairsOfRuns(base, next);
+  if (pairs === null) return null;
+  const areTheseTwo = pairs.flat().every(({ startUp }) => startUp === null);
+  const disturbance = disturbanceOf(restOf(pairs, 0), restOf(pairs, 1));
+  const known = new Map<DrawnFigure, Sliced>();
+  return (figure) => {
+    const found = known.get(figure) ?? {
+      pairs: pairs.map(([of, to]) => ({
+        repetition: of.repetition,
+        slices: slicesIn([of, to], figure),
+      })),
+      areTheseTwo,
+      alone: areTheseTwo ? aloneIn(pairs, figure) : null,
+      disturbance,
+    };
+    known.set(figure, found);
+    return found;
+  };
+}
+
+type Sides = readonly [base: SlicedRun, next: SlicedRun];
+
+function pairsOfRuns(base: CellRuns, next: CellRuns): Sides[] | null {
+  const [bases, nexts] = [base.runs.filter(isSliced), next.runs.filter(isSliced)];
+  if (bases.length < base.runs.length || nexts.length < next.runs.length) return null;
+  const pairs = bases.flatMap((of): Sides[] => {
+    const to = nexts.find(({ repetition }) => repetition === of.repetition);
+    return to === undefined || !arePartners(of, to) ? [] : [[of, to]];
+  });
+  return pairs.length === 0 ? null : pairs;
+}
+
+/** Whether they took turns with each other: in each pair one was the first, whatever the targets are called by now. */
+function arePartners({ slices: of }: SlicedRun, { slices: to }: SlicedRun): boolean {
+  const places = new Map(to.items.pair.map((pair, at) => [pair, to.items.place[at]]));
+  return of.items.pair.every((pair, at) => places.get(pair) !== of.items.place[at]);
+}
+
+function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
+  const sliced = SLICED.find((one) => one === figure);
+  const series = sliced && pairedSeries(base.slices.items, next.slices.items, sliced);
+  return series ? sliceRatioOf(series) : null;
+}
+
+/** In the slices in which it was seen; null where it never was. */
+function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
+  const seen = pairs.flatMap((sides) => {
+    const { items, cutMs } = sides[1 - side].slices;
+    return sides[side].slices.items.restCpuMs.flatMap((cpuMs, at) => {
+      const seconds = items.measuredS[at] + cutMs / 1_000;
+      return cpuMs === null ? [] : [{ cpuMs, seconds }];
+    });
+  });
+  return seen.length === 0 ? null : {
+    cpuMs: sum(seen, ({ cpuMs }) => cpuMs),
+    seconds: sum(seen, ({ seconds }) => seconds),
+  };
+}
+
+/** By all pairs of slices; of percentiles by what one run shows of itself, as if nothing that moves both cancelled. */
+function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
+  if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
+  const sliced = SLICED.find((one) => one === figure);
+  const series = pairs.map(([base, next]) =>
+    sliced === undefined ? null : pairedSeries(base.slices.items, next.slices.items, sliced)
+  );
+  const known = series.filter((one) => one !== null);
+  const slices = known.length < series.length ? null : sliceRatioOf(joinedSeries(known));
+  return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
+}
+
+/** Of two processes. */
+export function aloneOf({ standardError, degreesOfFreedom, unclear }: SliceRatio): Alone {
+  return {
+    variance: unclear === null ? { variance: standardError ** 2, degreesOfFreedom } : null,
+    unclear,
+  };
+}
+
+function aloneByRuns(sides: Sides, figure: number): Alone {
+  const found = sides.map((run) => inRunOf(run).figures[`p${figure}` as "p50"]);
+  const [unclear = null] = found.flatMap((one) => one?.intervalReason ?? []);
+  const known = found.flatMap((one): Variance[] => {
+    if (!one?.interval || !(one.interval.low > 0)) return [];
+    const reach = Math.log(one.interval.high / one.interval.low) / 2;
+    return [{
+      variance: (reach / tQuantile(0.95, DEGREES_OF_FREEDOM)) ** 2,
+      degreesOfFreedom: DEGREES_OF_FREEDOM,
+    }];
+  });
+  return known.length === 2
+    ? { variance: sumOfVariances(known), unclear: null }
+    : { variance: null, unclear: unclear ?? "too-short" };
+}
+
+/** What a figure says at both levels. */
+export interface SlicedLevels {
+  /** Whether it is of one pair of processes that nobody restarts, and `processes` are then times of it. */
+  readonly areTheseTwo: boolean;
+  /** Whether there were looks, each of which may be wrong in less than all of them: see `stats/slices/looks.ts`. */
+  readonly areLooked: boolean;
+  /** Whether the interval is by all pairs of slices together. */
+  readonly isAlone: boolean;
+  readonly disturbance: Disturbance | null;
+  /** Null of one pair of processes. */
+  readonly levels: ProcessLevels | null;
+  /** Of slices in a pair of processes, on average. */
+  readonly pairsOfSlices: number;
+  /** Pairs of slices from which on they say nothing of each other; null where it is not seen. */
+  readonly blockPairs: number | null;
+}
+
+/** @param areLooked As `SlicedLevels` has it. */
+export function levelsIn(
+  { pairs, areTheseTwo, alone, disturbance }: Sliced,
+  [to, of]: readonly [base: Estimate, next: Estimate],
+  areLooked: boolean,
+): SlicedLevels {
+  const valueOf = ({ repetitions, byRun }: Estimate, repetition: number): number | undefined =>
+    byRun[repetitions.indexOf(repetition)];
+  const logRatios = pairs.flatMap(({ repetition }) => {
+    const [next, base] = [valueOf(of, repetition), valueOf(to, repetition)];
+    return next === undefined || base === undefined ? [] : [Math.log(next / base)];
+  });
+  const shares = sharesIn(pairs).flatMap((own) => [...own]);
+  return {
+    ...{ areTheseTwo, areLooked, disturbance },
+    isAlone: alone !== null,
+    levels: processLevelsOf(logRatios, spreadWithin({ pairs })),
+    pairsOfSlices: Math.round(sum(pairs, ({ slices }) => slices?.pairs ?? 0) / pairs.length),
+    blockPairs: shares.length < LEAST_DEPENDENT ? null : independentFrom(shares),
+  };
+}
+
+function sharesIn(pairs: readonly ProcessPair[]): Float64Array[] {
+  return pairs.flatMap(({ slices }) => slices === null ? [] : [slices.shares]);
+}
+
+/** As `stdevWithin` has it. */
+export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
+  return stdevWithin(sharesIn(pairs));
+}
+
+/** An interval with what the disturbance may have moved the ratio by. */
+export function disturbed(
+  interval: ConfidenceInterval,
+  { side, mostRatio }: Disturbance,
+  isRate: boolean,
+): ConfidenceInterval {
+  // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
+  const isTooLow = (side === "base") === isRate;
+  return isTooLow
+    ? { ...interval, high: interval.high / (1 - Math.min(mostRatio, 0.999)) }
+    : { ...interval, low: interval.low * (1 - mostRatio) };
+}

@@ -1,0 +1,411 @@
+/** Sides that were loaded in turns, slice by slice: their pairs over time, what moved both, and the two levels that the ratio varies at. */
+import type { Run } from "../../runner/result/result.ts";
+import type { Slices } from "../../runner/result/slices.ts";
+import { pairedSeries, type SliceRatio } from "../../runner/stats/slices/slice_ratio.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { type Block, figure, group, list, type Panel, type Series, table } from "../blocks.ts";
+import { axisOver, compact, type Xy, type XyPoint } from "../chart.ts";
+import { figureInProse } from "../findings/judgements.ts";
+import { disturbanceSentence, levelsNote, levelsText, limitText } from "../findings/slices.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
+import { slicedBetween, spreadWithin } from "../judge/slices.ts";
+import type { ComparedFigure } from "../judge/group.ts";
+import type { CellPair } from "../cells/match.ts";
+import { formatRatio, percentText, ratioText } from "../writing/ratios.ts";
+import { sum } from "../writing/spread.ts";
+import { formatCount, formatNumber, formatShare } from "../writing/units.ts";
+import { capitalized, counted } from "../writing/words.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import { NONE, type Table, tableOf, textCell } from "./tables/table.ts";
+
+/** Two cells whose targets took turns. */
+export interface SlicedCell {
+  readonly name: string;
+  readonly match: CellPair;
+  readonly comparison: GroupComparison;
+  readonly sides: readonly [base: Series, next: Series];
+}
+
+/** More would fill pages. */
+const MOST_CELLS = 6;
+
+export const slices: Subject<ReportContext> = {
+  id: "slices",
+  title: "Slices over time",
+  depth: "detail",
+  build: ({ scenarios }) =>
+    slicedBlocks(
+      scenarios.flatMap(({ name, compared: { againstBase, lookup } }) =>
+        againstBase.map(({ base, next }): SlicedCell => ({
+          name: `${name}, ${next.label} over ${base.label}`,
+          match: { base, next },
+          comparison: lookup(base, next),
+          sides: [seriesOf(base), seriesOf(next)],
+        }))
+      ),
+    ),
+};
+
+function seriesOf({ label, color }: Series): Series {
+  return { label, color };
+}
+
+/** Of the cells that took turns slice by slice; none of others. */
+export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
+  const sliced = cells.filter(({ match: { base, next } }) => slicedBetween(base, next) !== null);
+  const isOne = sliced.length === 1;
+  return [
+    ...sliced.slice(0, MOST_CELLS).flatMap((cell, i): Block[] => {
+      const panels = panelsOf(cell);
+      if (panels === null) return [];
+      const [ratios, sides] = panels;
+      const shown = { forms: ["page"] } as const;
+      return [
+        group(isOne ? "" : cell.name, [
+          figure([ratios], { ...shown, id: `pairs-${i + 1}` }),
+          figure([sides], {
+            ...{ ...shown, id: `sides-${i + 1}`, legend: cell.sides },
+            reading: i === 0 ? READING : "",
+          }),
+        ]),
+      ];
+    }),
+    list(
+      sliced.flatMap((cell) => findingsOf(cell, isOne ? "" : cell.name)),
+      { forms: ["page", "markdown"] },
+    ),
+    ...sliced.length === 0
+      ? []
+      : [table(levelsTable(sliced, isOne), { forms: ["page", "markdown"] })],
+  ];
+}
+
+const READING =
+  "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer. The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.";
+
+/** A pair of slices of two processes. */
+interface Place {
+  /** On an axis on which one pair of processes follows the other. */
+  readonly atS: number;
+  readonly process: number;
+  readonly base: number;
+  readonly next: number;
+  /** Share of the machine's cores; null where nobody saw it. */
+  readonly others: number | null;
+}
+
+/** The pair of processes: its own ratio. */
+interface Process {
+  readonly number: number;
+  readonly fromS: number;
+  readonly toS: number;
+  readonly ratio: SliceRatio | null;
+}
+
+/** More dots than that are no more than a cloud. */
+const MOST_PLACES = 360;
+
+/** Null of too few pairs. */
+function panelsOf(
+  { name, match, comparison, sides }: SlicedCell,
+): readonly [ratios: Panel, sides: Panel] | null {
+  const { places, processes, stdev } = pairsOver(match);
+  if (places.length < 2) return null;
+  const rate = comparisonOf(comparison, "rate");
+  const [base, next] = sides;
+  const title = `Requests/s of ${next.label} over ${base.label}`;
+  return [
+    { title, of: null, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
+    { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, sides) },
+  ];
+}
+
+function pairsOver(
+  { base, next }: CellPair,
+): { readonly places: Place[]; readonly processes: Process[]; readonly stdev: number | null } {
+  const sliced = slicedBetween(base, next)?.("rate");
+  const places: Place[] = [];
+  const processes: Process[] = [];
+  let offsetS = 0;
+  sliced?.pairs.forEach(({ repetition, slices: ratio }, at) => {
+    const [of, to] = [base, next].map(({ runs }) =>
+      runs.find((run) => run.repetition === repetition)
+    );
+    if (!of?.slices || !to?.slices) return;
+    const own = placesOf([of, to], [of.slices, to.slices]);
+    const [first, last] = [own[0]?.atS ?? 0, own.at(-1)?.atS ?? 0];
+    for (const place of own) {
+      places.push({ ...place, process: at + 1, atS: offsetS + place.atS - first });
+    }
+    processes.push({ number: at + 1, fromS: offsetS, toS: offsetS + last - first, ratio });
+    offsetS += (last - first) * (1 + GAP_RATIO);
+  });
+  const stdev = sliced === undefined ? null : spreadWithin(sliced);
+  return { places: thinned(places), processes, stdev };
+}
+
+/** Between one pair of processes and the next on the axis, of the length of one. */
+const GAP_RATIO = 0.06;
+
+function placesOf(
+  [of]: readonly [Run, Run],
+  [base, next]: readonly [Slices, Slices],
+): Omit<Place, "process">[] {
+  const series = pairedSeries(base.items, next.items, "rate");
+  if (series === null) return [];
+  const pairs = base.items.pair.filter((pair) => next.items.pair.includes(pair));
+  const { cores } = of.generator.hostActivity;
+  return pairs.map((pair, i) => {
+    const [inBase, inNext] = [base, next].map(({ items }) => items.pair.indexOf(pair));
+    const used = [base.items.othersCpuMs?.[inBase], next.items.othersCpuMs?.[inNext]];
+    const seconds = sum(
+      [base, next],
+      ({ items, cutMs }) => items.measuredS[items.pair.indexOf(pair)] + cutMs / 1_000,
+    );
+    const isSeen = used.every((ms) => typeof ms === "number");
+    return {
+      atS: Math.min(base.items.startS[inBase], next.items.startS[inNext]),
+      base: series.base.amounts[i] / series.base.of[i],
+      next: series.next.amounts[i] / series.next.of[i],
+      others: isSeen
+        ? Math.min(1, sum(used, (ms) => ms ?? 0) / 1_000 / seconds / (cores ?? 1))
+        : null,
+    };
+  });
+}
+
+/** Neighbours of one pair of processes as their mean. */
+function thinned(places: readonly Place[]): Place[] {
+  const size = Math.ceil(places.length / MOST_PLACES);
+  if (size === 1) return [...places];
+  return [...Map.groupBy(places, ({ process }) => process).values()].flatMap((own) =>
+    Array.from({ length: Math.ceil(own.length / size) }, (_, i): Place => {
+      const part = own.slice(i * size, (i + 1) * size);
+      const meanOf = (of: (place: Place) => number): number => sum(part, of) / part.length;
+      return {
+        process: part[0].process,
+        atS: meanOf(({ atS }) => atS),
+        base: meanOf(({ base }) => base),
+        next: meanOf(({ next }) => next),
+        others: part.some(({ others }) => others === null)
+          ? null
+          : meanOf(({ others }) => others ?? 0),
+      };
+    })
+  );
+}
+
+function ratiosChart(
+  name: string,
+  { places, processes, stdev, rate, sides: [base, next] }: {
+    readonly places: readonly Place[];
+    readonly processes: readonly Process[];
+    /** Of a pair of processes, by its slices. */
+    readonly stdev: number | null;
+    readonly rate: FigureComparison;
+  } & Pick<SlicedCell, "sides">,
+): Xy {
+  const dots = places.filter(({ base, next }) => base > 0 && next > 0).map((place): XyPoint => ({
+    x: compact(place.atS),
+    y: compact(place.next / place.base),
+    lines: [`pair of processes ${place.process}: ${formatRatio(place.next / place.base, null)}`],
+  }));
+  const means = processes.flatMap(({ number, fromS, toS, ratio }): XyPoint[] => {
+    if (ratio === null) return [];
+    const value = Math.exp(ratio.logRatio);
+    const reach = stdev === null ? null : tQuantile(0.95, Infinity) * stdev;
+    const ends = reach === null
+      ? null
+      : { low: compact(value * Math.exp(-reach)), high: compact(value * Math.exp(reach)) };
+    return [{
+      x: compact((fromS + toS) / 2),
+      y: compact(value),
+      ...ends,
+      fill: "ringed",
+      lines: [
+        `pair of processes ${number}: ${formatRatio(value, ends)}`,
+        `${formatCount(ratio.pairs)} pairs of slices`,
+      ],
+    }];
+  });
+  const values = dots.map(({ y }) => y);
+  const most = Math.max(LEAST_SHOWN, ...values.map((y) => Math.max(y, 1 / y)));
+  const room = Math.min(most, MOST_SHOWN) ** 1.05;
+  return {
+    kind: "xy",
+    alt: `${name}: requests/s of ${next.label} over ${base.label} in ${
+      counted(places.length, "pair")
+    } of slices`,
+    size: "medium",
+    x: timeAxis(places),
+    y: {
+      ...{ unit: "×", scale: "log", min: compact(1 / room), max: compact(room) },
+      title: "requests/s",
+    },
+    references: [
+      { kind: "horizontal", at: 1, color: "muted" },
+      ...rate.ratio === null
+        ? []
+        : [{ kind: "horizontal", at: rate.ratio, color: next.color } as const],
+    ],
+    series: [
+      {
+        label: "pairs of slices",
+        color: base.color,
+        draw: "dots",
+        isFaint: true,
+        points: dots.filter(({ y }) => y <= room && y >= 1 / room),
+      },
+      { label: "pairs of processes", color: next.color, draw: "dots", points: means },
+    ],
+  };
+}
+
+/** The axis holds at least so much either way, and at most. */
+const LEAST_SHOWN = 1.1;
+const MOST_SHOWN = 3;
+
+function timeAxis(places: readonly Place[]): Xy["x"] {
+  return {
+    ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
+    title: new Set(places.map(({ process }) => process)).size === 1
+      ? ""
+      : "pairs of processes, one after another",
+  };
+}
+
+function sidesChart(
+  name: string,
+  places: readonly Place[],
+  [base, next]: SlicedCell["sides"],
+): Xy {
+  // A gap where one pair of processes ends and the next begins.
+  const spaced = places.flatMap((place, i): (Place | number)[] =>
+    i > 0 && places[i - 1].process !== place.process ? [places[i - 1].atS, place] : [place]
+  );
+  const valuesOf = (of: (place: Place) => number | null): (number | null)[] =>
+    spaced.map((place) => {
+      const value = typeof place === "number" ? null : of(place);
+      return value === null ? null : compact(value);
+    });
+  const others = valuesOf(({ others }) => others);
+  const at = spaced.map((place) => typeof place === "number" ? place : place.atS);
+  const step = at.length < 2 ? 1 : at[at.length - 1] - at[at.length - 2];
+  return {
+    kind: "xy",
+    alt: `${name}: requests/s of both sides over time`,
+    size: "small",
+    x: timeAxis(places),
+    y: { ...axisOver("", places.flatMap(({ base, next }) => [base, next])), title: "requests/s" },
+    at: [...at, at[at.length - 1] + step].map(compact),
+    places: spaced.map((place) =>
+      typeof place === "number"
+        ? ""
+        : `${formatNumber(place.atS)} s, pair of processes ${place.process}${
+          place.others === null ? "" : `, other programs ${formatShare(place.others)} of the cores`
+        }`
+    ),
+    series: [
+      ...others.every((value) => value === null)
+        ? []
+        : [{ label: "other programs", color: "muted", draw: "foot", values: others } as const],
+      { ...base, draw: "line", values: valuesOf((place) => place.base) },
+      { ...next, draw: "line", values: valuesOf((place) => place.next) },
+    ],
+  };
+}
+
+// Both levels.
+
+const LEVELS = ["rate", "mean", 50, 99, "cpuPerRequest"] as const;
+
+interface LevelRow {
+  readonly cell: string;
+  readonly one: FigureComparison;
+}
+
+function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
+  const rows = cells.flatMap(({ name, comparison }) =>
+    LEVELS.map((figure): LevelRow => ({ cell: name, one: comparisonOf(comparison, figure) }))
+  ).filter(({ one }) => one.ratio !== null && one.sliced !== null);
+  const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
+  const percent = (value: number | null | undefined) =>
+    value === null || value === undefined ? NONE : { text: percentText(value), value };
+  return tableOf(
+    {
+      caption: "What the ratio of both sides varies by",
+      notes: [levelsNote(areTheseTwo)],
+    },
+    rows,
+    [
+      ...isOne
+        ? []
+        : [{ label: "Cell", kind: "name" as const, cell: ({ cell }: LevelRow) => textCell(cell) }],
+      {
+        label: "Figure",
+        kind: isOne ? "name" : "text",
+        cell: ({ one }) => textCell(rowName(one.figure)),
+      },
+      { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
+      {
+        label: areTheseTwo ? "Runs" : "Pairs of processes",
+        cell: ({ one: { sliced } }) => {
+          const value = sliced?.levels?.processes ?? 1;
+          return { text: formatCount(value), value };
+        },
+      },
+      {
+        label: "Pairs of slices in each",
+        cell: ({ one: { sliced } }) =>
+          sliced?.pairsOfSlices
+            ? { text: formatCount(sliced.pairsOfSlices), value: sliced.pairsOfSlices }
+            : NONE,
+      },
+      {
+        label: "Independent after",
+        kind: "text",
+        cell: ({ one: { sliced } }) =>
+          sliced?.blockPairs ? textCell(counted(sliced.blockPairs, "pair")) : NONE,
+      },
+      { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
+      { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
+      {
+        label: areTheseTwo ? "Between runs" : "Between processes",
+        cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
+      },
+      {
+        label: "Limited by",
+        kind: "text",
+        cell: ({ one }) =>
+          textCell(limitText(one.sliced?.levels ?? null, one.sliced?.areTheseTwo ?? false)),
+      },
+    ],
+  );
+}
+
+function rowName(figure: ComparedFigure): string {
+  const name = figureInProse(figure);
+  return typeof figure === "number" ? name : capitalized(name);
+}
+
+function findingsOf(
+  { comparison: { decisive, figures } }: SlicedCell,
+  name: string,
+): { readonly code: string; readonly text: string }[] {
+  const own = figures.filter(({ figure }) => decisive.includes(figure));
+  const [disturbance = null] = own.flatMap(({ sliced }) => sliced?.disturbance ?? []);
+  const prefix = name && `${name}: `;
+  return [
+    ...disturbance === null
+      ? []
+      : [{ code: "disturbed", text: `${capitalized(disturbanceSentence(name, disturbance))}.` }],
+    ...own.flatMap(({ figure, sliced }) => {
+      const levels = sliced?.levels ?? null;
+      if (levels === null || levels.withinStdev === null) return [];
+      return [{
+        code: "levels",
+        text: `${prefix}${levelsText(rowName(figure), levels, sliced?.areTheseTwo ?? false)}`,
+      }];
+    }),
+  ];
+}

@@ -1,0 +1,175 @@
+/**
+ * Two runs at the same time: a process of each of two targets, loaded in slices that take turns. How long slices are is found out
+ * on the first pair of processes of each pair of cells, and then kept.
+ */
+import { TargetError } from "../../base/errors.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
+import { derivedSeed } from "../../base/random.ts";
+import { cellKey } from "../../base/figures/cells.ts";
+import type { PlannedRun } from "../../scenarios/plan/plan.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { type SliceLengths, Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import type { Measurement, Run } from "../result/result.ts";
+import type { SliceTotals } from "../load/recording/slices.ts";
+import { lengthsOf, TRIAL } from "../slices/lengths.ts";
+import { ownResources, type SideLoaders, slicesOf, watchSides } from "../slices/session.ts";
+import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
+import { preflight } from "./preflight.ts";
+import { loadAndWatch, type RunContext, runOf, type WatchedLoad } from "./run.ts";
+
+export type PlannedPair = readonly [PlannedRun, PlannedRun];
+
+/** Requests with hooks are not measured in slices, so no script runs. */
+export interface PairContext extends Omit<RunContext, "scripted"> {
+  readonly loaders: SideLoaders;
+  /** By pair of cells: what was found, or what earlier runs had. */
+  readonly lengths: Map<string, SliceLengths>;
+  /** Processes of a target that Plateau did not start; absent: unknown. */
+  readonly pids?: (target: RunningTarget) => Pids;
+}
+
+/** Carries both out. Throws a TargetError when either can't be measured. */
+export async function carryOutPair(pair: PlannedPair, context: PairContext): Promise<[Run, Run]> {
+  const targets: RunningTarget[] = [];
+  try {
+    for (const planned of pair) {
+      const { cell } = planned;
+      const script = scriptOf(cell.request, context.seed);
+      await context.preflights?.checkTarget(cell, script);
+      const target = await context.open(planned);
+      targets.push(target);
+      if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
+    }
+    const key = keyOf(pair);
+    const lengths = context.lengths.get(key) ?? await findLengths(pair, targets, context);
+    context.lengths.set(key, lengths);
+    const { load } = pair[0].cell;
+    const { sliceUs } = lengths;
+    const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
+    if (durationMs === null) throw new Error("A load in slices has no duration");
+    const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
+    const spec = turnsOf(lengths, {
+      pairs,
+      seed: derivedSeed(context.seed, pair[0].repetition),
+    });
+    const startedAt = new Date().toISOString();
+    const loaded = await loadPair(pair, targets, spec, context);
+    const [first, second] = loaded.map(({ watched, slices, turns }, side) => {
+      const { used, ...rest } = watched;
+      const own = { ...used, resources: ownResources(used.resources, slices, turns) };
+      const carried = { planned: pair[side], target: targets[side], startedAt };
+      return { ...runOf(carried, { ...rest, used: own }, context.onProgress), slices };
+    });
+    return [first, second];
+  } finally {
+    for (const target of targets) context.close(target);
+  }
+}
+
+/** Of slices: also where they are long, both orders are in each load. */
+const LEAST_PAIRS = 8;
+
+/** Of its cells, in either order. */
+export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
+  return pair.map(({ cell }) => cellKey(cell)).toSorted().join(" ");
+}
+
+type PairTurns = Omit<TurnsSpec, "side">;
+
+interface LoadedSide {
+  readonly watched: WatchedLoad;
+  readonly slices: NonNullable<Run["slices"]>;
+  readonly turns: TurnsSpec;
+}
+
+/** Both loads, which end as soon as one of them fails. */
+async function loadPair(
+  pair: PlannedPair,
+  targets: readonly RunningTarget[],
+  spec: PairTurns,
+  context: PairContext,
+): Promise<LoadedSide[]> {
+  const { loaders } = context.loaders.together();
+  const failed = new AbortController();
+  const signal = AbortSignal.any([context.signal, failed.signal]);
+  const pids = targets.map(context.pids ?? ((target) => pidsOf(target.parts ?? (() => [target]))));
+  const turnsOfSide = (side: number): TurnsSpec => ({ ...spec, side: side === 0 ? 0 : 1 });
+  const workers: SliceTotals[][] = [[], []];
+  let cpu: SideCpu | null = null;
+  const loading = pair.map((planned, side) => {
+    const script = scriptOf(planned.cell.request, context.seed);
+    const load = inSlices(planned, spec);
+    const other = targets[1 - side];
+    const slices = {
+      turns: turnsOfSide(side),
+      partner: endpointOf(other.origin, { ...other.access, http2: load.http2 }),
+      onStart: (atMs: number) => {
+        if (side === 0) cpu = watchSides([pids[0], pids[1]], new Turns(turnsOfSide(0)), atMs);
+      },
+      onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
+    };
+    const subject = { planned, target: targets[side], script, load, slices };
+    // One of both is shown while they are loaded.
+    const onProgress: RunContext["onProgress"] = side === 0
+      ? context.onProgress
+      : (progress) => progress.kind === "note" && context.onProgress(progress);
+    return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
+      .catch((error) => {
+        failed.abort();
+        throw error;
+      });
+  });
+  const ended = await Promise.allSettled(loading);
+  const used = stopped(cpu);
+  return ended.map((one, side) => {
+    if (one.status === "rejected") throw one.reason;
+    if (workers[side].length === 0) throw new TargetError(cutShort(pair[side]));
+    const turns = turnsOfSide(side);
+    const partner = pair[1 - side].cell.target;
+    return { watched: one.value, slices: slicesOf(workers[side], { turns, partner, used }), turns };
+  });
+}
+
+function stopped(cpu: SideCpu | null): ReturnType<SideCpu["stop"]> {
+  return cpu?.stop() ?? [];
+}
+
+function cutShort({ cell: { target } }: PlannedRun): string {
+  return `Cannot measure ${target} in slices: a load worker did not end in time`;
+}
+
+/** As long as the side is loaded. */
+function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
+  const { load } = cell;
+  if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");
+  return { ...load, durationMs: pairs * sliceUs / 1_000 };
+}
+
+/** By a short load without a cut. Throws a TargetError where slices can't be had. */
+async function findLengths(
+  pair: PlannedPair,
+  targets: readonly RunningTarget[],
+  context: PairContext,
+): Promise<SliceLengths> {
+  const { sliceMs, pauseMs, binMs, pairs } = TRIAL;
+  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, pauseUs: 1_000 * pauseMs };
+  const spec = turnsOf(lengths, { pairs, seed: derivedSeed(context.seed, 0) });
+  const quiet = { ...context, intervalMs: binMs, logFolder: null, onProgress: () => {} };
+  const loaded = await loadPair(pair, targets, spec, quiet);
+  const found = lengthsOf(loaded.map(({ watched: { measurement } }) => trialOf(measurement)));
+  if (typeof found !== "string") return found;
+  const names = pair.map(({ cell }) => cell.target).join(" and ");
+  throw new TargetError(`Cannot measure ${names} in slices: ${found}`);
+}
+
+function trialOf(
+  { timeline, service: { percentiles } }: Measurement,
+): Parameters<typeof lengthsOf>[0][number] {
+  return {
+    completed: timeline.points.map(({ completed }) => completed),
+    p50Ms: percentiles["50"],
+    p99Ms: percentiles["99"],
+  };
+}

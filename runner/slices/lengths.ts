@@ -1,0 +1,83 @@
+/**
+ * How long slices are, how much of their beginning is cut and how long the pause is: chosen from a short load in slices without
+ * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
+ */
+import type { SliceLengths } from "../../scenarios/pace/slices.ts";
+import { meanOf } from "../stats/quantile.ts";
+
+/** Of the load that is looked at: no cut, and a pause that few requests outlast. */
+export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
+
+/** What one side showed. */
+export interface TrialSide {
+  /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
+  readonly completed: readonly number[];
+  /** Of its requests, milliseconds. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** More cut would be lost time, and less than a step of the trial is nothing that it could see. */
+const MOST_CUT_MS = 40;
+/** A timer has to hit it, and what is in flight to end in it. */
+const LEAST_PAUSE_MS = 4;
+/** Longer ones would be lost time, as a few requests are always slow; of a slice. */
+const MOST_PAUSE_SHARE = 0.5;
+/** So many rounds of requests fit into a slice, and so many times its cut, or its ends would be most of it. */
+const LEAST_ROUNDS = 5;
+const LEAST_CUTS = 5;
+/** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
+const SHORTEST_SLICE_MS = 50;
+/** In a longer one, sides that take turns would no longer see the same of a neighbour. */
+const LONGEST_SLICE_MS = 1_000;
+/** Below the rate in the second half of a slice: what is less says nothing. */
+const HARMLESS_SHARE = 0.02;
+/** A step that is slower by less than this may be so by chance. */
+const STANDARD_ERRORS = 2.5;
+
+/** Why no slices can be had with such targets; else their lengths. */
+export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
+  const p50Ms = Math.max(...sides.map((side) => side.p50Ms));
+  if (sides.some(({ completed }) => completed.every((count) => count === 0))) {
+    return "a target completed no request";
+  }
+  if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
+    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and turns are for those of ${
+      LONGEST_SLICE_MS / LEAST_ROUNDS
+    } ms at most; measure in blocks`;
+  }
+  const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
+  const sliceMs = Math.max(SHORTEST_SLICE_MS, Math.ceil(LEAST_ROUNDS * p50Ms), LEAST_CUTS * cutMs);
+  const pauseMs = pauseMsOf(sides, sliceMs);
+  return { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
+}
+
+/** What nearly all requests take, as one may have been sent at the end of a slice. */
+function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
+  const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
+  return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));
+}
+
+/** Until when a side is slower than in the second half of its slices; slice by slice, as a neighbour makes whole slices slower. */
+export function cutMsOf(completed: readonly number[]): number {
+  const bins = TRIAL.sliceMs / TRIAL.binMs;
+  const slices = Array.from(
+    { length: Math.floor(completed.length / bins) },
+    (_, slice) => completed.slice(slice * bins, (slice + 1) * bins),
+  );
+  const most = MOST_CUT_MS / TRIAL.binMs;
+  let slow = 1;
+  while (slow < most && isSlower(slices, slow)) slow++;
+  return slow * TRIAL.binMs;
+}
+
+function isSlower(slices: readonly (readonly number[])[], bin: number): boolean {
+  const lacks = slices.flatMap((counts) => {
+    const level = meanOf(counts.slice(counts.length / 2));
+    return level > 0 ? [1 - counts[bin] / level] : [];
+  });
+  const lack = meanOf(lacks);
+  const squares = lacks.reduce((sum, one) => sum + (one - lack) ** 2, 0);
+  const error = Math.sqrt(squares / (lacks.length - 1) / lacks.length);
+  return lack > HARMLESS_SHARE && lack > STANDARD_ERRORS * error;
+}

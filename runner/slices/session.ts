@@ -1,0 +1,125 @@
+/**
+ * One load on each of two targets at the same time, in slices that take turns: two ordinary loads, by a loader each, that
+ * start at one moment and know when it is their turn. What they use is read at the changes of sides.
+ */
+import type { Run } from "../result/result.ts";
+import { LocalLoader } from "../measure/local_loader.ts";
+import type { Loader } from "../measure/loader.ts";
+import { epochNowMs } from "../../base/system/clock.ts";
+import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import type { SliceTotals } from "../load/recording/slices.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { mergeHistograms } from "../stats/histogram/histogram.ts";
+import { type Pids, SideCpu, type SlotUse } from "./side_cpu.ts";
+import { Rendezvous } from "./rendezvous.ts";
+
+/** A loader for each side, kept from session to session. */
+export class SideLoaders {
+  readonly #loaders = [new LocalLoader(), new LocalLoader()] as const;
+
+  /** Loaders whose next loads start together. @param onStart At that moment, milliseconds since the epoch. */
+  together(): {
+    readonly loaders: readonly [Loader, Loader];
+    readonly cancel: (error: unknown) => void;
+  } {
+    const rendezvous = new Rendezvous(epochNowMs);
+    const loaderOf = (loader: LocalLoader): Loader => ({
+      load: (request, hooks) =>
+        loader.load(request, hooks, { startMoment: (delayMs) => rendezvous.arrive(delayMs) })
+          .catch((error) => {
+            rendezvous.cancel(error);
+            throw error;
+          }),
+      incompleteLogReason: () => loader.incompleteLogReason(),
+      close: () => Promise.resolve(),
+    });
+    const [first, second] = this.#loaders;
+    return {
+      loaders: [loaderOf(first), loaderOf(second)],
+      cancel: (error) => rendezvous.cancel(error),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const loader of this.#loaders) await loader.close();
+  }
+}
+
+/** Reads what both sides use from the start of their load on. */
+export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: number): SideCpu {
+  return new SideCpu(sides, turns, () => 1_000 * (epochNowMs() - startMs));
+}
+
+interface SliceContext {
+  readonly turns: TurnsSpec;
+  readonly partner: string;
+  /** Of each slice of time of the session. */
+  readonly used: readonly SlotUse[];
+}
+
+/** The slices of one side, of all of its workers. */
+export function slicesOf(
+  workers: readonly SliceTotals[],
+  { turns: spec, partner, used }: SliceContext,
+): NonNullable<Run["slices"]> {
+  const turns = new Turns(spec);
+  const pairs = Math.min(...workers.map(({ completed }) => completed.length));
+  const pair = Array.from({ length: pairs }, (_, at) => at);
+  const place = pair.map((at) => turns.place(at));
+  const sumOf = (key: "completed" | "failed" | "served" | "serviceSumUs", at: number): number =>
+    workers.reduce((sum, worker) => sum + worker[key][at], 0);
+  const cpuAt = (slot: number): number | null => used[slot]?.cpuMs[spec.side] ?? null;
+  return {
+    sliceMs: spec.sliceUs / 1_000,
+    cutMs: spec.cutUs / 1_000,
+    pauseMs: spec.pauseUs / 1_000,
+    partner,
+    histogram: encodeHistogram(mergeHistograms(workers.map(({ latency }) => latency)).toSparse()),
+    items: {
+      pair,
+      place,
+      startS: pair.map((at) => turns.startUs(at) / 1e6),
+      measuredS: pair.map(() => turns.measuredUs / 1e6),
+      completed: pair.map((at) => sumOf("completed", at)),
+      failed: pair.map((at) => sumOf("failed", at)),
+      serviceSumMs: pair.map((at) => sumOf("serviceSumUs", at) / 1_000),
+      served: pair.map((at) => sumOf("served", at)),
+      cpuMs: pair.map((at) => cpuAt(2 * at + place[at])),
+      restCpuMs: pair.map((at) => cpuAt(2 * at + 1 - place[at])),
+      othersCpuMs: pair.map((at) => used[2 * at + place[at]]?.othersMs ?? null),
+    },
+  };
+}
+
+type Resources = Run["resources"];
+
+/** What a target used, on the clock of its own slices, with the CPU time of these alone: what it uses at rest is taken off. */
+export function ownResources(
+  points: Resources,
+  slices: NonNullable<Run["slices"]>,
+  spec: TurnsSpec,
+): Resources {
+  const turns = new Turns(spec);
+  const cores = coresInUse(slices);
+  let lastS = 0;
+  return points.flatMap((point) => {
+    const endS = turns.ownUs(1e6 * point.endS) / 1e6;
+    if (endS <= lastS) return [];
+    lastS = endS;
+    const { peakCpu: _, user: _user, system: _system, ...rest } = point;
+    return [{ ...rest, endS, cpu: cores ?? point.cpu }];
+  });
+}
+
+/** Over the measured parts; null where nobody saw it. */
+function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
+  let cpuMs = 0;
+  let measuredS = 0;
+  items.pair.forEach((_, at) => {
+    const [used, rest] = [items.cpuMs[at], items.restCpuMs[at]];
+    if (used === null || rest === null || items.served[at] === 0) return;
+    cpuMs += Math.max(0, used - rest) * items.completed[at] / items.served[at];
+    measuredS += items.measuredS[at];
+  });
+  return measuredS === 0 ? null : cpuMs / 1_000 / measuredS;
+}

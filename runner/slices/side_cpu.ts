@@ -1,0 +1,130 @@
+/**
+ * CPU time of both targets at each change of sides, read while neither is loaded. A reading that comes late is in the next
+ * slice, and says nothing about the slices on either side of it. Linux only.
+ */
+import type { Turns } from "../../scenarios/pace/slices.ts";
+import { childrenOf, processCpuMs } from "../../base/system/processes.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import type { WatchedTree } from "../../targets/launch/launcher.ts";
+
+/** Processes of a target, found anew at each reading's turn; none where they can't be seen. */
+export type Pids = () => readonly number[];
+
+/** Of process trees that Plateau has started. */
+export function pidsOf(trees: () => readonly WatchedTree[]): Pids {
+  return () =>
+    trees().flatMap(({ pid, supervised }) => {
+      if (pid === null) return [];
+      const all = treeOf(pid);
+      return supervised ? all.slice(1) : all;
+    });
+}
+
+/** The process, and all under it. */
+export function treeOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+/** Looking for processes takes longer than reading their time: children that come later are missed for so long. */
+const READINGS_A_SEARCH = 8;
+
+interface Reading {
+  readonly atUs: number;
+  /** By process, of each side. */
+  readonly cpuMs: readonly ReadonlyMap<number, number>[];
+  readonly machine: CoreTimes | null;
+  readonly ownMs: number | null;
+}
+
+/** Of one slice of time, whoever was loaded in it; null where it is not known. */
+export interface SlotUse {
+  readonly cpuMs: readonly (number | null)[];
+  /** Of neither target, nor this program. */
+  readonly othersMs: number | null;
+}
+
+export class SideCpu {
+  readonly #readings: Reading[] = [];
+  #pids: readonly (readonly number[])[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /**
+   * @param turns Of either side.
+   * @param nowUs Since the start of the load.
+   */
+  constructor(
+    private readonly sides: readonly [Pids, Pids],
+    private readonly turns: Turns,
+    private readonly nowUs: () => number,
+  ) {
+    this.#look();
+  }
+
+  #look(): void {
+    const at = this.#readings.length;
+    if (at % READINGS_A_SEARCH === 0) this.#pids = this.sides.map((pids) => pids());
+    this.#readings.push({
+      atUs: this.nowUs(),
+      cpuMs: this.#pids.map((pids) =>
+        new Map(pids.flatMap((pid) => {
+          const cpuMs = processCpuMs(pid);
+          return cpuMs === null ? [] : [[pid, cpuMs] as const];
+        }))
+      ),
+      machine: readCoreTimes(null),
+      ownMs: processCpuMs(Deno.pid),
+    });
+    if (at < 2 * this.turns.spec.pairs) {
+      const inMs = (this.#changeUs(at + 1) - this.nowUs()) / 1_000;
+      this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(inMs)));
+    }
+  }
+
+  /** In the middle of the pause, so that a timer may be early or late. */
+  #changeUs(slot: number): number {
+    const { sliceUs, pauseUs } = this.turns.spec;
+    return slot * (sliceUs + pauseUs) - pauseUs / 2;
+  }
+
+  /** Ends it; each slice of time, of those that have ended. */
+  stop(): SlotUse[] {
+    clearTimeout(this.#timer);
+    return this.#readings.slice(1).map((after, at) => {
+      const before = this.#readings[at];
+      if (!this.#isInPause(before, at) || !this.#isInPause(after, at + 1)) return UNSEEN;
+      const cpuMs = this.sides.map((_, side) => usedBetween(before, after, side));
+      return { cpuMs, othersMs: othersBetween(before, after, cpuMs) };
+    });
+  }
+
+  #isInPause({ atUs }: Reading, slot: number): boolean {
+    return Math.abs(atUs - this.#changeUs(slot)) <= this.turns.spec.pauseUs / 2 || slot === 0;
+  }
+}
+
+const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
+
+/** A process that is new has used all of its time since. */
+function usedBetween(before: Reading, after: Reading, side: number): number | null {
+  const seen = after.cpuMs[side];
+  if (seen.size === 0) return null;
+  let usedMs = 0;
+  for (const [pid, cpuMs] of seen) {
+    usedMs += Math.max(0, cpuMs - (before.cpuMs[side].get(pid) ?? 0));
+  }
+  return usedMs;
+}
+
+function othersBetween(
+  before: Reading,
+  after: Reading,
+  cpuMs: readonly (number | null)[],
+): number | null {
+  const known = [...cpuMs, before.ownMs, after.ownMs].every((ms) => ms !== null);
+  if (!known || before.machine === null || after.machine === null) return null;
+  const elapsedMs = (after.atUs - before.atUs) / 1_000;
+  const { busyMs, interruptsMs } = coreUseBetween(before.machine, after.machine, elapsedMs);
+  const sidesMs = cpuMs.reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
+  const ownMs = (after.ownMs ?? 0) - (before.ownMs ?? 0);
+  return Math.max(0, busyMs - interruptsMs - sidesMs - ownMs);
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether a side disturbs the other while it rests: timers, collections and busy loops use the cores that the other side is
+ * measured on. Pure.
+ *
+ * Both sides are pinned alike, so what either uses at rest slows the other by the same unknown part of it, between nothing
+ * and all: only the side that uses more at rest moves the ratio, at most by the difference.
+ */
+
+/** CPU time of a side while the other was loaded. */
+export interface Rest {
+  readonly cpuMs: number;
+  /** How long the other was loaded. */
+  readonly seconds: number;
+}
+
+export interface Disturbance {
+  readonly side: "base" | "next";
+  /** Cores that the side uses at rest beyond what the other does. */
+  readonly cores: number;
+  /** By how much the other side's figure may be off for it: 0.02 is 2 %. */
+  readonly mostRatio: number;
+}
+
+/** Nobody's verdict depends on less. */
+const LEAST_CORES = 0.01;
+
+/** Null where neither does, or nobody saw it. */
+export function disturbanceOf(base: Rest | null, next: Rest | null): Disturbance | null {
+  if (base === null || next === null) return null;
+  const [ofBase, ofNext] = [base, next].map(({ cpuMs, seconds }) => cpuMs / 1_000 / seconds);
+  const cores = Math.abs(ofBase - ofNext);
+  if (!(cores >= LEAST_CORES)) return null;
+  return { side: ofBase > ofNext ? "base" : "next", cores, mostRatio: Math.min(1, cores) };
+}

@@ -1,0 +1,65 @@
+/**
+ * Ratios of several fresh pairs of processes → how much of what they differ by their slices explain, and how much is between
+ * processes: two levels of variance (T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013). Layout
+ * of memory, decisions of a compiler and hash seeds are fixed when a process starts, and no number of its slices shows them.
+ * Pure.
+ */
+import { cosineTransforms } from "../dependence/long_run_variance.ts";
+import { meanOf } from "../quantile.ts";
+
+/** Of each pair of processes: waves that last for a quarter of it and longer, whose variance is that of its mean. */
+const TRANSFORMS = 4;
+/** Fewer pairs of slices hold no such waves. */
+const LEAST_PAIRS = 2 * TRANSFORMS;
+
+/**
+ * Standard deviation of the log ratio of one pair of processes by its slices, from all of them together: each by itself has too
+ * few. The first cosine transforms of a series know nothing of its mean, and so of no difference between processes.
+ *
+ * @param shares Of each pair of processes, as `SliceRatio` has them. @returns Null of too few slices.
+ */
+export function stdevWithin(shares: readonly Float64Array[]): number | null {
+  if (shares.length === 0 || shares.some(({ length }) => length < LEAST_PAIRS)) return null;
+  const variances = shares.map((own) => {
+    const squares = cosineTransforms(own, TRANSFORMS).reduce((sum, one) => sum + one * one, 0);
+    return squares / TRANSFORMS / own.length;
+  });
+  return Math.sqrt(meanOf(variances));
+}
+
+/** What an interval over pairs of processes, by Student's t over their log ratios, is as wide as it is for. */
+export interface ProcessLevels {
+  /** Pairs of processes. */
+  readonly processes: number;
+  /** Standard deviation of their log ratios. */
+  readonly stdev: number;
+  /** The part of it that the slices of a pair explain; null where nobody knows. */
+  readonly withinStdev: number | null;
+  /** What they do not explain is between processes; null with the other. */
+  readonly betweenStdev: number | null;
+  /** What would narrow the interval: `slices`: longer pairs would, as well as more of them; `processes`: more pairs alone. */
+  readonly limitedBy: "slices" | "processes" | null;
+}
+
+/**
+ * @param logRatios Of the pairs of processes, new over base. @param withinStdev As above.
+ * @returns Null of fewer than two pairs: one says nothing about the next.
+ */
+export function processLevelsOf(
+  logRatios: readonly number[],
+  withinStdev: number | null,
+): ProcessLevels | null {
+  const processes = logRatios.length;
+  if (processes < 2) return null;
+  const mean = meanOf(logRatios);
+  const squares = logRatios.reduce((sum, logRatio) => sum + (logRatio - mean) ** 2, 0);
+  const variance = squares / (processes - 1);
+  const levels = { processes, stdev: Math.sqrt(variance), withinStdev };
+  if (withinStdev === null) return { ...levels, betweenStdev: null, limitedBy: null };
+  const between = Math.max(0, variance - withinStdev ** 2);
+  return {
+    ...levels,
+    betweenStdev: Math.sqrt(between),
+    limitedBy: between > withinStdev ** 2 ? "processes" : "slices",
+  };
+}

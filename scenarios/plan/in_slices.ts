@@ -1,0 +1,80 @@
+/** Which cells of an experiment can be measured in slices, two targets at a time, and why others cannot. Pure. */
+import { hooksIn } from "../request/scenario.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { withThoseBehind } from "../../base/target/references.ts";
+import { followOf } from "../request/follow.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
+import type { PlannedLoad } from "../load/load.ts";
+import type { Scenario } from "../request/scenario.ts";
+
+/** What of a cell says whether it can. */
+interface Cell {
+  readonly target: string;
+  readonly targetSpec: TargetSpec;
+  readonly others: Readonly<Record<string, TargetSpec>>;
+  readonly scenario: string;
+  readonly request: Scenario;
+  readonly load: PlannedLoad;
+  readonly parameters: object;
+}
+
+/** Targets of a scenario at equal settings take turns. */
+export function turnsOf({ scenario, parameters }: Cell): string {
+  return JSON.stringify([scenario, parameters]);
+}
+
+/** Throws a UserError with every reason why the groups can't be measured in slices. */
+export function checkSlices(groups: readonly (readonly Cell[])[]): void {
+  const reasons = new Set(groups.flatMap((group) => whyNotInSlices(group) ?? []));
+  if (reasons.size === 0) return;
+  throw new UserError([...reasons].map((reason): Problem => ({
+    place: "order",
+    message: `Cannot measure in slices: ${reason}`,
+    fix: "write order: shuffled, or leave it out",
+  })));
+}
+
+/** Null where they can. */
+export function whyNotInSlices(group: readonly Cell[]): string | null {
+  const [first, second] = group;
+  if (group.length !== 2) {
+    const targets = group.map(({ target }) => target).join(", ");
+    return `two targets take turns, and ${first.scenario} has ${group.length}: ${targets}`;
+  }
+  const port = portOf(first);
+  if (port !== null && port === portOf(second)) {
+    return `${first.target} and ${second.target} run at the same time and both want port ${port}`;
+  }
+  return group.map(whyNot).find((why) => why !== null) ?? null;
+}
+
+function portOf({ targetSpec }: Cell): number | null {
+  return "command" in targetSpec ? fixedPortOf(targetSpec) : null;
+}
+
+function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): string | null {
+  if (load.kind === "capacity") return `scenario ${scenario} searches for a capacity`;
+  if (load.kind === "phases") return `the load of ${scenario} has phases, each with its own time`;
+  if (load.kind === "rate" && load.arrivals === "recorded") {
+    return `scenario ${scenario} is a replay`;
+  }
+  if (load.kind === "rate" && load.burst !== undefined) {
+    return `the load of ${scenario} has a burst`;
+  }
+  if (load.kind === "closed" && load.stages !== undefined) {
+    return `the load of ${scenario} has stages, each with its own time`;
+  }
+  if (load.kind === "closed" && load.requests !== null) {
+    return `the load of ${scenario} ends after a number of requests, and slices are a time: write duration`;
+  }
+  if ("flow" in request || "page" in request || "mix" in request) {
+    return `scenario ${scenario} has several requests, which a slice would cut`;
+  }
+  if (hooksIn(request).length > 0) return `scenario ${scenario} has hooks of a script`;
+  if ("follow" in request && followOf(request.follow).most > 0) {
+    return `scenario ${scenario} follows redirects`;
+  }
+  const isRedisUsed = request.needs?.includes("redis") ||
+    withThoseBehind(targetSpec, others).some((spec) => JSON.stringify(spec).includes('"redis"'));
+  return isRedisUsed ? `${target} uses Redis, which both targets would share` : null;
+}

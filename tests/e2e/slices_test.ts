@@ -1,0 +1,200 @@
+/** Two servers in turns: `plateau versus` on those that run, and `order: slices` on those of an experiment. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { results, type Run } from "../../runner/result/result.ts";
+import { calibratedCache } from "./caches.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
+import { until } from "./patience.ts";
+
+/** Each round needs the one before, so that a request takes its rounds on any machine. */
+const SERVER = `
+const [port, rounds] = Deno.args.map(Number);
+let last = 1;
+function work() {
+  let x = last;
+  for (let i = 0; i < rounds; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+  last = x;
+}
+Deno.serve({ hostname: "127.0.0.1", port: port || Number(Deno.env.get("PORT")) }, () => {
+  work();
+  return new Response("Hello");
+});
+`;
+
+interface Served extends AsyncDisposable {
+  readonly url: string;
+}
+
+async function serverOf(folder: string, rounds: number): Promise<Served> {
+  const file = join(folder, "server.js");
+  Deno.writeTextFileSync(file, SERVER);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "--allow-net", "--allow-env", file, `${port}`, `${rounds}`],
+    ...{ stdin: "null", stdout: "null", stderr: "null" },
+  });
+  const child = command.spawn();
+  const url = `http://127.0.0.1:${port}/`;
+  const isThere = (): Promise<boolean> =>
+    fetch(url).then((response) => response.text()).then(() => true, () => false);
+  let listens = false;
+  void (async () => {
+    while (!listens) listens = await isThere();
+  })();
+  await until(`${url} responds`, () => listens);
+  return {
+    url,
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
+const ratio = z.number();
+const comparison = z.object({
+  outcome: z.string(),
+  cells: z.array(z.object({
+    figures: z.object({ rate: z.object({ ratio, base: z.number(), next: z.number() }) }),
+  })).length(1),
+});
+
+Deno.test("versus calls a server worse that needs many times the CPU, and not an equal one", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  await using fast = await serverOf(folder.path, 30_000);
+  await using slow = await serverOf(folder.path, 240_000);
+  await using same = await serverOf(folder.path, 30_000);
+  const json = join(folder.path, "versus.json");
+  const html = join(folder.path, "versus.html");
+  // Without a verdict it goes on, so that a busy machine has its time.
+  const flags = ["-c", "4", "--budget", "5m", "--json", json, "--html", html];
+  const { stdout } = await exits(1, ["versus", fast.url, slow.url, ...flags], { env });
+  assert.match(stdout, /: worse$/m);
+  const { cells: [{ figures: { rate } }] } = comparison.parse(
+    JSON.parse(Deno.readTextFileSync(json)),
+  );
+  assert.ok(rate.ratio < 0.8, `${rate.ratio}`);
+  assert.match(Deno.readTextFileSync(html), /<title>/);
+  const alike = await plateau(
+    ["versus", fast.url, same.url, "-c", "4", "--budget", "15s", "--margin", "20%"],
+    { env },
+  );
+  assert.ok(alike.code === 0 || alike.code === 5, `${alike.code}: ${alike.stdout}`);
+});
+
+Deno.test("versus ends with 3 where a server is not there, and refuses what cannot take turns", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  await using there = await serverOf(folder.path, 0);
+  const { stderr } = await exits(3, ["versus", there.url, "http://127.0.0.1:9/"], { env });
+  assert.match(stderr, /127\.0\.0\.1:9/);
+  await exits(2, ["versus", there.url, there.url, "--requests", "10"], { env });
+  await exits(2, ["versus", there.url], { env });
+});
+
+const EXPERIMENT = (load: string): string => `
+name: turns
+targets:
+  one: { command: [${
+  JSON.stringify(Deno.execPath())
+}, run, --no-config, --allow-net, --allow-env, server.js, "0", "1000"] }
+  two: { command: [${
+  JSON.stringify(Deno.execPath())
+}, run, --no-config, --allow-net, --allow-env, server.js, "0", "1000"] }
+scenarios: { hello: { get: / } }
+load: ${load}
+repeat: 2
+order: slices
+`;
+
+/** Each law over slices. */
+function assertSliced(run: Run, partner: Run): void {
+  const { due, completed, failed, unfinished, dropped } = run.requests;
+  assert.equal(due, completed + failed + unfinished + dropped);
+  const { slices } = run;
+  assert.ok(slices);
+  assert.equal(slices.partner, partner.target);
+  const { items } = slices;
+  const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
+  assert.equal(sum(items.served), completed);
+  const measured = sum(items.completed);
+  assert.equal(measured, completed - (run.drain?.completed ?? 0));
+  assert.ok(Math.abs(run.elapsedS - sum(items.measuredS)) < 1e-6);
+  assert.ok(Math.abs(run.rate - measured / run.elapsedS) < 1e-6);
+  assert.equal(sum(run.timeline.points.map((point) => point.completed)), measured);
+  assert.deepEqual(items.pair, partner.slices?.items.pair);
+  items.place.forEach((place, at) =>
+    assert.equal(place, 1 - (partner.slices?.items.place[at] ?? 0))
+  );
+}
+
+Deno.test("an experiment in slices runs its two targets at the same time, and loses no request", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  const out = join(folder.path, "out");
+  Deno.writeTextFileSync(join(folder.path, "server.js"), SERVER);
+  const file = join(folder.path, "turns.yaml");
+  for (
+    const load of [
+      "{ connections: 4, duration: 1s }",
+      "{ connections: 4, rate: 200/s, duration: 1s }",
+    ]
+  ) {
+    Deno.writeTextFileSync(file, EXPERIMENT(load));
+    await exits(0, ["run", file, "--out", out], { cwd: folder.path, env });
+    const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+    assert.equal(runs.length, 4);
+    for (const run of runs) {
+      const [partner] = runs.filter(({ repetition, target }) =>
+        repetition === run.repetition && target !== run.target
+      );
+      assertSliced(run, partner);
+    }
+    Deno.removeSync(out, { recursive: true });
+  }
+});
+
+Deno.test("interrupted after a pair of runs, an experiment in slices goes on with slices as long", async () => {
+  using folder = emptyFolder();
+  const surroundings = { cwd: folder.path, env: calibratedCache(folder.path) };
+  const out = join(folder.path, "out");
+  const file = join(out, "results.json");
+  Deno.writeTextFileSync(join(folder.path, "server.js"), SERVER);
+  Deno.writeTextFileSync(
+    join(folder.path, "turns.yaml"),
+    EXPERIMENT("{ connections: 4, duration: 1s }"),
+  );
+  const runsIn = (): Run[] => results.parse(JSON.parse(Deno.readTextFileSync(file))).runs;
+  {
+    await using program = new Plateau(["run", "turns.yaml", "--out", out], surroundings);
+    await program.until("a pair is saved", () => existsSync(file) && runsIn().length >= 2);
+    program.kill("SIGINT");
+    await exits(130, program.ended);
+  }
+  assert.equal(runsIn().length, 2, "a pair is saved as one, or not at all");
+  await exits(0, ["run", "--resume", out], surroundings);
+  const runs = runsIn();
+  assert.equal(runs.length, 4);
+  const lengths = runs.map(({ slices }) => [slices?.sliceMs, slices?.cutMs, slices?.pauseMs]);
+  for (const one of lengths) assert.deepEqual(one, lengths[0]);
+});
+
+for (
+  const [load, why] of [
+    ["{ connections: 4, requests: 100 }", /ends after a number of requests/],
+    ["{ phases: [{ duration: 1s, arrivals: 10/s }] }", /has phases/],
+  ] as const
+) {
+  Deno.test(`an experiment in slices with load ${load} is refused`, async () => {
+    using folder = emptyFolder();
+    const file = join(folder.path, "turns.yaml");
+    Deno.writeTextFileSync(file, EXPERIMENT(load));
+    const { stderr } = await exits(2, ["check", file], { cwd: folder.path });
+    assert.match(stderr, why);
+  });
+}

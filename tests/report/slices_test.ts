@@ -1,0 +1,142 @@
+/** Comparisons of sides that took turns slice by slice. */
+import assert from "node:assert/strict";
+import { comparisonOf, type FigureComparison } from "../../report/judge/comparison.ts";
+import type { ComparedFigure } from "../../report/judge/group.ts";
+import { comparisonJson } from "../../report/render/comparison.ts";
+import {
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
+import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
+import { results } from "../../runner/result/result.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { doubted } from "./concluded.ts";
+import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
+import { slicedComparison, slicedSides } from "./sliced.ts";
+
+function figureIn({ cells: [cell] }: ResultsComparison, figure: ComparedFigure): FigureComparison {
+  return comparisonOf(cell.comparison, figure);
+}
+
+/** The runs as those of another target. */
+function named(runs: Results["runs"], target: string): Results["runs"] {
+  return runs.map((run) => ({ ...run, target }));
+}
+
+Deno.test("slices: results with them keep the schema", () => {
+  for (const side of slicedSides({ processes: 4, pairs: 30, ratio: 1 })) {
+    assert.deepEqual(results.parse(structuredClone(side)), side);
+  }
+});
+
+Deno.test("slices: beside a neighbour 10 % less is worse, and both levels are named", () => {
+  const comparison = slicedComparison({ processes: 13, pairs: 60, ratio: 0.9, between: 0.02 });
+  const [rate, cpu] = [figureIn(comparison, "rate"), figureIn(comparison, "cpuPerRequest")];
+  assert.deepEqual([rate.verdict, cpu.verdict], ["worse", "worse"]);
+  assert.equal(cpu.sliced?.levels?.limitedBy, "processes");
+  assert.ok(rate.interval && rate.interval.low < 0.9 && rate.interval.high > 0.9);
+});
+
+Deno.test("slices: no change is not called, and one pair of fresh processes is no verdict", () => {
+  const even = slicedComparison({ processes: 9, pairs: 60, ratio: 1 });
+  for (const figure of ["rate", "cpuPerRequest"] as const) {
+    assert.ok(["equivalent", "inconclusive"].includes(figureIn(even, figure).verdict));
+  }
+  const lucky = slicedComparison({ processes: 1, pairs: 300, ratio: 0.5 });
+  assert.deepEqual(
+    [figureIn(lucky, "rate").verdict, figureIn(lucky, "rate").reason],
+    ["inconclusive", "one-run"],
+  );
+});
+
+Deno.test("slices: two processes that nobody restarts have a verdict by their slices, which says so", () => {
+  const comparison = slicedComparison({ processes: 1, pairs: 400, ratio: 0.8, areRunning: true });
+  const cpu = figureIn(comparison, "cpuPerRequest");
+  assert.deepEqual([cpu.verdict, cpu.sliced?.areTheseTwo], ["worse", true]);
+  assert.match(comparedText(comparison), /The verdict is about these two processes/);
+});
+
+Deno.test("slices: of two running processes all loads count together", () => {
+  const once = slicedComparison({ processes: 1, pairs: 20, ratio: 0.8, areRunning: true });
+  assert.equal(figureIn(once, "rate").reason, "few-slices");
+  const often = slicedComparison({ processes: 9, pairs: 30, ratio: 0.8, areRunning: true });
+  const rate = figureIn(often, "rate");
+  assert.deepEqual([rate.runs, rate.sliced?.isAlone], [270, true]);
+  assert.equal(rate.verdict, "worse");
+});
+
+Deno.test("slices: a side that disturbs the other is named, and takes its verdict", () => {
+  const comparison = slicedComparison({ processes: 9, pairs: 60, ratio: 1, restless: 0.3 });
+  const rate = figureIn(comparison, "rate");
+  assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "disturbed"]);
+  assert.match(
+    comparedMarkdown(comparison),
+    /The base uses 30 % of a core more than the other while it rests/,
+  );
+});
+
+const NEIGHBOUR: TrustFinding = {
+  code: "neighbour",
+  severity: "invalid",
+  evidence: { others: 1, busiest: [], waiting: 0.4, waiter: "target" },
+  advice: ["stop-other-programs"],
+};
+
+Deno.test("slices: a neighbour takes no verdict from two running processes, a busy generator does", () => {
+  const verdictBeside = (spoil: (side: Results) => void): string => {
+    const [base, next] = slicedSides({ processes: 9, pairs: 30, ratio: 0.8, areRunning: true });
+    [base, next].forEach(spoil);
+    return comparedText(compareResults(base, next));
+  };
+  const beside = verdictBeside(({ runs }) => {
+    for (const { generator } of runs) {
+      generator.trust = "invalid";
+      generator.findings = [NEIGHBOUR];
+    }
+  });
+  assert.match(beside, /NEW costs/);
+  assert.match(verdictBeside((side) => doubted(side, () => true)), /Not to be trusted/);
+});
+
+Deno.test("slices: the report of one experiment shows the pairs of its two targets", () => {
+  const [base, next] = slicedSides({ processes: 5, pairs: 30, ratio: 0.9 });
+  const experiment = { ...base.experiment, targets: { a: { app: "api" }, b: { app: "api" } } };
+  const runs = [...named(base.runs, "a"), ...named(next.runs, "b")];
+  const document = reportModel({ ...base, experiment, runs });
+  assert.match(renderMarkdown(document).toString(), /Slices over time/);
+});
+
+Deno.test("slices: targets that took turns with others are no pairs of slices", () => {
+  const [base, next] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
+  const [, others] = slicedSides({ seed: 5, processes: 4, pairs: 30, ratio: 1 });
+  next.runs.forEach((run, i) => run.slices = others.runs[i].slices);
+  assert.equal(figureIn(compareResults(base, next), "rate").sliced, null);
+});
+
+Deno.test("slices: two revisions of one target are partners under the name of both", () => {
+  const [base, next] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
+  const together = {
+    ...base,
+    runs: [
+      ...named(base.runs, "app-base"),
+      ...named(next.runs, "app-head"),
+    ],
+  };
+  const sides = revisionSides(together, new Map([["app", { base: "app-base", head: "app-head" }]]));
+  assert.notEqual(figureIn(compareResults(sides.base, sides.head), "rate").sliced, null);
+});
+
+Deno.test("slices: the page shows the pairs over time and both levels, JSON the same", () => {
+  const comparison = slicedComparison({ processes: 6, pairs: 40, ratio: 0.95 });
+  const page = comparedPage(comparison);
+  assert.match(page, /Requests\/s of head over base/);
+  assert.match(page, /Requests\/s of each side/);
+  assert.match(comparedMarkdown(comparison), /Between processes/);
+  const json = JSON.parse(JSON.stringify(comparisonJson(comparison)));
+  const { slices } = json.cells[0].figures.cpuPerRequest;
+  assert.deepEqual([slices.processes, slices.pairs, slices.disturbance], ["fresh", 40, null]);
+  assert.ok(slices.withinStdev > 0 && slices.betweenStdev >= 0);
+});

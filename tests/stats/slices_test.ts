@@ -1,0 +1,159 @@
+/** Slices of two processes, pairs of processes, the looks of `ab`, and a side that disturbs the other. */
+import assert from "node:assert/strict";
+import { disturbanceOf } from "../../runner/stats/slices/disturbance.ts";
+import { decide, nextProcessLook, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import { processLevelsOf, stdevWithin } from "../../runner/stats/slices/process_levels.ts";
+import {
+  pairedSeries,
+  type SideSlices,
+  type SliceRatio,
+  sliceRatioOf,
+} from "../../runner/stats/slices/slice_ratio.ts";
+import { randomFrom } from "../report/intervals.ts";
+
+/** @param completed One a slice, of a tenth of a second. */
+function side(completed: readonly number[], change: Partial<SideSlices> = {}): SideSlices {
+  const all = (value: number): number[] => completed.map(() => value);
+  return {
+    pair: [...completed.keys()],
+    measuredS: all(0.1),
+    completed,
+    serviceSumMs: all(100),
+    served: completed,
+    cpuMs: all(90),
+    restCpuMs: all(0),
+    ...change,
+  };
+}
+
+function ratioOf(base: SideSlices, next: SideSlices): SliceRatio | null {
+  const series = pairedSeries(base, next, "rate");
+  return series && sliceRatioOf(series);
+}
+
+Deno.test("slices: the ratio is that of the figures of both sides", () => {
+  const found = ratioOf(side([100, 200, 0]), side([50, 100, 100]));
+  assert.ok(found);
+  assert.ok(Math.abs(Math.exp(found.logRatio) - 250 / 300) < 1e-12);
+});
+
+Deno.test("slices: a side that served nothing has no ratio", () => {
+  assert.equal(ratioOf(side([0, 0]), side([5, 5])), null);
+  assert.equal(ratioOf(side([5, 5]), side([0, 0])), null);
+});
+
+Deno.test("slices: what moves both of a pair cancels", () => {
+  const random = randomFrom(5);
+  const speeds = Array.from({ length: 100 }, () => 1_000 + 9_000 * random());
+  const found = ratioOf(side(speeds), side(speeds.map((speed) => 0.9 * speed)));
+  assert.ok(found);
+  assert.ok(Math.abs(Math.exp(found.logRatio) - 0.9) < 1e-12);
+  assert.ok(found.standardError < 1e-12);
+});
+
+Deno.test("slices: pairs belong together by their number, and one that lacks a slice is left out", () => {
+  const base = side([100, 100, 500], { pair: [0, 1, 2] });
+  const next = side([50, 50], { pair: [1, 0] });
+  const found = ratioOf(base, next);
+  assert.equal(found?.pairs, 2);
+  assert.ok(Math.abs(Math.exp(found?.logRatio ?? NaN) - 0.5) < 1e-12);
+});
+
+Deno.test("slices: what a side does at rest is no CPU time of its requests, and unseen is not 0", () => {
+  const base = side([100, 100], { restCpuMs: [40, 40] });
+  const series = pairedSeries(base, side([100, 100]), "cpuPerRequest");
+  assert.deepEqual([...series?.base.amounts ?? []], [50, 50]);
+  assert.equal(pairedSeries(side([1], { cpuMs: [null] }), side([1]), "cpuPerRequest"), null);
+  const once = pairedSeries(side([1, 2], { cpuMs: [null, 7] }), side([3, 4]), "cpuPerRequest");
+  assert.deepEqual([[...once?.base.of ?? []], [...once?.next.of ?? []]], [[2], [4]]);
+});
+
+Deno.test("slices: pairs that depend on each other make the error larger, and their block is seen", () => {
+  const random = randomFrom(8);
+  const independent = Array.from({ length: 400 }, () => 1_000 * (1 + 0.1 * (random() - 0.5)));
+  let level = 0;
+  const wandering = independent.map(() => {
+    level = 0.8 * level + 0.1 * (random() - 0.5);
+    return 1_000 * (1 + level);
+  });
+  const even = side(independent.map(() => 1_000));
+  const [free, bound] = [independent, wandering].map((next) => ratioOf(even, side(next)));
+  assert.equal(free?.blockPairs, 1);
+  assert.ok((bound?.blockPairs ?? 0) > 3, `${bound?.blockPairs}`);
+  assert.ok((bound?.standardError ?? 0) > 3 * (free?.standardError ?? 1));
+});
+
+Deno.test("slices: too few pairs, and a level that wanders off, are refused by name", () => {
+  const even = (count: number): number[] => Array.from({ length: count }, () => 1_000);
+  const few = ratioOf(side(even(12)), side(even(12)));
+  assert.equal(few?.unclear, "too-short");
+  const random = randomFrom(3);
+  const trend = even(200).map((one, i) => one * (1 + i / 400) + 5 * random());
+  assert.equal(ratioOf(side(even(200)), side(trend))?.unclear, "not-stationary");
+});
+
+Deno.test("process levels: what the slices do not explain is between processes", () => {
+  const pairs = [0.02, -0.02, 0.02, -0.02];
+  const wide = processLevelsOf(pairs, 0.005);
+  assert.equal(wide?.limitedBy, "processes");
+  assert.ok(Math.abs((wide?.stdev ?? 0) - 0.02 * Math.sqrt(4 / 3)) < 1e-12);
+  const own = Math.hypot(wide?.withinStdev ?? 0, wide?.betweenStdev ?? 0);
+  assert.ok(Math.abs(own - (wide?.stdev ?? 0)) < 1e-12);
+  const even = processLevelsOf(pairs, 0.05);
+  assert.deepEqual([even?.limitedBy, even?.betweenStdev], ["slices", 0]);
+});
+
+Deno.test("process levels: one pair of processes says nothing of the next, and unknown errors no level", () => {
+  assert.equal(processLevelsOf([0], 0.1), null);
+  const unknown = processLevelsOf([1, 2], null);
+  assert.deepEqual([unknown?.withinStdev, unknown?.limitedBy], [null, null]);
+});
+
+Deno.test("process levels: what slices explain is known from pairs of processes with few of them each", () => {
+  const random = randomFrom(12);
+  const ofOne = (pairs: number) =>
+    Float64Array.from({ length: pairs }, () => 0.1 * Math.sqrt(12) * (random() - 0.5));
+  const centred = (values: Float64Array): Float64Array => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return values.map((value) => value - mean);
+  };
+  const found = stdevWithin(Array.from({ length: 60 }, () => centred(ofOne(15)))) ?? 0;
+  assert.ok(Math.abs(found / (0.1 / Math.sqrt(15)) - 1) < 0.1, `${found}`);
+  assert.equal(stdevWithin([new Float64Array(5)]), null);
+});
+
+const OPEN = { verdict: "inconclusive", reason: "few-runs" } as const;
+const EVEN = { verdict: "equivalent", reason: null } as const;
+const WORSE = { verdict: "worse", reason: null } as const;
+
+Deno.test("looks: an ab ends at a slowdown, or when everything is decided, and else at the last look", () => {
+  assert.deepEqual(decide([OPEN, WORSE], 4), { goesOn: false, reason: "worse" });
+  assert.deepEqual(decide([EVEN, EVEN], 4), { goesOn: false, reason: "decided" });
+  assert.deepEqual(decide([EVEN, OPEN], 4), { goesOn: true, reason: "open" });
+  assert.deepEqual(decide([OPEN], 4, true), { goesOn: false, reason: "open" });
+  const last = PROCESS_LOOKS[PROCESS_LOOKS.length - 1];
+  assert.deepEqual(decide([OPEN], last), { goesOn: false, reason: "open" });
+});
+
+Deno.test("looks: what no number of processes decides holds nobody", () => {
+  const never = { verdict: "inconclusive", reason: "disturbed" } as const;
+  assert.deepEqual(decide([never, EVEN], 4), { goesOn: false, reason: "undecidable" });
+  assert.equal(decide([never, OPEN], 4).goesOn, true);
+});
+
+Deno.test("looks: none before four pairs of processes, and each further than the one before", () => {
+  assert.equal(nextProcessLook(0), 4);
+  assert.equal(nextProcessLook(4), 6);
+  assert.equal(nextProcessLook(100), null);
+});
+
+Deno.test("disturbance: the side that uses more at rest is named, and nobody for as much as the other", () => {
+  const busy = { cpuMs: 300, seconds: 1 };
+  const calm = { cpuMs: 20, seconds: 1 };
+  assert.equal(disturbanceOf(busy, calm)?.side, "base");
+  const found = disturbanceOf(calm, busy);
+  assert.equal(found?.side, "next");
+  assert.ok(Math.abs((found?.cores ?? 0) - 0.28) < 1e-12);
+  assert.equal(disturbanceOf(busy, busy), null);
+  assert.equal(disturbanceOf(null, busy), null);
+});
