@@ -220,7 +220,7 @@ async function verify(
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
-  if (values.agents !== undefined) refuseLocal(work.plan.cells);
+  if (values.agents !== undefined) refuseLocal(work.plan.cells, work.experiment.order);
   return interruptible(async (signal) => {
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);

@@ -175,8 +175,12 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
   if (conflicts.length > 0) throw new UserError([{ place: "--duration", message: conflicts[0] }]);
 }
 
-/** Throws a UserError where a scenario is planned that other machines cannot send. */
-export function refuseLocal(cells: readonly Cell[]): void {
+/** Throws a UserError where something is planned that other machines cannot do. */
+export function refuseLocal(cells: readonly Cell[], order?: Experiment["order"]): void {
+  if (order === "slices") {
+    const message = "Cannot load in slices from other machines: both sides take turns on one clock";
+    throw new UserError([{ place: "--agents", message, fix: "leave --agents or order out" }]);
+  }
   for (const { scenario, request } of cells) {
     const message = whyLocal(scenario, request);
     if (message === null) continue;

@@ -178,13 +178,16 @@ class BlockSequence {
     }
     const tookMs = (performance.now() - beganMs) / turn.length;
     for (const [at, run] of made.entries()) {
-      const { planned, order } = begun[at];
-      this.file.results.missing = withoutInterrupted(this.file.results.missing, planned);
-      this.#measured.add(planned.cell);
-      this.#schedule.took(planned.cell, tookMs);
+      const { planned: { cell } } = begun[at];
+      this.#measured.add(cell);
+      this.#schedule.took(cell, tookMs);
       this.#count(run, true);
-      await this.#save((file) => file.addRun(run));
-      onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
+      this.file.results.missing = withoutInterrupted(this.file.results.missing, turn[at]);
+    }
+    await this.#save((file) => made.length === 1 ? file.addRun(made[0]) : file.addPair(made));
+    for (const [at, measurement] of made.entries()) {
+      const { order } = begun[at];
+      onProgress({ kind: "measured", order, measurement, remainingMs: this.#remainingMs() });
     }
   }
 

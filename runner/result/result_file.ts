@@ -63,6 +63,13 @@ export class ResultFile {
     return this.#add({ run }, bytes.length, this.#runs.length - 1);
   }
 
+  /** Runs that say nothing without each other, saved at once. */
+  addPair(pair: readonly Run[]): Promise<void> {
+    this.results.runs.push(...pair);
+    this.#runs.push(...pair.map(bytesOf));
+    return this.save();
+  }
+
   addMissing(missing: Missing): Promise<void> {
     this.results.missing.push(missing);
     this.#fileMissing++;

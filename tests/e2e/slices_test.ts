@@ -1,10 +1,11 @@
 /** Two servers in turns: `plateau versus` on those that run, and `order: slices` on those of an experiment. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { results, type Run } from "../../runner/result/result.ts";
 import { calibratedCache } from "./caches.ts";
-import { emptyFolder, exits, plateau } from "./plateau.ts";
+import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
 
 /** Each round needs the one before, so that a request takes its rounds on any machine. */
@@ -156,6 +157,31 @@ Deno.test("an experiment in slices runs its two targets at the same time, and lo
     }
     Deno.removeSync(out, { recursive: true });
   }
+});
+
+Deno.test("interrupted after a pair of runs, an experiment in slices goes on with slices as long", async () => {
+  using folder = emptyFolder();
+  const surroundings = { cwd: folder.path, env: calibratedCache(folder.path) };
+  const out = join(folder.path, "out");
+  const file = join(out, "results.json");
+  Deno.writeTextFileSync(join(folder.path, "server.js"), SERVER);
+  Deno.writeTextFileSync(
+    join(folder.path, "turns.yaml"),
+    EXPERIMENT("{ connections: 4, duration: 1s }"),
+  );
+  const runsIn = (): Run[] => results.parse(JSON.parse(Deno.readTextFileSync(file))).runs;
+  {
+    await using program = new Plateau(["run", "turns.yaml", "--out", out], surroundings);
+    await program.until("a pair is saved", () => existsSync(file) && runsIn().length >= 2);
+    program.kill("SIGINT");
+    await exits(130, program.ended);
+  }
+  assert.equal(runsIn().length, 2, "a pair is saved as one, or not at all");
+  await exits(0, ["run", "--resume", out], surroundings);
+  const runs = runsIn();
+  assert.equal(runs.length, 4);
+  const lengths = runs.map(({ slices }) => [slices?.sliceMs, slices?.cutMs, slices?.pauseMs]);
+  for (const one of lengths) assert.deepEqual(one, lengths[0]);
 });
 
 for (
