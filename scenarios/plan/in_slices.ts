@@ -1,11 +1,10 @@
 /** Which cells of an experiment can be measured in slices, two targets at a time, and why others cannot. Pure. */
-import { hooksIn } from "../request/scenario.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import { followOf } from "../request/follow.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
 import type { PlannedLoad } from "../load/load.ts";
-import type { Scenario } from "../request/scenario.ts";
+import { hooksIn, type Scenario } from "../request/scenario.ts";
 
 /** What of a cell says whether it can. */
 interface Cell {
