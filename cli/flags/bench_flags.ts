@@ -9,6 +9,7 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
+import { hold, streamKind, until } from "../../scenarios/request/stream.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -180,6 +181,28 @@ const requestFlags = {
     flags: "--follow <N>",
     about: "Follows up to N redirects of each request, to the same host (default: none)",
     schema: integerText(hops).optional(),
+  },
+  stream: {
+    flags: "--stream <events|lines|json-lines>",
+    about: "Reads responses as they come, as messages: events of text/event-stream, lines, or " +
+      "lines of JSON (default: as a whole)",
+    schema: streamKind.optional(),
+  },
+  until: {
+    flags: "--until <TEXT>",
+    about: "Data of the message that ends a stream, such as [DONE] (default: its response does)",
+    schema: until.optional(),
+  },
+  hold: {
+    flags: "--hold <D>",
+    about: "How long each stream is held before it is left (default: until it ends)",
+    schema: hold.optional(),
+  },
+  token: {
+    flags: "--token <PLACE>",
+    about: "Where in a message of a model server its token stands, in JSON, such as " +
+      "choices[0].delta.content",
+    schema: z.string().optional(),
   },
   form: {
     flags: "-F, --form <NAME=VALUE|NAME=@FILE>",

@@ -5,6 +5,7 @@
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
+import type { Conflict } from "../../base/problems.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
@@ -12,6 +13,7 @@ import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
+import { EVENT_STREAM, streamContradictions, streamFields } from "./stream.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
@@ -104,6 +106,7 @@ export const requestFields = (files: Files) => ({
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
   expect: expectation.prefault({}).describe("Expected response"),
+  ...streamFields,
 });
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
@@ -125,12 +128,14 @@ export function checkRequest(
 ): void {
   const misspelt = context.issues.some(({ code }) => code === "unrecognized_keys");
   for (const { path, message } of contradictions(request)) {
-    if (path.length > 0 || !misspelt) context.addIssue({ code: "custom", path, message });
+    if (path.length > 0 || !misspelt) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
   }
 }
 
-function contradictions(request: Partial<RequestFields>): { path: string[]; message: string }[] {
-  const found: { path: string[]; message: string }[] = [];
+function contradictions(request: Partial<RequestFields>): Conflict[] {
+  const found: Conflict[] = [];
   const given = methodsOf(request);
   if (given.length === 0) {
     const choices = METHODS.join(", ");
@@ -150,6 +155,7 @@ function contradictions(request: Partial<RequestFields>): { path: string[]; mess
   }
   const [first, ...bodies] = BODIES
     .filter((key) => request[key] !== undefined);
+  found.push(...streamContradictions(request));
   for (const key of bodies) {
     found.push({ path: [key], message: `Cannot send both ${first} and ${key}: leave one out` });
   }
@@ -170,16 +176,25 @@ export function wireRequest(spec: RequestFields): WireRequest {
   const { headers } = spec;
   const { type, body } = bodyOf(spec);
   const isTyped = hasType(headers);
+  const accepts = spec.stream === "events" && !hasField(headers, "accept");
   return {
     method: method.toUpperCase(),
     path: spec[method] ?? "/",
-    headers: type === null || isTyped ? headers : { ...headers, "content-type": type },
+    headers: {
+      ...headers,
+      ...accepts && { accept: EVENT_STREAM },
+      ...type !== null && !isTyped && { "content-type": type },
+    },
     body,
   };
 }
 
 function hasType(headers: RequestFields["headers"]): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return hasField(headers, "content-type");
+}
+
+function hasField(headers: RequestFields["headers"], field: string): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
 /** With the type that it is of; null where only the writer knows. */

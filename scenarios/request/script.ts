@@ -18,10 +18,12 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import type { BodySource } from "./body_source.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { Scenario } from "./scenario.ts";
+import type { StreamKind } from "./stream.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
@@ -33,10 +35,19 @@ export interface ScriptRequest {
   /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
+  /** Its response is a stream of messages; absent: it is read as a whole. */
+  readonly stream?: StreamedResponse;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
   /** How many redirects it follows, and the step of those requests; null: none. */
   readonly follow: { readonly most: number; readonly step: number } | null;
+}
+
+export interface StreamedResponse {
+  readonly kind: StreamKind;
+  readonly until?: string;
+  readonly holdMs?: number;
+  readonly token?: BodySource;
 }
 
 export interface ThinkStep {
@@ -154,7 +165,8 @@ function variantsOf(
   request: RequestFields,
   { values, draw, ...place }: VariantChoice,
 ): ScriptRequest[] {
-  const step = { kind: "request" as const, ...place, expect: request.expect, captures: [] };
+  const { expect } = request;
+  const step = { kind: "request" as const, ...place, expect, captures: [], ...streamOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -210,7 +222,27 @@ function flowScript(
 
 function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
   const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
-  return { kind: "request", ...place, wire: wireRequest(spec), expect: spec.expect, captures };
+  const { expect } = spec;
+  return {
+    kind: "request",
+    ...place,
+    wire: wireRequest(spec),
+    expect,
+    captures,
+    ...streamOf(spec),
+  };
+}
+
+function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptRequest, "stream"> {
+  if (stream === undefined) return {};
+  return {
+    stream: {
+      kind: stream,
+      ...until !== undefined && { until },
+      ...hold !== undefined && { holdMs: hold },
+      ...token !== undefined && { token },
+    },
+  };
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

@@ -28,7 +28,7 @@ Deno.test("--help names every command, and each command explains its options", a
 Deno.test("list names what ships", async () => {
   assert.match((await plateau(["list", "experiments"])).stdout, /^\s*quick\b/m);
   const { stdout } = await plateau(["list", "apps"]);
-  for (const app of ["api", "work", "user", "wiki", "site"]) {
+  for (const app of ["api", "work", "user", "wiki", "site", "streams"]) {
     assert.match(stdout, new RegExp(`^\\s*${app}\\b`, "m"));
   }
 });

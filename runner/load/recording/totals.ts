@@ -7,6 +7,7 @@ import {
 } from "../../../base/http/framing_fields.ts";
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { MessageTotals } from "./messages.ts";
 import type { SlowExchange } from "./slowest.ts";
 import type { TailTimes } from "./tail.ts";
 import type { StepTotals } from "./steps.ts";
@@ -53,6 +54,8 @@ export interface WorkerTotals {
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
   /** None where the load has one step, which is the whole. */
   readonly steps: readonly StepTotals[];
+  /** Absent where no response is a stream. */
+  readonly messages?: MessageTotals;
 }
 
 /** What ended after the deadline, while nothing new was sent. */
