@@ -9,7 +9,7 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
-import { hold, streamKind, until } from "../../scenarios/request/stream.ts";
+import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/stream.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -310,6 +310,7 @@ export function benchConflicts(given: RawArguments): Problem[] {
     ...replayConflicts(given),
     ...followConflicts(given),
     ...formConflicts(given),
+    ...streamConflicts(given),
     ...accessProblems(given),
     ...fleetConflicts(given),
     ...outputConflicts(
@@ -331,6 +332,26 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
     message: `Cannot use ${place} where redirects are followed`,
     fix: "leave --follow or it out",
   }));
+}
+
+/** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
+function streamConflicts(given: RawArguments): Problem[] {
+  const { stream, pipeline = "1", http2, follow } = given;
+  if (stream === undefined) {
+    return ["until", "hold", "token"].filter((flag) => given[flag] !== undefined).map((flag) => ({
+      place: `--${flag}`,
+      message: "Cannot use this without a stream",
+      fix: "add --stream events, --stream lines or --stream json-lines",
+    }));
+  }
+  const problems = [];
+  if (pipeline !== "1" && http2 === undefined) {
+    problems.push({ place: "--pipeline", message: STREAM_CONFLICTS.pipeline, fix: "add --http2" });
+  }
+  if (follow !== undefined) {
+    problems.push({ place: "--follow", message: STREAM_CONFLICTS.follow, fix: "leave it out" });
+  }
+  return problems;
 }
 
 function loadConflicts(given: RawArguments): Problem[] {

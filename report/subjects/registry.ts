@@ -18,6 +18,7 @@ import { profiles } from "./profiles/profiles.ts";
 import { published } from "./published.ts";
 import { settling } from "./settling.ts";
 import { steps } from "./steps/table.ts";
+import { streams } from "./streams.ts";
 import { groupsOf, type ReportContext, type ScenarioContext, type Subject } from "./subject.ts";
 import { sweeps } from "./sweeps/sweeps.ts";
 import { inOneRun } from "./tables/in_run.ts";
@@ -34,6 +35,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   steady,
   latency,
   steps,
+  streams,
   percentiles,
   inOneRun,
   perSecond,

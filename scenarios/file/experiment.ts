@@ -34,7 +34,8 @@ import { discard, discardConflicts, figures, figuresConflicts } from "../load/me
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
-import { fieldsIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
+import { fieldsIn, isStreamed, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
+import { STREAM_CONFLICTS } from "../request/stream.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -255,6 +256,9 @@ function loadConflicts(
           message,
         }))
         : [],
+      ...scenario === undefined || isWrong(path)
+        ? []
+        : streamConflicts(scenario, load, { path, loadPath }),
       ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
@@ -262,6 +266,25 @@ function loadConflicts(
     ];
   });
   return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
+}
+
+/** What a scenario whose responses are streams can't have. */
+function streamConflicts(
+  scenario: Scenario,
+  { pipeline = [], http2 = [] }: {
+    readonly pipeline?: readonly number[];
+    readonly http2?: readonly boolean[];
+  },
+  { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
+): Conflict[] {
+  if (!isStreamed(scenario)) return [];
+  const isOverHttp2 = http2.length > 0 && http2.every(Boolean);
+  const isPipelined = pipeline.some((requests) => requests > 1) && !isOverHttp2;
+  const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
+  return [
+    ...isPipelined ? [{ path: [...loadPath, "pipeline"], message: STREAM_CONFLICTS.pipeline }] : [],
+    ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],
+  ];
 }
 
 /** Why no TLS session is resumed on targets of a scenario that are reached without TLS. */

@@ -185,6 +185,15 @@ function knownNames(name: string, known: readonly string[]): string {
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
 }
 
+/** Whether any of its responses is a stream of messages. */
+export function isStreamed(scenario: Scenario): boolean {
+  if ("flow" in scenario) {
+    return scenario.flow.some((step) => isRequest(step) && step.stream !== undefined);
+  }
+  if ("mix" in scenario) return scenario.mix.some(({ stream }) => stream !== undefined);
+  return "stream" in scenario && scenario.stream !== undefined;
+}
+
 /** A header field as it is written. */
 interface WrittenField {
   readonly path: PropertyKey[];

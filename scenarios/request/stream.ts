@@ -70,3 +70,11 @@ export function streamContradictions(request: StreamedRequest): Conflict[] {
   }
   return found;
 }
+
+/** Of a load, what a scenario with streams can't have: a key, and why. */
+export const STREAM_CONFLICTS = {
+  pipeline:
+    "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
+    "streams: use http2, or one request at a time",
+  follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
+} as const;

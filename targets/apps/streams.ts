@@ -42,13 +42,13 @@ export const streams = {
       const requestMs = performance.now();
       let k = from;
       const body = new ReadableStream<Uint8Array>({
-        async pull(controller) {
+        async pull(controller): Promise<void> {
           if (k === from) sent.begun++;
           const waitMs = moments(requestMs, k - from) - performance.now();
           if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
           if (cutAfter > 0 && k - from >= cutAfter) {
             sent.cut++;
-            return controller.error(new Error("The stream is cut, as the settings want it"));
+            return controller.error("A stream is cut, as the settings want it");
           }
           const isLast = k + 1 >= events;
           controller.enqueue(ENCODER.encode(textOf(k) + (isLast ? last : "")));
@@ -58,7 +58,7 @@ export const streams = {
           sent.ended++;
           controller.close();
         },
-        cancel() {
+        cancel(): void {
           sent.left++;
         },
       }, { highWaterMark: 0 });
