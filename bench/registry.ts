@@ -29,6 +29,7 @@ import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
+import { streams } from "./streams.ts";
 import { steps } from "./steps.ts";
 import { power } from "./power.ts";
 import { statistics } from "./simulations.ts";
@@ -56,6 +57,7 @@ export const benches = {
   between: betweenRuns,
   tls,
   http2,
+  streams,
   log,
   replay,
   steps,
