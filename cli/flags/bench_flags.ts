@@ -9,7 +9,7 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
-import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/stream.ts";
+import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,

@@ -35,7 +35,7 @@ import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { fieldsIn, isStreamed, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
-import { STREAM_CONFLICTS } from "../request/stream.ts";
+import { STREAM_CONFLICTS } from "../request/request.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 

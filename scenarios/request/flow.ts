@@ -8,7 +8,7 @@ import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { beyond, isWithin, type LimitName, LIMITS } from "../../base/limits.ts";
 import { between, msBetween } from "../../base/quantity.ts";
-import { type BodySource, jsonSource, patternSource, textSource } from "./body_source.ts";
+import { type BodySource, jsonSource, patternSource, textSource } from "./values.ts";
 import {
   BODIES,
   checkRequest,

@@ -18,12 +18,12 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
-import type { BodySource } from "./body_source.ts";
+import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { Scenario } from "./scenario.ts";
-import type { StreamKind } from "./stream.ts";
+import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 

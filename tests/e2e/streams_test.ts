@@ -43,7 +43,7 @@ scenarios:
       - { get: /events, stream: events, hold: 60ms, expect: { contains: "1" } }
 load: { connections: 2, duration: 1s }
 repeat: 1
-thresholds: ["p99(ttfe) < 20s", "tpot.p50 > 1ms", "messages.failed(tokens) <= 0"]
+thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(tokens) <= 0"]
 `,
   );
   const out = join(folder.path, "out");

@@ -5,8 +5,8 @@
 import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
 import { cookieName, cookieValue, thinkMs } from "../../../scenarios/request/flow.ts";
-import { jsonStep, patternSource } from "../../../scenarios/request/body_source.ts";
-import { streamKind, until } from "../../../scenarios/request/stream.ts";
+import { jsonStep, patternSource } from "../../../scenarios/request/values.ts";
+import { streamKind, until } from "../../../scenarios/request/request.ts";
 import { THINK_SHAPES } from "../../../scenarios/pace/think_times.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";

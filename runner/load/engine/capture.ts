@@ -5,7 +5,7 @@
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { lookedAt, searchFor, whyUnseen } from "../../../base/pattern.ts";
-import type { BodySource } from "../../../scenarios/request/body_source.ts";
+import type { BodySource } from "../../../scenarios/request/values.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
 type Taker = (response: ReceivedResponse) => string | null;

@@ -9,13 +9,13 @@ interface ProtocolSetting {
   readonly streams?: number;
   /** Of the hosts, each with an equal share of the connections, in their order. */
   readonly schemes: readonly ("http" | "https")[];
-  /** Whether responses are read as they come. */
-  readonly isStreamed: boolean;
+  /** Whether responses are read as they come; absent: as a whole. */
+  readonly isStreamed?: boolean;
 }
 
 export async function protocolOver(
   driver: Driver,
-  { slots, streams, schemes, isStreamed }: ProtocolSetting,
+  { slots, streams, schemes, isStreamed = false }: ProtocolSetting,
 ): Promise<ProtocolOf> {
   if (streams === undefined && isStreamed) {
     const { StreamedHttp1 } = await import("./http1/streamed_http1.ts");

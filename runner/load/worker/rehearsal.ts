@@ -95,9 +95,7 @@ export async function rehearse(): Promise<void> {
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
   for (const { pacer, durationUs } of LOADS) {
-    const protocol = await protocolOver(new Echo(), {
-      ...{ slots: SLOTS, schemes: ["http"], isStreamed: false },
-    });
+    const protocol = await protocolOver(new Echo(), { slots: SLOTS, schemes: ["http"] });
     const job = { ...JOB, driver: "tcp" as const, endpoint, script, pacer, durationUs };
     const recorder = new Recorder(JOB.intervalUs, (part, nowUs) => {
       structuredClone(handOver.messageAt(part, nowUs));

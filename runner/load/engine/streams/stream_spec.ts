@@ -1,6 +1,6 @@
 /** What a streamed response is to be read as, and for how long: as posted to a worker. */
-import type { BodySource } from "../../../../scenarios/request/body_source.ts";
-import type { StreamKind } from "../../../../scenarios/request/stream.ts";
+import type { BodySource } from "../../../../scenarios/request/values.ts";
+import type { StreamKind } from "../../../../scenarios/request/request.ts";
 import type { ResponseExpectation } from "../response_check.ts";
 
 export interface StreamSpec {
