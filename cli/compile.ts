@@ -15,8 +15,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { TemporaryFolder } from "../base/system/temporary_folder.ts";
-import { frameworks } from "../targets/frameworks/registry.ts";
-import { PACK, packSources } from "../targets/frameworks/install.ts";
+import { frameworkNames, installedRuntimeNames } from "../base/target/app_settings.ts";
+import { installable, PACK, packSources } from "../targets/frameworks/install.ts";
 import { KEEPER } from "./compiled/loader.ts";
 import { bundledParts, deno, type Parts, ROOT } from "./compiled/parts.ts";
 import {
@@ -33,7 +33,9 @@ const OUTPUT = join(ROOT, "dist/plateau");
 async function compile(parts: Parts, staged: Staged, output: string): Promise<void> {
   using stage = TemporaryFolder.make("compile");
   writeStage(parts, staged, stage.path);
-  const folders = Object.values(frameworks).map(({ folder }) => folder);
+  const folders = [...frameworkNames, ...installedRuntimeNames].map((name) =>
+    installable(name).folder
+  );
   stage.write(PACK, packSources(folders));
   await embed(stage.path, output);
 }
