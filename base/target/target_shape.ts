@@ -2,7 +2,7 @@
  * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import * as z from "zod";
-import { stageCommands, steps } from "./steps.ts";
+import { command, stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { parseBytes } from "../quantity.ts";
@@ -177,11 +177,10 @@ const frameworkTarget = z.strictObject({
   .overwrite(withFlatSettings);
 
 const commandTarget = z.strictObject({
-  command: z.array(z.string().min(1)).min(1)
-    .describe(
-      "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
-        "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
-    ),
+  command: command.describe(
+    "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
+      "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
+  ),
   cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
   env: env.describe(
     "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +

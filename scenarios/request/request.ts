@@ -88,6 +88,9 @@ function checkBody(text: string, context: z.core.$RefinementCtx): void {
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }
 
+/** A function of an experiment's script, by its path: `scenarios.order.before`. */
+export const hookName = z.string().min(1).max(LIMITS.sentence.most);
+
 // What makes a response a stream of messages.
 
 /** Events of `text/event-stream`; lines of text; or lines each of which is JSON. */
@@ -138,6 +141,8 @@ export const requestFields = (files: Files) => ({
   ),
   expect: expectation.prefault({}).describe("Expected response"),
   ...streamFields,
+  before: hookName.optional().describe("Function of a script that changes the request"),
+  after: hookName.optional().describe("Function of a script that reads the response"),
 });
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;

@@ -100,7 +100,8 @@ export const scenarioSpecWith = (files: Files) =>
     requestScenario(files),
   ])
     .superRefine((scenario, context) => {
-      if ("replay" in scenario) return;
+      // What a hook sets in `user.vars` is known only when it runs.
+      if ("replay" in scenario || hooksIn(scenario).length > 0) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });
       }
@@ -192,6 +193,21 @@ export function isStreamed(scenario: Scenario): boolean {
   }
   if ("mix" in scenario) return scenario.mix.some(({ stream }) => stream !== undefined);
   return "stream" in scenario && scenario.stream !== undefined;
+}
+
+/** The hooks of all requests of a scenario. @param scenario May be wrong in every part. */
+export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
+  const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
+    ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
+      path: [...at, key],
+    }));
+  const given = Object(scenario);
+  for (const list of ["flow", "mix"]) {
+    if (Array.isArray(given[list])) {
+      return given[list].flatMap((request: unknown, at: number) => of(request, [list, at]));
+    }
+  }
+  return of(given, []);
 }
 
 /** A header field as it is written. */

@@ -22,6 +22,7 @@ import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
+import type { ScriptCode } from "../code/code.ts";
 import type { Scenario } from "./scenario.ts";
 import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
@@ -39,6 +40,8 @@ export interface ScriptRequest {
   readonly stream?: StreamedResponse;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
+  /** Functions of the experiment's script by their names; absent: none. */
+  readonly hooks?: RequestHooks;
   /** How many redirects it follows, and the step of those requests; null: none. */
   readonly follow: { readonly most: number; readonly step: number } | null;
 }
@@ -48,6 +51,12 @@ export interface StreamedResponse {
   readonly until?: string;
   readonly holdMs?: number;
   readonly token?: BodySource;
+}
+
+export interface RequestHooks {
+  /** Null: none. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export interface ThinkStep {
@@ -62,6 +71,8 @@ export type Script =
   & {
     /** Names of the steps with figures of their own, each once; none where there is one alone. */
     readonly stepNames: readonly string[];
+    /** What evaluates the functions of its requests; absent: they have none. */
+    readonly code?: ScriptCode;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
   }
@@ -166,7 +177,8 @@ function variantsOf(
   { values, draw, ...place }: VariantChoice,
 ): ScriptRequest[] {
   const { expect } = request;
-  const step = { kind: "request" as const, ...place, expect, captures: [], ...streamOf(request) };
+  const common = { kind: "request" as const, ...place, expect, captures: [] };
+  const step = { ...common, ...streamOf(request), ...hooksOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -230,6 +242,7 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     expect,
     captures,
     ...streamOf(spec),
+    ...hooksOf(spec),
   };
 }
 
@@ -243,6 +256,18 @@ function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptReq
       ...token !== undefined && { token },
     },
   };
+}
+
+function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {
+  if (before === undefined && after === undefined) return {};
+  return { hooks: { before: before ?? null, after: after ?? null } };
+}
+
+/** Requests of a script, of whatever kind. */
+export function requestsOf(script: Script): readonly ScriptRequest[] {
+  return script.kind === "requests"
+    ? script.requests
+    : script.steps.filter((step) => step.kind === "request");
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

@@ -8,7 +8,7 @@ import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
 import { goOf, runtimeOf } from "../launch/runtime.ts";
-import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
+import { cleanEnv, findProgram, freePort, watchable, whyNoProgram } from "../launch/environment.ts";
 import { v8FlagsOf, withV8Flags } from "../launch/v8_flags.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
@@ -35,7 +35,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     if (program === null) {
       const missing = wanted !== undefined && isInstalledRuntime(wanted)
         ? notInstalled(wanted)
-        : `there is no program "${name}"`;
+        : whyNoProgram(name, cwd);
       throw cannotStart(context, missing, [], "frameworks");
     }
     const started = withV8Flags(program, { args, env: given }, v8FlagsOf(v8));

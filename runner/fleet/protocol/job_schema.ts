@@ -32,9 +32,11 @@ import {
   fieldName,
   headerName,
   headerValue,
+  hookName,
   path,
 } from "../../../scenarios/request/request.ts";
 import { msBetween } from "../../../base/quantity.ts";
+import { scriptCodeShape } from "../../../scenarios/code/code.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -125,6 +127,7 @@ const requestStep = z.strictObject({
   captures: z.array(capture).max(LIMITS.captures.most),
   stream: stream.optional(),
   beside: z.literal(true).optional(),
+  hooks: z.strictObject({ before: hookName.nullable(), after: hookName.nullable() }).optional(),
   follow: z.strictObject({
     most: z.int().min(1).max(MOST_HOPS),
     step: z.int().min(0).max(LIMITS.stepNames.most),
@@ -140,6 +143,7 @@ const thinkStep = z.strictObject({
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
   stepNames,
+  code: scriptCodeShape.optional(),
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
@@ -150,6 +154,7 @@ const singleRequests = z.strictObject({
 const flow = z.strictObject({
   kind: z.literal("flow"),
   stepNames,
+  code: scriptCodeShape.optional(),
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",
