@@ -1,6 +1,6 @@
 /** The environment of a foreign program: its variables, its folder, a free port, and what profiles need of them. */
 import { statSync } from "node:fs";
-import { basename, posix, resolve, win32 } from "node:path";
+import { basename, isAbsolute, posix, resolve, win32 } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { isSecretVariable } from "../../base/secret_fields.ts";
