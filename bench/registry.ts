@@ -30,6 +30,7 @@ import { betweenRuns } from "./between_runs.ts";
 import { sessions } from "./sessions.ts";
 import { slices } from "./slices.ts";
 import { startup } from "./startup.ts";
+import { streams } from "./streams.ts";
 import { steps } from "./steps.ts";
 import { power } from "./power.ts";
 import { statistics } from "./simulations.ts";
@@ -57,6 +58,7 @@ export const benches = {
   between: betweenRuns,
   tls,
   http2,
+  streams,
   log,
   replay,
   steps,

@@ -44,6 +44,11 @@ const SINGLE = {
   size: ["bytes", "lower", "none"],
   hitRatio: ["share", "higher", "none"],
   "redis.hitRatio": ["share", "higher", "none"],
+  events: ["count", "higher", "slows"],
+  eventsPerSec: ["perSec", "higher", "slows"],
+  tokens: ["count", "higher", "slows"],
+  tokensPerSec: ["perSec", "higher", "slows"],
+  "messages.failed": ["count", "lower", "fails"],
   capacity: ["perSec", "higher", "slows"],
   "generator.cpu": ["cores", "lower", "none"],
   "over.10ms": ["count", "lower", "slows"],
@@ -69,6 +74,10 @@ const DISTRIBUTIONS = {
   firstByte: TIMES,
   connect: TIMES,
   session: TIMES,
+  ttfe: TIMES,
+  gap: TIMES,
+  ttft: TIMES,
+  tpot: TIMES,
   "2xx": TIMES,
   "3xx": TIMES,
   "4xx": TIMES,
@@ -172,6 +181,16 @@ export function figureNamed(text: string): Figure | null {
 
 function plainName(text: string): string {
   return text.replace(/^latency\.(?=\w)/, "");
+}
+
+const OF_MESSAGES = /\b(p\d+(?:\.\d+)?|min|mean|stdev|max) ?\( ?(ttfe|gap|ttft|tpot) ?\)/g;
+
+/**
+ * A rule in which times of messages may be written as `p99(ttfe)`, with those as `ttfe.p99`. What else stands in brackets
+ * names cells: a scenario of such a name needs quotes, `p99("gap")`.
+ */
+export function withNamedTimes(rule: string): string {
+  return rule.replaceAll(OF_MESSAGES, "$2.$1");
 }
 
 /** A quantity as people write it, in the unit that the results have. */

@@ -6,6 +6,8 @@ import { type DecodedContent, decodedContent } from "./content_coding.ts";
 import type { Field } from "./http2/fields.ts";
 
 const NO_FIELDS: readonly Field[] = [];
+/** Where the digits of the status stand in the first line of a head of HTTP/1.1 (RFC 9112 §4). */
+const [STATUS_AT, STATUS_END] = [9, 12];
 const HEAD_BYTES = 1024;
 const BODY_BYTES = 4096;
 
@@ -19,17 +21,20 @@ export interface ResponseSink {
 }
 
 export class KeptResponse implements ResponseSink {
+  /** Why it is not the stream of messages that it should be; null: it is, or is no stream. */
+  streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
   /** The head of a protocol that has none in octets. */
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
+  #status = 0;
 
   /**
    * @param room Shared by all that is kept at a time.
    * @param keepsBody False: the head alone is kept.
    */
-  constructor(private readonly room: KeptRoom, readonly keepsBody = true) {
+  constructor(readonly room: KeptRoom, readonly keepsBody = true) {
     this.#head = new Buffer(HEAD_BYTES, room);
     this.#body = new Buffer(BODY_BYTES, room);
   }
@@ -39,7 +44,8 @@ export class KeptResponse implements ResponseSink {
     this.#body.clear();
     this.#fields = NO_FIELDS;
     this.room.giveBack(this.#fieldsBytes);
-    this.#fieldsBytes = 0;
+    this.#fieldsBytes = this.#status = 0;
+    this.streamProblem = null;
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
@@ -47,9 +53,12 @@ export class KeptResponse implements ResponseSink {
     return this.#head.add(bytes.subarray(from, to));
   }
 
-  /** A head as its fields, with names in small letters, of so many bytes. False when there is no room for it. */
-  takeFields(fields: readonly Field[], bytes: number): boolean {
+  /**
+   * A head as its status and its fields, with names in small letters, of so many bytes. False when there is no room for it.
+   */
+  takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
+    this.#status = status;
     this.#fields = fields;
     this.#fieldsBytes = bytes;
     return true;
@@ -57,6 +66,13 @@ export class KeptResponse implements ResponseSink {
 
   addBody(bytes: Uint8Array, from: number, to: number): boolean {
     return this.#body.add(bytes.subarray(from, to));
+  }
+
+  /** The status in its head, once that is whole. */
+  get status(): number {
+    if (this.#status > 0) return this.#status;
+    const line = latin1(this.#head.bytes().subarray(0, STATUS_END)); // HTTP/1.1 200
+    return this.#status = Number(line.slice(STATUS_AT));
   }
 
   /** The body without its framing; valid until the next response begins. */
@@ -144,10 +160,19 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
 export class KeptRoom {
   /** The last that was decoded, as several checks may look at it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
+  /** Limit of one body. */
+  readonly mostBodyBytes: number = LIMITS.keptBody.most;
+  /** Whose responses are being read, where all are read by the same readers. */
+  slotAtHand = -1;
   #leftBytes: number;
 
   constructor(private readonly mostBytes: number = LIMITS.keptBodies.most) {
     this.#leftBytes = mostBytes;
+  }
+
+  /** @param slot Of the exchanges whose responses it takes, one after the other; absent: of any. */
+  keep(keepsBody: boolean, _slot?: number): KeptResponse {
+    return new KeptResponse(this, keepsBody);
   }
 
   /** Whether buffers should be given back rather than be kept for the next response. */

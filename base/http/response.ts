@@ -10,7 +10,7 @@ import { LIMITS } from "../limits.ts";
 import { ChunkedBody } from "./chunked_body.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
 import { HeadReader, type KnownHead } from "./head.ts";
-import { KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
+import { type KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { ProtocolError } from "./reason.ts";
 
 /** What `state` says. */
@@ -81,7 +81,7 @@ export class ResponseReader {
       keptRoom = new KeptRoom(),
     }: ReaderOptions = {},
   ) {
-    this.kept = retain === false ? null : new KeptResponse(keptRoom, retain !== "head");
+    this.kept = retain === false ? null : keptRoom.keep(retain !== "head");
     this.#sink = sink ?? this.kept;
     this.#keepsBody = sink !== null || this.kept?.keepsBody === true;
     this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });

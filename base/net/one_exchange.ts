@@ -17,6 +17,8 @@ interface OneExchange {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
+  /** The response is a stream, which may have no end: its head is enough. */
+  readonly isStream: boolean;
   /** Requests that the load will send at a time on each connection, over HTTP/2. */
   readonly streams: number;
 }
@@ -39,14 +41,17 @@ export async function exchangeOn(
 ): Promise<ReceivedResponse> {
   if (endpoint.http2) return await overHttp2(conn, hasTls(endpoint) ? "https" : "http", exchange);
   await writeAll(conn, exchange.bytes);
-  return await readAll(conn, exchange.head);
+  return await readAll(conn, exchange);
 }
 
-async function readAll(conn: Connection, isForHead: boolean): Promise<ReceivedResponse> {
+async function readAll(
+  conn: Connection,
+  { head: isForHead, isStream }: OneExchange,
+): Promise<ReceivedResponse> {
   const reader = new ResponseReader({ retain: true });
   reader.begin(isForHead);
   const buffer = new Uint8Array(BUFFER_BYTES);
-  while (reader.state === NEED_MORE) {
+  while (reader.state === NEED_MORE && !(isStream && reader.hasHead)) {
     const length = await conn.read(buffer);
     if (length === null) reader.end();
     else reader.read(buffer, 0, length);
@@ -58,7 +63,7 @@ async function readAll(conn: Connection, isForHead: boolean): Promise<ReceivedRe
 async function overHttp2(
   conn: Connection,
   scheme: "http" | "https",
-  { bytes, streams }: OneExchange,
+  { bytes, isStream, streams }: OneExchange,
 ): Promise<ReceivedResponse> {
   const events = new OneResponse();
   const kept = new KeptResponse(new KeptRoom());
@@ -77,6 +82,7 @@ async function overHttp2(
       http2.begin(0, asHttp2(bytes, scheme));
       isSent = true;
     }
+    if (isStream && isSent && http2.response(0).status >= 200) break;
     if (!await goOn() && !events.isOver) throw new Error("closed before the response");
   }
   if (events.failure !== null) throw new Error(events.failure);

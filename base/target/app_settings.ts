@@ -6,7 +6,7 @@ import * as z from "zod";
 import { between, durationMs } from "../quantity.ts";
 import { onOrOff, wholeNumber } from "./settings.ts";
 
-export const appNames = ["api", "work", "user", "wiki", "site"] as const;
+export const appNames = ["api", "work", "user", "wiki", "site", "streams"] as const;
 export type AppName = (typeof appNames)[number];
 
 const api = z.strictObject({
@@ -79,7 +79,32 @@ const site = z.strictObject({
   log: onOrOff.default(false).describe("Request log, one line each: on or off"),
 });
 
-export const appSettings = { api, work, user, wiki, site } satisfies Record<AppName, z.ZodObject>;
+const MOST_GAPS = 1_000;
+const gap = between("0s", "1h");
+
+/** Durations with commas between them; becomes milliseconds. */
+const gapList = z.union([
+  z.string().transform((text) => text.split(",")).pipe(z.array(gap).min(1).max(MOST_GAPS)),
+  z.array(z.number().min(0)).min(1).max(MOST_GAPS),
+]);
+
+const streams = z.strictObject({
+  events: wholeNumber(1, 1_000_000_000).default(10).describe("Messages of each stream"),
+  first: gap.prefault("0ms").describe("From the request to the first message"),
+  gaps: gapList.prefault("10ms").describe(
+    "Between the messages after it: one duration, or several in a text with commas between them, round and round",
+  ),
+  cutAfter: wholeNumber(0, 1_000_000_000).default(0)
+    .describe("Messages after which a stream is cut off in the middle; 0: none is"),
+  freeze: gap.prefault("0s").describe("How long the server stands still each time"),
+  freezeEvery: gap.prefault("0s")
+    .describe("It stands still at the end of each of these times; 0s: never"),
+});
+
+export const appSettings = { api, work, user, wiki, site, streams } satisfies Record<
+  AppName,
+  z.ZodObject
+>;
 
 export function isAppName(name: string): name is AppName {
   return Object.hasOwn(appSettings, name);

@@ -219,7 +219,7 @@ async function blocksOf(
 
 /** Of the flags, those that are not of the load. */
 type RequestValues =
-  & Partial<Pick<BenchValues, "follow" | "requestTarget">>
+  & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -280,16 +280,19 @@ function clientCertificateOf({ cert, key }: RequestValues): Pick<Access, "client
 }
 
 function scenarioOf(
-  { url, requestTarget, method, header, body, form, follow, files, expectStatus, expectBody }:
-    & RequestValues
-    & Pick<Named, "files">,
+  { files, ...values }: RequestValues & Pick<Named, "files">,
 ): RequestScenario {
+  const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
+    values;
+  const { stream, until, hold, token } = values;
   const written = {
     [method]: requestTarget ?? url.pathname + url.search,
     headers: combined(header),
     body,
     multipart: multipartOf(form),
     follow,
+    ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
+    token: token === undefined ? undefined : { json: token },
     expect: { status: expectStatus, body: expectBody },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);
@@ -304,7 +307,15 @@ function scenarioOf(
   );
 }
 
-const PLACES: Readonly<Record<string, string>> = { multipart: "--form", headers: "--header" };
+const PLACES: Readonly<Record<string, string>> = {
+  multipart: "--form",
+  headers: "--header",
+  stream: "--stream",
+  until: "--until",
+  hold: "--hold",
+  token: "--token",
+  expect: "--expect-body",
+};
 
 /** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */
 function combined(

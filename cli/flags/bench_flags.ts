@@ -9,6 +9,7 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
+import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -181,6 +182,28 @@ const requestFlags = {
     about: "Follows up to N redirects of each request, to the same host (default: none)",
     schema: integerText(hops).optional(),
   },
+  stream: {
+    flags: "--stream <events|lines|json-lines>",
+    about: "Reads responses as they come, as messages: events of text/event-stream, lines, or " +
+      "lines of JSON (default: as a whole)",
+    schema: streamKind.optional(),
+  },
+  until: {
+    flags: "--until <TEXT>",
+    about: "Data of the message that ends a stream, such as [DONE] (default: its response does)",
+    schema: until.optional(),
+  },
+  hold: {
+    flags: "--hold <D>",
+    about: "How long each stream is held before it is left (default: until it ends)",
+    schema: hold.optional(),
+  },
+  token: {
+    flags: "--token <PLACE>",
+    about: "Where in a message of a model server its token stands, in JSON, such as " +
+      "choices[0].delta.content",
+    schema: z.string().optional(),
+  },
   form: {
     flags: "-F, --form <NAME=VALUE|NAME=@FILE>",
     about: "Part of a multipart form, as curl has it; may be repeated",
@@ -287,6 +310,7 @@ export function benchConflicts(given: RawArguments): Problem[] {
     ...replayConflicts(given),
     ...followConflicts(given),
     ...formConflicts(given),
+    ...streamConflicts(given),
     ...accessProblems(given),
     ...fleetConflicts(given),
     ...outputConflicts(
@@ -308,6 +332,26 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
     message: `Cannot use ${place} where redirects are followed`,
     fix: "leave --follow or it out",
   }));
+}
+
+/** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
+function streamConflicts(given: RawArguments): Problem[] {
+  const { stream, pipeline = "1", http2, follow } = given;
+  if (stream === undefined) {
+    return ["until", "hold", "token"].filter((flag) => given[flag] !== undefined).map((flag) => ({
+      place: `--${flag}`,
+      message: "Cannot use this without a stream",
+      fix: "add --stream events, --stream lines or --stream json-lines",
+    }));
+  }
+  const problems = [];
+  if (pipeline !== "1" && http2 === undefined) {
+    problems.push({ place: "--pipeline", message: STREAM_CONFLICTS.pipeline, fix: "add --http2" });
+  }
+  if (follow !== undefined) {
+    problems.push({ place: "--follow", message: STREAM_CONFLICTS.follow, fix: "leave it out" });
+  }
+  return problems;
 }
 
 function loadConflicts(given: RawArguments): Problem[] {

@@ -13,6 +13,7 @@ import {
   type StatisticOf,
 } from "../../base/figures/figure.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
+import type { StreamFigures } from "../../runner/result/streams.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
@@ -64,6 +65,10 @@ const TIMES = {
   firstByte: "no response began",
   connect: "no connection was made",
   session: "the load has no virtual users",
+  ttfe: "no response is a stream",
+  gap: "no stream brought two messages",
+  ttft: "no stream brought a token",
+  tpot: "no whole stream brought two tokens",
   "2xx": "no response has a status of 2xx",
   "3xx": "no response has a status of 3xx",
   "4xx": "no response has a status of 4xx",
@@ -122,6 +127,11 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   "over.10ms": (run) => slowerThan(10, run),
   "over.100ms": (run) => slowerThan(100, run),
   "over.1s": (run) => slowerThan(1_000, run),
+  events: (run) => ofStreams(run, ({ events }) => events),
+  eventsPerSec: (run) => ofStreams(run, ({ eventsPerSec }) => eventsPerSec),
+  "messages.failed": (run) => ofStreams(run, ({ messages }) => messages.failed),
+  tokens: (run) => ofStreams(run, ({ tokens }) => tokens?.tokens),
+  tokensPerSec: (run) => ofStreams(run, ({ tokens }) => tokens?.tokensPerSec),
   startUp: ({ startUp = null }) =>
     startUp === null ? { none: "the target was not started here" } : bounded(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
@@ -311,7 +321,28 @@ function timeOf(
   const value = typeof statistic === "number"
     ? times.percentiles[`${statistic}`]
     : times[statistic];
-  return bounded(value, name === "service" && isServiceAtLeast(run, statistic));
+  if (name === "service") return bounded(value, isServiceAtLeast(run, statistic));
+  const { lowerBounds = [] } = messageTimes(run, name) ?? {};
+  return bounded(value, lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic)));
+}
+
+/** Times of the messages of streams; null where there are none. */
+function messageTimes(
+  { streams }: Pick<JudgedRun, "streams">,
+  of: TimesName,
+): Distribution & { readonly lowerBounds?: readonly string[]; readonly histogram?: string } | null {
+  if (streams === undefined) return null;
+  if (of === "ttfe" || of === "gap") return streams[of];
+  return of === "ttft" || of === "tpot" ? streams.tokens?.[of] ?? null : null;
+}
+
+function ofStreams(
+  { streams }: Pick<JudgedRun, "streams">,
+  of: (figures: StreamFigures) => number | undefined,
+): FigureOfRun {
+  if (streams === undefined) return { none: TIMES.ttfe };
+  const value = of(streams);
+  return value === undefined ? { none: "no token was named" } : bounded(value);
 }
 
 /** Of a run, with their histogram where the results keep it; null where there are none, or an older file does not say. */
@@ -322,6 +353,10 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   }
   if (of === "session") {
     return sessions && { times: sessions.length, histogram: histograms.sessionLength };
+  }
+  if (of === "ttfe" || of === "gap" || of === "ttft" || of === "tpot") {
+    const times = messageTimes(run, of);
+    return times && { times, histogram: times.histogram };
   }
   const kept = statusLatency?.[of];
   if (kept !== undefined) return { times: kept.latency, histogram: kept.histogram };

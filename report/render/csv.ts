@@ -19,6 +19,7 @@ import {
   systemShareOf,
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
+import { streamColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
@@ -67,6 +68,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ratePerSec: measurement.rate,
     ...capacityOf(measurement),
     ...stepColumns(measurement.steps ?? []),
+    ...measurement.streams && streamColumns(measurement.streams),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),

@@ -19,6 +19,7 @@ import { published } from "./published.ts";
 import { settling } from "./settling.ts";
 import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
+import { streams } from "./streams.ts";
 import { groupsOf, type ReportContext, type ScenarioContext, type Subject } from "./subject.ts";
 import { sweeps } from "./sweeps/sweeps.ts";
 import { inOneRun } from "./tables/in_run.ts";
@@ -35,6 +36,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   steady,
   latency,
   steps,
+  streams,
   percentiles,
   inOneRun,
   perSecond,

@@ -22,6 +22,7 @@ import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { stepFigures } from "./steps.ts";
+import { streamFigures } from "./streams.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Timeline } from "./timeline.ts";
 import { timelinePoints } from "./timeline_points.ts";
@@ -165,6 +166,7 @@ function measuredOf(
     status: statusOf(totals),
     ...servedOf(totals, context.latency),
     ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
+    ...streamFigures(totals, { elapsedS, clock }),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

@@ -9,7 +9,12 @@ import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/
 import { optionsOf } from "../../base/load_options.ts";
 import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
-import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
+import type {
+  Script,
+  ScriptRequest,
+  StreamedResponse,
+  ThinkStep,
+} from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
@@ -192,11 +197,11 @@ function requestsOf(
   implicitCheck: boolean,
   index: WorkerIndex,
 ): ScriptSpec {
-  const requests = script.requests.map(({ wire, step, expect }): PreparedRequest => ({
+  const requests = script.requests.map(({ wire, step, expect, stream }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",
     step,
-    check: checkOf(expect, implicitCheck),
+    ...checkedStream(expect, stream, implicitCheck),
   }));
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
@@ -230,11 +235,32 @@ function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSp
     const { kind, thinkMs, as } = step;
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
-  const { wire, expect, captures, follow, beside, hooks, step: at } = step;
+  const { wire, expect, stream, captures, follow, beside, hooks, step: at } = step;
   const strict = checkOf(expect, false) !== null;
-  const check = checkOf(expect, implicitCheck);
-  const request = { step: at, follow, wire, captures, strict, check };
+  const checked = checkedStream(expect, stream, implicitCheck);
+  const request = { step: at, follow, wire, captures, strict, ...checked };
   return { kind: "request", ...request, ...beside && { beside }, ...hooks && { hooks } };
+}
+
+/** What is expected of a response, and of the messages of one that is a stream: that it is one is always expected. */
+function checkedStream(
+  expect: Expectation,
+  stream: StreamedResponse | undefined,
+  implicit: boolean,
+): Pick<PreparedRequest, "check" | "stream"> {
+  const check = checkOf(expect, implicit || stream !== undefined);
+  if (stream === undefined || check === null) return { check };
+  const { contains, json, matches, ...response } = check;
+  const { holdMs, ...spec } = stream;
+  const isSilent = contains === null && json === undefined && matches === undefined;
+  return {
+    check: { ...response, contains: null, isStream: true },
+    stream: {
+      ...spec,
+      ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
+      ...!isSilent && { expect: { contains, json, matches } },
+    },
+  };
 }
 
 /** Null when nothing is expected. */

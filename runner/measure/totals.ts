@@ -2,6 +2,7 @@
 import { boundedDistributionOf, type BoundedTimes, productLimit } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
+import { messageLaws } from "./message_laws.ts";
 import type { Distribution, Measurement } from "../result/result.ts";
 import { CACHE_USES, type ServedGroup, STATUS_CLASSES } from "../result/distribution.ts";
 import { withoutBounds } from "../stats/histogram/censoring.ts";
@@ -182,7 +183,7 @@ export function breachOf(
   const late = sumOf(totals, ({ drain }) => drain.completed);
   const bounds = timeouts + unfinished + dropped;
   const fates = completed + failed + unfinished + dropped;
-  const laws: [string, number, number][] = [
+  const laws: (readonly [string, number, number])[] = [
     ["due = completed + failed + unfinished + dropped", due, fates],
     ["the statuses sum to completed", statuses, completed],
     ["the errors sum to failed", errors, failed],
@@ -194,6 +195,7 @@ export function breachOf(
     ],
     ["latency by class counts the statuses from 300 on", ...classedOf(totals)],
     ["its lower bounds are timed out, unfinished and dropped", intervals.bounds, bounds],
+    ...messageLaws(totals),
   ];
   const [broken] = laws.filter(([, left, right]) => left !== right);
   if (broken === undefined) return null;

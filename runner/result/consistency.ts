@@ -3,6 +3,7 @@
  * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
  * else be shown as a measurement, or end the report in the middle. Pure.
  */
+import type { StreamFigures } from "./streams.ts";
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import { countIn, countOfInterval } from "../stats/histogram/hdr.ts";
@@ -54,13 +55,29 @@ function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
   }
 }
 
-function* ofCounts({ requests }: Measurement): Generator<Inconsistency> {
+function* ofCounts({ requests, streams }: Measurement): Generator<Inconsistency> {
+  if (streams !== undefined) yield* ofMessages(streams);
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;
   const message =
     `Cannot use counts that do not add up: ${due} were due, and ${fates} came to an end`;
   yield { path: ["requests", "due"], message };
+}
+
+function* ofMessages(
+  { messages, events, ttfe, gap, tokens }: StreamFigures,
+): Generator<Inconsistency> {
+  const { due, received, failed, unfinished, dropped } = messages;
+  const fates = received + failed + unfinished + dropped;
+  if (due !== fates || received !== events) {
+    const message =
+      `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
+    yield { path: ["streams", "messages", "due"], message };
+  }
+  for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
+    yield* ofHistogram(["streams", name, "histogram"], times.histogram, times.count);
+  }
 }
 
 /** Histograms of the whole run. */

@@ -12,11 +12,15 @@ export const ERRORS = [
 
 export type ErrorKind = (typeof ERRORS)[number];
 
-/** Nothing was measured, whatever the requests waited for. A refusal or an error with a status is a response. */
-export function isUnanswered(
-  { requests }: { readonly requests: { readonly completed: number } },
-): boolean {
-  return requests.completed === 0;
+/**
+ * Nothing was measured, whatever the requests waited for. A refusal or an error with a status is a response, and so is a
+ * stream that brought a message, although it may have no end.
+ */
+export function isUnanswered({ requests, streams }: {
+  readonly requests: { readonly completed: number };
+  readonly streams?: { readonly events: number };
+}): boolean {
+  return requests.completed === 0 && (streams?.events ?? 0) === 0;
 }
 
 /** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */

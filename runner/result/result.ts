@@ -27,6 +27,7 @@ import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { slices } from "./slices.ts";
+import { streams } from "./streams.ts";
 import { tls } from "./tls.ts";
 import { inRun } from "./in_run.ts";
 import { warmup } from "./warmup.ts";
@@ -180,6 +181,9 @@ export const measurement = z.strictObject({
   warmup: warmup.nullable().describe("Null for phases, whose load itself changes"),
   inRun: inRun.optional().describe(
     "Figures with their interval in this run; absent for phases and stages, and in older files",
+  ),
+  streams: streams.optional().describe(
+    "Messages of streamed responses; absent where no response is a stream",
   ),
   sessions: z.strictObject({
     created: count,

@@ -32,6 +32,7 @@ export function judge(given: Case): TrustJudgement {
 
 type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons"> & {
   readonly load: Pick<Measurement["load"], "timeout">;
+  readonly streams?: Pick<NonNullable<Measurement["streams"]>, "events">;
 };
 
 /** Where nothing got a response nothing was measured, however well the generator did. */

@@ -13,6 +13,7 @@ import {
   readPercentage,
   readQuantity,
   UNITS,
+  withNamedTimes,
 } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import {
@@ -81,6 +82,11 @@ export function parseThreshold(written: string): ParsedThreshold {
     return { problems: [`Cannot read a threshold: ${beyond("sentence", written.length)}`] };
   }
   const text = written.trim().replaceAll(/\s+/g, " ");
+  const parsed = parsePlain(withNamedTimes(text), written);
+  return "threshold" in parsed ? { threshold: { ...parsed.threshold, text } } : parsed;
+}
+
+function parsePlain(text: string, written: string): ParsedThreshold {
   const [, compared, cells, margin] = BASELINE.exec(text) ?? [];
   if (compared !== undefined) return againstBaseline(text, { name: compared, cells, margin });
   const [, of, relationSign, to] = text.includes("(") ? TWO_SIDES.exec(text) ?? [] : [];

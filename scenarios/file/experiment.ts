@@ -35,8 +35,14 @@ import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { codeSpec } from "../code/code.ts";
-import { hookName } from "../request/request.ts";
-import { fieldsIn, hooksIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
+import { hookName, STREAM_CONFLICTS } from "../request/request.ts";
+import {
+  fieldsIn,
+  hooksIn,
+  isStreamed,
+  type Scenario,
+  scenarioSpecWith,
+} from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -276,6 +282,9 @@ function loadConflicts(
           message,
         }))
         : [],
+      ...scenario === undefined || isWrong(path)
+        ? []
+        : streamConflicts(scenario, load, { path, loadPath }),
       ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
@@ -283,6 +292,25 @@ function loadConflicts(
     ];
   });
   return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
+}
+
+/** What a scenario whose responses are streams can't have. */
+function streamConflicts(
+  scenario: Scenario,
+  { pipeline = [], http2 = [] }: {
+    readonly pipeline?: readonly number[];
+    readonly http2?: readonly boolean[];
+  },
+  { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
+): Conflict[] {
+  if (!isStreamed(scenario)) return [];
+  const isOverHttp2 = http2.length > 0 && http2.every(Boolean);
+  const isPipelined = pipeline.some((requests) => requests > 1) && !isOverHttp2;
+  const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
+  return [
+    ...isPipelined ? [{ path: [...loadPath, "pipeline"], message: STREAM_CONFLICTS.pipeline }] : [],
+    ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],
+  ];
 }
 
 /** Why no TLS session is resumed on targets of a scenario that are reached without TLS. */

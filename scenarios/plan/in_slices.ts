@@ -70,6 +70,9 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} has several requests, which a slice would cut`;
   }
   if (hooksIn(request).length > 0) return `scenario ${scenario} has hooks of a script`;
+  if (Reflect.get(request, "stream") !== undefined) {
+    return `responses of scenario ${scenario} are streams, which a slice would cut`;
+  }
   if ("follow" in request && followOf(request.follow).most > 0) {
     return `scenario ${scenario} follows redirects`;
   }

@@ -4,7 +4,9 @@
  */
 import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
+import { between } from "../../base/quantity.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import type { Conflict } from "../../base/problems.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
@@ -12,6 +14,7 @@ import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
+import { jsonSource, textSource } from "./values.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
@@ -88,6 +91,36 @@ function checkBody(text: string, context: z.core.$RefinementCtx): void {
 /** A function of an experiment's script, by its path: `scenarios.order.before`. */
 export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 
+// What makes a response a stream of messages.
+
+/** Events of `text/event-stream`; lines of text; or lines each of which is JSON. */
+export const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
+export type StreamKind = typeof STREAM_KINDS[number];
+
+/** The type of event streams, and what a request for one accepts. */
+export const EVENT_STREAM = "text/event-stream";
+
+export const streamKind = z.enum(STREAM_KINDS);
+export const until = z.string().min(1).max(LIMITS.sentence.most);
+export const hold = between("1ms", "24h");
+
+export const streamFields = {
+  stream: streamKind.optional().describe(
+    "The response is read as it comes, as messages: events of text/event-stream, lines, or lines of JSON; " +
+      "as a whole when absent",
+  ),
+  until: until.optional().describe(
+    'The data of the message that ends the stream, such as "[DONE]"; a stream that ends without it is wrong',
+  ),
+  hold: hold.optional().describe(
+    "How long a virtual user holds the stream before it leaves; until it ends when absent",
+  ),
+  token: z.xor([jsonSource, textSource]).optional().describe(
+    "Where in a message of a model server its token stands: { json: choices[0].delta.content }, or { pattern: … }; " +
+      "a message without it has none",
+  ),
+};
+
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
@@ -107,6 +140,7 @@ export const requestFields = (files: Files) => ({
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
   expect: expectation.prefault({}).describe("Expected response"),
+  ...streamFields,
   before: hookName.optional().describe("Function of a script that changes the request"),
   after: hookName.optional().describe("Function of a script that reads the response"),
 });
@@ -130,12 +164,14 @@ export function checkRequest(
 ): void {
   const misspelt = context.issues.some(({ code }) => code === "unrecognized_keys");
   for (const { path, message } of contradictions(request)) {
-    if (path.length > 0 || !misspelt) context.addIssue({ code: "custom", path, message });
+    if (path.length > 0 || !misspelt) {
+      context.addIssue({ code: "custom", path: [...path], message });
+    }
   }
 }
 
-function contradictions(request: Partial<RequestFields>): { path: string[]; message: string }[] {
-  const found: { path: string[]; message: string }[] = [];
+function contradictions(request: Partial<RequestFields>): Conflict[] {
+  const found: Conflict[] = [];
   const given = methodsOf(request);
   if (given.length === 0) {
     const choices = METHODS.join(", ");
@@ -155,6 +191,7 @@ function contradictions(request: Partial<RequestFields>): { path: string[]; mess
   }
   const [first, ...bodies] = BODIES
     .filter((key) => request[key] !== undefined);
+  found.push(...streamContradictions(request));
   for (const key of bodies) {
     found.push({ path: [key], message: `Cannot send both ${first} and ${key}: leave one out` });
   }
@@ -175,16 +212,25 @@ export function wireRequest(spec: RequestFields): WireRequest {
   const { headers } = spec;
   const { type, body } = bodyOf(spec);
   const isTyped = hasType(headers);
+  const accepts = spec.stream === "events" && !hasField(headers, "accept");
   return {
     method: method.toUpperCase(),
     path: spec[method] ?? "/",
-    headers: type === null || isTyped ? headers : { ...headers, "content-type": type },
+    headers: {
+      ...headers,
+      ...accepts && { accept: EVENT_STREAM },
+      ...type !== null && !isTyped && { "content-type": type },
+    },
     body,
   };
 }
 
 function hasType(headers: RequestFields["headers"]): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return hasField(headers, "content-type");
+}
+
+function hasField(headers: RequestFields["headers"], field: string): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
 /** With the type that it is of; null where only the writer knows. */
@@ -284,3 +330,51 @@ function excerpt(whole: string, from = 0): string {
   const part = `${from > 0 ? "…" : ""}${text.slice(from, to)}${text.length > to ? "…" : ""}`;
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
+
+// What a stream needs, and what can't be had beside one.
+
+interface StreamedRequest {
+  readonly stream?: StreamKind;
+  readonly until?: unknown;
+  readonly hold?: unknown;
+  readonly token?: unknown;
+  readonly head?: unknown;
+  readonly capture?: Readonly<Record<string, unknown>>;
+  readonly expect?: { readonly body?: string };
+}
+
+/** Parts of a request that a stream needs, or can't have. */
+export function streamContradictions(request: StreamedRequest): Conflict[] {
+  const { stream, head, capture = {}, expect } = request;
+  if (stream === undefined) {
+    return (["until", "hold", "token"] as const).filter((key) => request[key] !== undefined)
+      .map((key) => ({
+        path: [key],
+        message: `Cannot use ${key} without a stream: write stream: events, lines or json-lines`,
+      }));
+  }
+  const found: Conflict[] = [];
+  if (head !== undefined) {
+    found.push({ path: ["stream"], message: "Cannot read a stream from the response to head" });
+  }
+  if (expect?.body !== undefined) {
+    const message =
+      "Cannot expect a whole body of a stream: contains, json and matches are about " +
+      "its messages, one of which at least must be so";
+    found.push({ path: ["expect", "body"], message });
+  }
+  const [captured] = Object.keys(capture);
+  if (captured !== undefined) {
+    const message = "Cannot capture a value from a stream: its messages are not kept";
+    found.push({ path: ["capture", captured], message });
+  }
+  return found;
+}
+
+/** Of a load, what a scenario with streams can't have: a key, and why. */
+export const STREAM_CONFLICTS = {
+  pipeline:
+    "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
+    "streams: use http2, or one request at a time",
+  follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
+} as const;

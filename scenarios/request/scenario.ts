@@ -186,6 +186,15 @@ function knownNames(name: string, known: readonly string[]): string {
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
 }
 
+/** Whether any of its responses is a stream of messages. */
+export function isStreamed(scenario: Scenario): boolean {
+  if ("flow" in scenario) {
+    return scenario.flow.some((step) => isRequest(step) && step.stream !== undefined);
+  }
+  if ("mix" in scenario) return scenario.mix.some(({ stream }) => stream !== undefined);
+  return "stream" in scenario && scenario.stream !== undefined;
+}
+
 /** The hooks of all requests of a scenario. @param scenario May be wrong in every part. */
 export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
   const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>

@@ -18,11 +18,13 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { ScriptCode } from "../code/code.ts";
 import type { Scenario } from "./scenario.ts";
+import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
@@ -34,12 +36,21 @@ export interface ScriptRequest {
   /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
+  /** Its response is a stream of messages; absent: it is read as a whole. */
+  readonly stream?: StreamedResponse;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
   /** Functions of the experiment's script by their names; absent: none. */
   readonly hooks?: RequestHooks;
   /** How many redirects it follows, and the step of those requests; null: none. */
   readonly follow: { readonly most: number; readonly step: number } | null;
+}
+
+export interface StreamedResponse {
+  readonly kind: StreamKind;
+  readonly until?: string;
+  readonly holdMs?: number;
+  readonly token?: BodySource;
 }
 
 export interface RequestHooks {
@@ -165,8 +176,9 @@ function variantsOf(
   request: RequestFields,
   { values, draw, ...place }: VariantChoice,
 ): ScriptRequest[] {
-  const common = { kind: "request" as const, ...place, expect: request.expect, captures: [] };
-  const step = { ...common, ...hooksOf(request) };
+  const { expect } = request;
+  const common = { kind: "request" as const, ...place, expect, captures: [] };
+  const step = { ...common, ...streamOf(request), ...hooksOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -229,7 +241,20 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     wire: wireRequest(spec),
     expect,
     captures,
+    ...streamOf(spec),
     ...hooksOf(spec),
+  };
+}
+
+function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptRequest, "stream"> {
+  if (stream === undefined) return {};
+  return {
+    stream: {
+      kind: stream,
+      ...until !== undefined && { until },
+      ...hold !== undefined && { holdMs: hold },
+      ...token !== undefined && { token },
+    },
   };
 }
 

@@ -3,11 +3,12 @@ import type { AppName } from "../../base/target/app_settings.ts";
 import { api } from "./api.ts";
 import type { App } from "./app.ts";
 import { site } from "./site.ts";
+import { streams } from "./streams.ts";
 import { user } from "./user.ts";
 import { wiki } from "./wiki.ts";
 import { work } from "./work.ts";
 
-export const apps = { api, work, user, wiki, site } satisfies Record<AppName, App>;
+export const apps = { api, work, user, wiki, site, streams } satisfies Record<AppName, App>;
 
 /** The member by that name, seen through the contract. */
 export function appNamed(name: AppName): App {

@@ -8,6 +8,7 @@ import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
+import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { takeWorker } from "../../runner/load/worker/begun_worker.ts";
@@ -37,6 +38,7 @@ export interface Loaded extends WorkerReport {
 export interface Wish extends Partial<JobShare> {
   readonly wire?: Partial<WireRequest>;
   readonly check?: ResponseExpectation | null;
+  readonly stream?: StreamSpec;
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly signal?: AbortSignal;
@@ -47,7 +49,7 @@ export interface Wish extends Partial<JobShare> {
 export async function load(
   { driver, http2 }: { readonly driver: DriverName; readonly http2?: true },
   { endpoint }: { readonly endpoint: Endpoint },
-  { wire, check = null, signal, requests = Infinity, apart = false, ...wish }: Wish,
+  { wire, check = null, stream, signal, requests = Infinity, apart = false, ...wish }: Wish,
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
@@ -61,6 +63,7 @@ export async function load(
         head: request.method === "HEAD",
         step: 0,
         check,
+        ...stream && { stream },
       }],
       sequence: Uint32Array.of(0),
     },

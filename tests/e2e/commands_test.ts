@@ -35,7 +35,7 @@ function assertNarrow(help: string): void {
 Deno.test("list names what ships", async () => {
   assert.match((await plateau(["list", "experiments"])).stdout, /^\s*quick\b/m);
   const { stdout } = await plateau(["list", "apps"]);
-  for (const app of ["api", "work", "user", "wiki", "site"]) {
+  for (const app of ["api", "work", "user", "wiki", "site", "streams"]) {
     assert.match(stdout, new RegExp(`^\\s*${app}\\b`, "m"));
   }
 });

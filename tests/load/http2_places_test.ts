@@ -147,7 +147,7 @@ class Load implements ExchangeEvents {
 
   onUnsolicited(): void {}
 
-  readonly inFlight = { count: () => 1, isHead: () => false };
+  readonly inFlight = { count: () => 1, isHead: () => false, dueUs: () => 0 };
 
   isTooLate(): boolean {
     return false;

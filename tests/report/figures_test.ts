@@ -33,6 +33,7 @@ function fullRuns(runs = 6): Run[] {
   return Array.from({ length: runs }, (_, i): Run => {
     const run = { ...structuredClone(own[i % own.length]), repetition: i + 1 };
     const kept = { latency: run.latency, histogram: run.histogram };
+    const times = { ...run.service, histogram: run.histogram };
     const responses = (["2xx", "3xx", "4xx", "5xx"] as const).map((name) => [name, kept]);
     return {
       ...run,
@@ -40,6 +41,12 @@ function fullRuns(runs = 6): Run[] {
       statusLatency: Object.fromEntries(responses),
       instances: [1, 2].map((instance) => ({ instance, ...kept })),
       cache: { hit: kept, miss: kept },
+      streams: {
+        messages: { due: 8 + i, received: 7 + i, failed: 1, unfinished: 0, dropped: 0 },
+        ...{ events: 7 + i, eventsPerSec: 7 + i, whole: 1, byName: [] },
+        ...{ ttfe: times, gap: times },
+        tokens: { tokens: 5 + i, tokensPerSec: 5 + i, ttft: times, tpot: times },
+      },
       sessions: { ...SESSIONS, length: run.service },
       parts: [{ role: "redis", name: "redis", points: [], keyspace: { hits: 3 + i, misses: 1 } }],
     };

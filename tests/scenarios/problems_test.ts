@@ -25,7 +25,7 @@ const wrong: Wrong[] = [
     /^x\.yaml:4:1: zebra: Cannot understand "zebra": the keys here are name,/,
   ]],
   ["an app that there is not", RIGHT.replace("app: api", "app: apu"), [
-    'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site; did you mean "api"?',
+    'x.yaml:2:24: targets.api.app: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],
   ["a misspelt launcher", RIGHT.replace("app: api", "comand: [node]"), [
     'x.yaml:2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',

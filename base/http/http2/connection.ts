@@ -44,6 +44,9 @@ const MOST_IDLE_FRAMES = 10_000;
 /** Stream identifiers and the increments of windows have 31 bits, and whoever reads them ignores the one before (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
 
+/** Makes what takes the responses of a place; null: nobody reads them. */
+type Keep = (place: number) => KeptResponse | null;
+
 export class Http2Connection {
   /** Whether the server's SETTINGS have come: before that nobody knows how many streams it takes. */
   isReady = false;
@@ -61,10 +64,10 @@ export class Http2Connection {
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  /** @param keep Makes what takes the responses of a place; absent: nobody reads them. */
-  constructor(places: number, events: StreamEvents, keep: () => KeptResponse | null = () => null) {
+  /** @param keep Absent: nobody reads the responses. */
+  constructor(places: number, events: StreamEvents, keep: Keep = () => null) {
     this.#backlog = new Backlog(this.out, places);
-    const streams = Array.from({ length: places }, () => new Stream(keep()));
+    const streams = Array.from({ length: places }, (_, place) => new Stream(keep(place)));
     this.#streams = new LiveStreams(streams, this.#sender, this.#blocks, events);
     this.out.raw(opening());
   }

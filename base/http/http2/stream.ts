@@ -90,9 +90,9 @@ export class Stream implements ReceivedResponse {
     }
   }
 
-  #keepHead(kept: KeptResponse, { fields, listBytes }: ResponseHead): void {
+  #keepHead(kept: KeptResponse, { status, fields, listBytes }: ResponseHead): void {
     kept.clear();
-    if (!kept.takeFields(fields, listBytes)) throw new MalformedResponse(NO_ROOM);
+    if (!kept.takeFields(status, fields, listBytes)) throw new MalformedResponse(NO_ROOM);
   }
 
   // hot: content as it comes. Throws MalformedResponse.
@@ -109,7 +109,9 @@ export class Stream implements ReceivedResponse {
 
   /** False when there is no room for it. */
   #keep(octets: Uint8Array, from: number, to: number): boolean {
-    return this.bodyBytes <= LIMITS.keptBody.most && this.kept?.addBody(octets, from, to) === true;
+    const { kept } = this;
+    return kept !== null && this.bodyBytes <= kept.room.mostBodyBytes &&
+      kept.addBody(octets, from, to);
   }
 
   // hot: nothing more will come. Throws MalformedResponse.

@@ -62,6 +62,7 @@ function stepRun(run: Run, step: StepFigures): Run {
     instances: undefined,
     cache: undefined,
     steps: undefined,
+    streams: undefined,
     drain: undefined,
     service: NO_TIMES,
     firstByte: NO_TIMES,

@@ -4,13 +4,9 @@
  */
 import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
-import {
-  cookieName,
-  cookieValue,
-  jsonStep,
-  patternSource,
-  thinkMs,
-} from "../../../scenarios/request/flow.ts";
+import { cookieName, cookieValue, thinkMs } from "../../../scenarios/request/flow.ts";
+import { jsonStep, patternSource } from "../../../scenarios/request/values.ts";
+import { streamKind, until } from "../../../scenarios/request/request.ts";
 import { THINK_SHAPES } from "../../../scenarios/pace/think_times.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";
@@ -39,6 +35,7 @@ import {
   hookName,
   path,
 } from "../../../scenarios/request/request.ts";
+import { msBetween } from "../../../base/quantity.ts";
 import { scriptCodeShape } from "../../../scenarios/code/code.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
@@ -92,21 +89,31 @@ const wire = z.strictObject({
   body,
 });
 
+const fromJson = z.strictObject({
+  kind: z.literal("json"),
+  path: z.array(jsonStep).min(1).max(LIMITS.captures.most),
+});
+const fromText = z.strictObject({ kind: z.literal("pattern"), source: patternSource });
+
 const capture = z.strictObject({
   as: valueName,
   from: z.discriminatedUnion("kind", [
-    z.strictObject({
-      kind: z.literal("json"),
-      path: z.array(jsonStep).min(1).max(LIMITS.captures.most),
-    }),
+    fromJson,
     z.strictObject({
       kind: z.literal("header"),
       name: fieldName,
       pattern: patternSource.optional(),
     }),
     z.strictObject({ kind: z.literal("cookie"), name: cookieName }),
-    z.strictObject({ kind: z.literal("pattern"), source: patternSource }),
+    fromText,
   ]),
+});
+
+const stream = z.strictObject({
+  kind: streamKind,
+  until: until.optional(),
+  holdMs: msBetween("1ms", "24h").optional(),
+  token: z.discriminatedUnion("kind", [fromJson, fromText]).optional(),
 });
 
 /** Names of the steps with figures of their own. */
@@ -118,6 +125,7 @@ const requestStep = z.strictObject({
   wire,
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
+  stream: stream.optional(),
   beside: z.literal(true).optional(),
   hooks: z.strictObject({ before: hookName.nullable(), after: hookName.nullable() }).optional(),
   follow: z.strictObject({

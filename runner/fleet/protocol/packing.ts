@@ -6,6 +6,11 @@ import * as z from "zod";
 import { LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
+import {
+  type BoundedTotals,
+  type MessageTotals,
+  MOST_NAMES,
+} from "../../load/recording/messages.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
 import {
   isResponseGroup,
@@ -190,6 +195,53 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   };
 }
 
+const packedTimes = z.strictObject({
+  all: packedHistogram,
+  censored: packedHistogramOrNone,
+}).refine(({ all, censored }) => isAmong(censored, all), NOT_AMONG);
+
+function packTimes({ all, censored }: BoundedTotals): z.input<typeof packedTimes> {
+  return { all: packHistogram(all), censored: packHistogramOrNone(censored) };
+}
+
+/** One name more than are kept apart is for all others. */
+const packedMessages = z.strictObject({
+  due: count,
+  received: count,
+  failed: count,
+  unfinished: count,
+  dropped: count,
+  inTime: count,
+  whole: count,
+  first: packedTimes,
+  gap: packedTimes,
+  names: z.array(z.strictObject({
+    name: z.string().max(MOST_CHARS.reason),
+    received: count,
+    gap: packedHistogram,
+  })).max(MOST_NAMES + 1),
+  hasTokens: z.boolean(),
+  tokens: count,
+  tokensInTime: count,
+  firstToken: packedTimes,
+  perToken: packedHistogram,
+});
+
+function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
+  return {
+    ...messages,
+    first: packTimes(messages.first),
+    gap: packTimes(messages.gap),
+    names: messages.names.map(({ name, received, gap }) => ({
+      name: withoutSecrets(name),
+      received,
+      gap: packHistogram(gap),
+    })),
+    firstToken: packTimes(messages.firstToken),
+    perToken: packHistogram(messages.perToken),
+  };
+}
+
 const packedTotals = z.strictObject({
   due: count,
   completed: count,
@@ -218,6 +270,7 @@ const packedTotals = z.strictObject({
   lastUs: us,
   groups: packedGroups,
   steps: packedSteps,
+  messages: packedMessages.optional(),
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
@@ -235,6 +288,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     slowest: totals.slowest.map(packSlow),
     tail: { dueUs: [...totals.tail.dueUs], latencyUs: [...totals.tail.latencyUs] },
     steps: totals.steps.map(packStep),
+    messages: totals.messages && packMessages(totals.messages),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };
 }

@@ -5,6 +5,7 @@
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import { beyond, isWithin } from "../../../base/limits.ts";
 import { lookedAt, searchFor, whyUnseen } from "../../../base/pattern.ts";
+import type { BodySource } from "../../../scenarios/request/values.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
 type Taker = (response: ReceivedResponse) => string | null;
@@ -26,10 +27,18 @@ export function takerOf({ from }: CaptureSpec): Taker {
 function unlimited(from: CaptureSpec["from"]): Taker {
   if (from.kind === "header") return ofHeader(from);
   if (from.kind === "cookie") return (response) => cookieIn(response, from.name);
-  if (from.kind === "json") return (response) => jsonAt(bodyOf(response), from.path);
+  const take = takerOfText(from);
+  return (response) => take(bodyOf(response));
+}
+
+/** What takes the value out of JSON or text; null when it isn't there. Call it within `withEngine`. */
+export function takerOfText(
+  from: BodySource,
+): (body: Uint8Array<ArrayBuffer>) => string | null {
+  if (from.kind === "json") return (body) => jsonAt(body, from.path);
   const search = searchFor(from.source);
-  return (response) => {
-    const { text, isCut } = lookedAt(bodyOf(response));
+  return (body) => {
+    const { text, isCut } = lookedAt(body);
     return search(text, isCut);
   };
 }

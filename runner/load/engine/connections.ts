@@ -78,6 +78,11 @@ export class Connections {
     return this.#state[slot];
   }
 
+  /** See `Protocol.aliveUs`. */
+  aliveUs(slot: number): number {
+    return this.protocol.aliveUs?.(slot) ?? -Infinity;
+  }
+
   /** When the slot was last dialed, microseconds. */
   dialedUs(slot: number): number {
     return this.#dialedUs[slot];
@@ -314,9 +319,10 @@ export class Timeouts {
     this.#nextUs = oldestUs + timeoutUs;
   }
 
-  /** When the slot's dial or its oldest exchange began; Infinity without either. */
+  /** When the slot's dial or its oldest exchange began, or last brought a part of a stream; Infinity without either. */
   #begunUs(slot: number): number {
     if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
-    return this.inFlight.count(slot) > 0 ? this.inFlight.sentUs(slot) : Infinity;
+    if (this.inFlight.count(slot) === 0) return Infinity;
+    return Math.max(this.inFlight.sentUs(slot), this.connections.aliveUs(slot));
   }
 }

@@ -19,6 +19,7 @@ import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/r
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
+import type { StreamSpec } from "./streams/stream_spec.ts";
 
 export type Variables = Map<string, string>;
 
@@ -67,6 +68,8 @@ export type StepSpec =
     /** Null: redirects are responses as any other. */
     readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
+    /** Its response is a stream of messages; absent: it is read as a whole. */
+    readonly stream?: StreamSpec;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
@@ -85,6 +88,7 @@ type PreparedStep =
     readonly wire: WireRequest;
     /** Null where something in it varies. */
     readonly message: Message | null;
+    readonly stream?: StreamSpec;
     readonly check: ResponseCheck | null;
     readonly strict: boolean;
     readonly beside?: true;
@@ -189,7 +193,7 @@ export class Flow {
     const { origin, connection } = this.spec.origins[redirected.origin];
     const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
     if (wire === step.wire && step.message !== null) return step.message;
-    return messageOf(wire, connection);
+    return messageOf(wire, connection, step.stream);
   }
 
   /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
@@ -245,14 +249,15 @@ function prepare(
   connection: ConnectionOptions,
   all: Hooks | null,
 ): PreparedRequestStep {
-  const { step, follow, wire, check, strict, beside, captures, hooks } = spec;
-  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection);
+  const { step, follow, wire, stream, check, strict, beside, captures, hooks } = spec;
+  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, stream);
   return {
     kind: "request",
     step,
     follow,
     wire,
     message,
+    ...stream && { stream },
     check: check && new ResponseCheck(check),
     strict,
     ...beside && { beside },
@@ -261,6 +266,11 @@ function prepare(
   };
 }
 
-function messageOf(wire: WireRequest, connection: ConnectionOptions): Message {
-  return { bytes: encodeRequest(wire, connection), head: wire.method === "HEAD" };
+function messageOf(
+  wire: WireRequest,
+  connection: ConnectionOptions,
+  stream?: StreamSpec,
+): Message {
+  const bytes = encodeRequest(wire, connection);
+  return { bytes, head: wire.method === "HEAD", ...stream && { stream } };
 }

@@ -8,6 +8,7 @@ import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
 import type { ResponseExpectation } from "./response_check.ts";
+import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** What makes exchanges due. */
 export type PacerSpec =
@@ -28,6 +29,8 @@ export interface PreparedRequest {
   readonly step: number;
   /** Null where nothing is expected of its response. */
   readonly check: ResponseExpectation | null;
+  /** Its response is a stream of messages; absent: it is read as a whole. */
+  readonly stream?: StreamSpec;
 }
 
 /** What is sent. */
@@ -113,6 +116,16 @@ export class UserSlots {
   laneOf(slot: number): number {
     return Math.floor(slot / this.#apart.lanes) % this.lanes;
   }
+}
+
+/** The streams among the requests, each with the step that it is of. */
+export function streamsIn(
+  script: ScriptSpec,
+): { readonly step: number; readonly stream: StreamSpec }[] {
+  const requests = script.kind === "requests"
+    ? script.requests
+    : script.journeys.flat().filter((step) => step.kind === "request");
+  return requests.flatMap(({ step, stream }) => stream === undefined ? [] : [{ step, stream }]);
 }
 
 /** As it is written: a value that is filled in may make it larger. */

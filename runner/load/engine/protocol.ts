@@ -12,7 +12,10 @@
  * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
 import type { ReceivedResponse } from "../../../base/http/received.ts";
+import type { KeptRoom } from "../../../base/http/kept.ts";
 import type { RefusedBy } from "./driver.ts";
+import type { InFlight } from "./in_flight.ts";
+import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** A request, ready to be sent. */
 export interface Message {
@@ -20,6 +23,8 @@ export interface Message {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
+  /** Its response is a stream of messages; absent: it is read as a whole. */
+  readonly stream?: StreamSpec;
 }
 
 /** Commands, given by the exchanges; carried out in order, and never answered by an event from within one. */
@@ -44,6 +49,11 @@ export interface Protocol {
    * took fewer.
    */
   readonly fewestStreams: number;
+  /**
+   * When the exchange in flight on a slot last brought a part of a stream, which has no time as a whole: its time-out counts
+   * from there. −Infinity: it is no stream, or has brought nothing. Absent: no exchange is a stream.
+   */
+  aliveUs?(slot: number): number;
 }
 
 /** What a protocol reports, and what it may want to know. */
@@ -52,6 +62,8 @@ export interface ExchangeEvents {
   readonly punctual: boolean;
   /** Whether responses are kept to be read; head: their bodies need not. */
   readonly retain: boolean | "head";
+  /** What keeps them; absent: a room of the protocol's own. */
+  readonly room?: KeptRoom;
   /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
   onOpen(slot: number, nowUs: number): void;
@@ -63,8 +75,8 @@ export interface ExchangeEvents {
   onSent(bytes: number): void;
   /** So many octets came over the wire. */
   onReceived(bytes: number, nowUs: number): void;
-  /** How many exchanges are in flight on a slot, and whether the oldest is a HEAD. */
-  readonly inFlight: { count(slot: number): number; isHead(slot: number): boolean };
+  /** How many exchanges are in flight on a slot; whether the oldest is a HEAD, and when it was due. */
+  readonly inFlight: Pick<InFlight, "count" | "isHead" | "dueUs">;
   /** Whether what comes on the slot no longer counts; it may then have been closed. */
   isTooLate(slot: number, nowUs: number): boolean;
   /**

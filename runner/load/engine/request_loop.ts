@@ -108,10 +108,8 @@ export class RequestScript {
   #next = 0;
 
   constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {
-    this.requests = requests.map(({ bytes, head, step, check }) => ({
-      bytes,
-      head,
-      step,
+    this.requests = requests.map(({ check, ...request }) => ({
+      ...request,
       check: check && new ResponseCheck(check),
     }));
     this.readsBodies = this.requests.some(({ check }) => check?.readsBody ?? false);

@@ -19,6 +19,8 @@ export interface ResponseExpectation {
   readonly json?: Json;
   /** Pattern of which the body must hold a match. */
   readonly matches?: string;
+  /** Its body is a stream of messages, which were read as they came; what they should be was decided there. */
+  readonly isStream?: true;
 }
 
 type BodyRule = (body: Uint8Array<ArrayBuffer>) => boolean;
@@ -41,15 +43,21 @@ export class ResponseCheck {
 
   /** Whether the response must keep bodies. */
   get readsBody(): boolean {
-    return this.check.body !== null || this.check.contains !== null || this.#rules.length > 0;
+    const { body, contains, isStream = false } = this.check;
+    return isStream || body !== null || contains !== null || this.#rules.length > 0;
   }
 
   // hot: with a status alone it is one look-up.
   passes(response: ReceivedResponse): boolean {
     if (this.#right[response.status] === 0) return false;
     if (!this.readsBody) return true;
+    if (this.check.isStream) return response.kept?.streamProblem === null;
     const { bytes: body, problem } = response.kept?.content() ?? NOTHING;
-    if (problem !== null) return false;
+    return problem === null && this.holdsIn(body);
+  }
+
+  /** Whether this is expected of a body, or of a message of a stream. */
+  holdsIn(body: Uint8Array<ArrayBuffer>): boolean {
     const { body: whole } = this.check;
     return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
       (this.#contains?.isIn(body) ?? true) && this.#rules.every((holds) => holds(body));

@@ -9,12 +9,18 @@ interface ProtocolSetting {
   readonly streams?: number;
   /** Of the hosts, each with an equal share of the connections, in their order. */
   readonly schemes: readonly ("http" | "https")[];
+  /** Whether responses are read as they come; absent: as a whole. */
+  readonly isStreamed?: boolean;
 }
 
 export async function protocolOver(
   driver: Driver,
-  { slots, streams, schemes }: ProtocolSetting,
+  { slots, streams, schemes, isStreamed = false }: ProtocolSetting,
 ): Promise<ProtocolOf> {
+  if (streams === undefined && isStreamed) {
+    const { StreamedHttp1 } = await import("./http1/streamed_http1.ts");
+    return (exchanges) => new StreamedHttp1(driver, exchanges, slots);
+  }
   if (streams === undefined) return (exchanges) => new Http1(driver, exchanges, slots);
   const { Http2 } = await import("./http2/http2.ts");
   const connections = slots / streams;

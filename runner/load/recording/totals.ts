@@ -7,6 +7,7 @@ import {
 } from "../../../base/http/framing_fields.ts";
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { MessageTotals } from "./messages.ts";
 import type { SlowExchange } from "./slowest.ts";
 import type { TailTimes } from "./tail.ts";
 import type { SliceTotals } from "./slices.ts";
@@ -56,6 +57,8 @@ export interface WorkerTotals {
   readonly steps: readonly StepTotals[];
   /** Absent before the end, and where no other load has turns. */
   readonly slices?: SliceTotals;
+  /** Absent where no response is a stream. */
+  readonly messages?: MessageTotals;
 }
 
 /** What ended after the deadline, while nothing new was sent. */

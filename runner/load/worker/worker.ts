@@ -13,12 +13,13 @@ import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow, type FlowSpec } from "../engine/flow.ts";
 import type { Hooks } from "../hooks/hooks.ts";
-import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
+import { type Job, largestRequestBytes, slotsOf, streamsIn } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacers.ts";
+import type { ProtocolOf } from "../engine/protocol.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
-import type { IntervalPart } from "../recording/intervals.ts";
+import type { IntervalPart, OnInterval } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import type { CookieJars } from "../engine/user/cookies.ts";
 import { Slices } from "../recording/slices.ts";
@@ -76,7 +77,12 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     resumesTls: job.tls === "resume",
   }, job.dialTurns);
   const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
-  const protocol = await protocolOver(driver, { slots, schemes, ...streams && { streams } });
+  const streamed = streamsIn(job.script);
+  const isStreamed = streamed.length > 0;
+  const protocol = await protocolOver(driver, {
+    ...{ slots, schemes, isStreamed },
+    ...streams && { streams },
+  });
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();
@@ -84,12 +90,23 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     post(handOver.messageAt(part, nowUs));
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const slices = job.turns && new Slices(job.turns);
-  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices);
+  const { recorder, over } = isStreamed
+    ? await streamsOf(streamed, slots, {
+      protocol,
+      intervalUs: job.intervalUs,
+      onInterval,
+      log: logging?.log,
+      steps,
+    })
+    : {
+      recorder: new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices),
+      over: protocol,
+    };
   const onDeadline = (): void => usage.end();
   const { dialTurns } = driver;
   const onUnreached = (): void => post({ kind: "unreached" });
   const parts = {
-    ...{ protocol, recorder, sessions, onDeadline, onUnreached },
+    ...{ protocol: over, recorder, sessions, onDeadline, onUnreached },
     ...dialTurns && { dialTurns },
   };
   const { script } = job;
@@ -121,6 +138,37 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };
+}
+
+interface RecorderParts {
+  readonly protocol: ProtocolOf;
+  readonly intervalUs: number;
+  readonly onInterval: OnInterval;
+  readonly log: RequestLog | undefined;
+  readonly steps: StepRecorder | null;
+}
+
+/** Its code is loaded only for loads with streams. */
+async function streamsOf(
+  streamed: ReturnType<typeof streamsIn>,
+  slots: number,
+  { protocol, intervalUs, onInterval, log, steps }: RecorderParts,
+): Promise<{ readonly recorder: Recorder; readonly over: ProtocolOf }> {
+  const { StreamingRecorder } = await import("../recording/streaming_recorder.ts");
+  const { withStreams } = await import("../engine/streams/streams.ts");
+  const specs = streamed.map(({ stream }) => stream);
+  const recorder = new StreamingRecorder(
+    {
+      slots,
+      steps: new Set(streamed.map(({ step }) => step)),
+      hasTokens: specs.some(({ token }) => token !== undefined),
+    },
+    intervalUs,
+    onInterval,
+    log,
+    steps,
+  );
+  return { recorder, over: await withStreams(protocol, { slots, recorder, specs }) };
 }
 
 interface LoopParts extends Omit<ExchangeParts, "pacer"> {

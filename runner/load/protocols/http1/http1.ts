@@ -15,7 +15,7 @@ export class Http1 implements Protocol, DriverEvents {
     slots: number,
   ) {
     this.punctual = exchanges.punctual;
-    this.#readers = new Readers(slots, exchanges.retain);
+    this.#readers = new Readers(slots, exchanges);
   }
 
   run(): Promise<void> {

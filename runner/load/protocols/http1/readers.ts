@@ -7,6 +7,7 @@ import { prepareDecoding } from "../../../../base/http/content_coding.ts";
 import { KnownHead } from "../../../../base/http/head.ts";
 import { KeptRoom } from "../../../../base/http/kept.ts";
 import { ResponseReader } from "../../../../base/http/response.ts";
+import type { ExchangeEvents } from "../../engine/protocol.ts";
 
 export class Readers {
   /** Of responses that come whole; whoever reads one begins it first. */
@@ -19,9 +20,11 @@ export class Readers {
   /** They know one head, and what they keep has one room. */
   readonly #options: ConstructorParameters<typeof ResponseReader>[0];
 
-  constructor(slots: number, retain: boolean | "head") {
+  constructor(slots: number, { retain, room }: Pick<ExchangeEvents, "retain" | "room">) {
     if (retain === true) prepareDecoding();
-    this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
+    const keptRoom = room ?? new KeptRoom();
+    const maxKeptBytes = keptRoom.mostBodyBytes;
+    this.#options = { retain, known: new KnownHead(), keptRoom, maxKeptBytes };
     this.firstByteUs = new Float64Array(slots);
     this.split = new Array(slots).fill(null);
     this.whole = new ResponseReader(this.#options);

@@ -4,7 +4,7 @@
  */
 import { asHttp2, type Http2Request, NO_REQUEST } from "../../../../base/http/http2/request.ts";
 import { prepareDecoding } from "../../../../base/http/content_coding.ts";
-import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { type KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import type { Driver, DriverEvents, RefusedBy } from "../../engine/driver.ts";
 import type { ExchangeEvents, Message, Protocol } from "../../engine/protocol.ts";
 import { SharedConnection } from "./shared_connection.ts";
@@ -42,9 +42,9 @@ export class Http2 implements Protocol, DriverEvents {
     const { retain } = exchanges;
     if (retain === true) prepareDecoding();
     this.punctual = exchanges.punctual;
-    const room = new KeptRoom();
-    const keep = (): KeptResponse | null =>
-      retain === false ? null : new KeptResponse(room, retain !== "head");
+    const { room = new KeptRoom() } = exchanges;
+    const keep = (slot: number): KeptResponse | null =>
+      retain === false ? null : room.keep(retain !== "head", slot);
     const parts = { connections, driver, exchanges, keep, probing: this.#probing };
     this.#connections = Array.from(
       { length: connections },

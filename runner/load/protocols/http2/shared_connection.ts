@@ -19,8 +19,8 @@ interface SharedParts {
   readonly connections: number;
   readonly driver: Driver;
   readonly exchanges: ExchangeEvents;
-  /** Makes what takes the responses of a place; gives null where nobody reads them. */
-  readonly keep: () => KeptResponse | null;
+  /** Makes what takes the responses of a slot; gives null where nobody reads them. */
+  readonly keep: (slot: number) => KeptResponse | null;
   /** Holds the connection while it waits for a word of its server: it is then settled at each tick. */
   readonly probing: Set<SharedConnection>;
 }
@@ -188,7 +188,11 @@ export class SharedConnection implements StreamEvents {
   onOpen(nowUs: number): void {
     this.#isDialing = false;
     this.#heardUs = nowUs;
-    this.#http2 = new Http2Connection(this.#places.length, this, this.parts.keep);
+    this.#http2 = new Http2Connection(
+      this.#places.length,
+      this,
+      (place) => this.parts.keep(this.#slotOf(place)),
+    );
   }
 
   // hot

@@ -1,0 +1,168 @@
+/**
+ * A client's reader of event streams, `text/event-stream` (WHATWG HTML, section 9.2, "Server-sent events"): octets in, events
+ * out, however they are cut. No I/O. Text stays octets until somebody wants to read it: a character of UTF-8 that is split
+ * over reads, or over the limit of a buffer, needs no care here.
+ */
+import { LIMITS } from "../../limits.ts";
+import type { KeptRoom } from "../kept.ts";
+import { LineReader } from "./line_reader.ts";
+
+/** An event: its name, `message` unless the stream gives another, and its data, valid during the call. */
+export type OnEvent = (name: string, data: Uint8Array<ArrayBuffer>) => void;
+
+export const UNNAMED = "message";
+
+const LF = 10;
+const COLON = 58;
+const SPACE = 32;
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const NO_BYTES = new Uint8Array(0);
+/** A byte order mark within the stream is a character as any other. */
+const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Data of an event that is no larger stays for the next. */
+const FREE_BYTES = 512;
+/** Longer names are cut: they are labels of figures. */
+const MOST_NAME_BYTES = 200;
+
+export class EventReader {
+  /** Identifier of the last event that had one, to be sent as Last-Event-ID; "" for none. */
+  lastEventId = "";
+  /** How long the server wants a client to wait before it connects again, ms; null: it has not said. */
+  retryMs: number | null = null;
+  /** Octets of a byte order mark that have come; −1: what stands there is none, or it is over. */
+  #bom = 0;
+  #name = UNNAMED;
+  #id: string | null = null;
+  /** Whether the event has any data: a line `data` alone is an empty one. */
+  #hasData = false;
+  #data: Uint8Array<ArrayBuffer> = NO_BYTES;
+  #length = 0;
+  #isOverLimit = false;
+  readonly #lines: LineReader;
+
+  constructor(
+    private readonly onEvent: OnEvent,
+    private readonly room: KeptRoom,
+    private readonly mostBytes: number = LIMITS.streamMessage.most,
+  ) {
+    this.#lines = new LineReader(
+      (bytes, from, to) => this.#line(bytes, from, to),
+      "any",
+      room,
+      mostBytes,
+    );
+  }
+
+  /** Whether an event was larger than the limit, or than what the room had left: no other will come. */
+  get isOverLimit(): boolean {
+    return this.#isOverLimit || this.#lines.isOverLimit;
+  }
+
+  /** Takes `bytes[from, to)`. */
+  read(bytes: Uint8Array, from: number, to: number): void {
+    let at = from;
+    while (this.#bom >= 0 && at < to) {
+      if (bytes[at] !== BOM[this.#bom]) {
+        // A part of one is text as any other.
+        this.#lines.read(Uint8Array.from(BOM), 0, this.#bom);
+        this.#bom = -1;
+      } else {
+        at++;
+        this.#bom = this.#bom === 2 ? -1 : this.#bom + 1;
+      }
+    }
+    if (at < to && !this.#isOverLimit) this.#lines.read(bytes, at, to);
+  }
+
+  /** Nothing more comes on this response: an event without its empty line is discarded, as the standard wants it. */
+  end(): void {
+    this.clear();
+  }
+
+  /** Forgets the part of an event that it has. */
+  clear(): void {
+    this.#lines.clear();
+    this.#reset();
+    this.#drop();
+    this.#bom = 0;
+  }
+
+  #line(bytes: Uint8Array, from: number, to: number): void {
+    if (from === to) return this.#dispatch();
+    let colon = from;
+    while (colon < to && bytes[colon] !== COLON) colon++;
+    if (colon === from) return; // a comment
+    const value = colon + 1 < to && bytes[colon + 1] === SPACE ? colon + 2 : colon + 1;
+    this.#field(bytes, colon - from, { from, value: Math.min(value, to), to });
+  }
+
+  #field(
+    bytes: Uint8Array,
+    length: number,
+    { from, value, to }: { readonly from: number; readonly value: number; readonly to: number },
+  ): void {
+    if (length === 4 && isNamed(bytes, from, "data")) this.#addData(bytes, value, to);
+    else if (length === 5 && isNamed(bytes, from, "event")) {
+      const cut = Math.min(to, value + MOST_NAME_BYTES);
+      this.#name = TEXT.decode(bytes.subarray(value, cut)) || UNNAMED;
+    } else if (length === 2 && isNamed(bytes, from, "id")) {
+      const id = TEXT.decode(bytes.subarray(value, to));
+      if (!id.includes("\0")) this.#id = id;
+    } else if (length === 5 && isNamed(bytes, from, "retry")) {
+      const digits = TEXT.decode(bytes.subarray(value, to));
+      if (/^\d{1,15}$/.test(digits)) this.retryMs = Number(digits);
+    }
+  }
+
+  #addData(bytes: Uint8Array, from: number, to: number): void {
+    const length = this.#length + to - from + 1;
+    if (length > this.mostBytes || (length > this.#data.length && !this.#grow(length))) {
+      this.#isOverLimit = true;
+      return this.#drop();
+    }
+    this.#data.set(bytes.subarray(from, to), this.#length);
+    this.#data[length - 1] = LF;
+    this.#length = length;
+    this.#hasData = true;
+  }
+
+  #grow(leastBytes: number): boolean {
+    const wanted = Math.max(leastBytes, Math.min(2 * this.#data.length, this.mostBytes));
+    const more = Math.max(wanted, FREE_BYTES) - Math.max(this.#data.length, FREE_BYTES);
+    if (!this.room.take(more)) return false;
+    const larger = new Uint8Array(wanted);
+    larger.set(this.#data.subarray(0, this.#length));
+    this.#data = larger;
+    return true;
+  }
+
+  /** Without its last line end; an event without any data is none. */
+  #dispatch(): void {
+    if (this.#id !== null) this.lastEventId = this.#id;
+    if (this.#hasData && !this.#isOverLimit) {
+      this.onEvent(this.#name, this.#data.subarray(0, this.#length - 1));
+    }
+    this.#reset();
+    this.#drop();
+  }
+
+  #reset(): void {
+    this.#name = UNNAMED;
+    this.#hasData = false;
+    this.#length = 0;
+  }
+
+  #drop(): void {
+    this.#length = 0;
+    if (this.#data.length <= FREE_BYTES) return;
+    this.room.giveBack(this.#data.length - FREE_BYTES);
+    this.#data = NO_BYTES;
+  }
+}
+
+function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
+  for (let i = 0; i < name.length; i++) {
+    if (bytes[from + i] !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,111 @@
+/**
+ * Cuts octets into lines, however they come: a line may be split anywhere, also between its CR and LF. No I/O. What is kept
+ * of a line that is not whole yet is bounded for each reader, and for all of a worker together by the room.
+ */
+import { LIMITS } from "../../limits.ts";
+import type { KeptRoom } from "../kept.ts";
+
+/** `bytes[from, to)` is a line without its end, valid during the call. */
+export type OnLine = (bytes: Uint8Array, from: number, to: number) => void;
+
+/** What ends a line: LF, maybe with CR before it; or any of CR LF, LF and CR, as event streams have it. */
+export type LineEnds = "lf" | "any";
+
+const LF = 10;
+const CR = 13;
+const NO_BYTES = new Uint8Array(0);
+/** A part of a line that is no longer is kept outside of the room. */
+const FREE_BYTES = 512;
+
+export class LineReader {
+  /** Whether a line was longer than the limit, or than what the room had left: no other will come. */
+  isOverLimit = false;
+  #part: Uint8Array<ArrayBuffer> = NO_BYTES;
+  #length = 0;
+  /** The last octet was a CR that ended a line: an LF after it belongs to it. */
+  #wasCr = false;
+
+  constructor(
+    private readonly onLine: OnLine,
+    private readonly ends: LineEnds,
+    private readonly room: KeptRoom,
+    private readonly mostBytes: number = LIMITS.streamMessage.most,
+  ) {}
+
+  /** Takes `bytes[from, to)`. */
+  read(bytes: Uint8Array, from: number, to: number): void {
+    let start = from;
+    const isAny = this.ends === "any";
+    if (this.#wasCr && start < to) {
+      this.#wasCr = false;
+      if (bytes[start] === LF) start++;
+    }
+    for (let at = start; at < to && !this.isOverLimit; at++) {
+      const octet = bytes[at];
+      if (octet !== LF && (octet !== CR || !isAny)) continue;
+      this.#emit(bytes, start, at);
+      if (octet === CR) {
+        if (at + 1 === to) this.#wasCr = true;
+        else if (bytes[at + 1] === LF) at++;
+      }
+      start = at + 1;
+    }
+    if (start < to && !this.isOverLimit) this.#keep(bytes, start, to);
+  }
+
+  /** Nothing more comes: gives what stands after the last line end, if it is not empty. */
+  end(): void {
+    if (this.#length > 0 && !this.isOverLimit) this.#emit(NO_BYTES, 0, 0);
+    this.clear();
+  }
+
+  /** Forgets the part of a line that it has. */
+  clear(): void {
+    this.#drop();
+    this.#wasCr = this.isOverLimit = false;
+  }
+
+  #emit(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#length > 0) {
+      if (!this.#keep(bytes, from, to)) return;
+      this.#give(this.#part, 0, this.#length);
+      this.#drop();
+    } else if (to - from > this.mostBytes) this.isOverLimit = true;
+    else this.#give(bytes, from, to);
+  }
+
+  #give(bytes: Uint8Array, from: number, to: number): void {
+    const hasCr = this.ends === "lf" && to > from && bytes[to - 1] === CR;
+    this.onLine(bytes, from, hasCr ? to - 1 : to);
+  }
+
+  #keep(bytes: Uint8Array, from: number, to: number): boolean {
+    const length = this.#length + to - from;
+    if (length > this.mostBytes || (length > this.#part.length && !this.#grow(length))) {
+      this.#drop();
+      this.isOverLimit = true;
+      return false;
+    }
+    this.#part.set(bytes.subarray(from, to), this.#length);
+    this.#length = length;
+    return true;
+  }
+
+  #grow(leastBytes: number): boolean {
+    const wanted = Math.max(leastBytes, Math.min(2 * this.#part.length, this.mostBytes));
+    const more = Math.max(wanted, FREE_BYTES) - Math.max(this.#part.length, FREE_BYTES);
+    if (!this.room.take(more)) return false;
+    const larger = new Uint8Array(wanted);
+    larger.set(this.#part.subarray(0, this.#length));
+    this.#part = larger;
+    return true;
+  }
+
+  /** An idle stream keeps nothing but a small part. */
+  #drop(): void {
+    this.#length = 0;
+    if (this.#part.length <= FREE_BYTES) return;
+    this.room.giveBack(this.#part.length - FREE_BYTES);
+    this.#part = NO_BYTES;
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * One streamed response as it comes: its octets become messages, and those times, tokens and checks. It knows no protocol;
+ * the clock and the slot are whoever calls it. What it keeps is bounded by the room.
+ */
+import { EventReader } from "../../../../base/http/messages/event_reader.ts";
+import { LineReader } from "../../../../base/http/messages/line_reader.ts";
+import type { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { beyond, oneMoreThan } from "../../../../base/limits.ts";
+import type { MessageRecorder } from "../../recording/messages.ts";
+import { takerOfText } from "../capture.ts";
+import { ResponseCheck } from "../response_check.ts";
+import type { StreamSpec } from "./stream_spec.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What a stream should be, made ready once for all that are alike. */
+export class StreamPlan {
+  readonly until: Bytes | null;
+  /** The token in a message; null where tokens are not counted. */
+  readonly token: ((message: Bytes) => string | null) | null;
+  readonly check: ResponseCheck | null;
+
+  /** Call it within `withEngine`, as a pattern needs that. */
+  constructor(readonly spec: StreamSpec) {
+    const { until, token, expect } = spec;
+    this.until = until === undefined ? null : new TextEncoder().encode(until);
+    this.token = token === undefined ? null : takerOfText(token);
+    this.check = expect === undefined
+      ? null
+      : new ResponseCheck({ statuses: [], body: null, ...expect });
+  }
+}
+
+interface StreamPlace {
+  readonly slot: number;
+  readonly messages: MessageRecorder;
+  readonly room: KeptRoom;
+}
+
+/** Lines have no names of their own. */
+const LINE = "line";
+
+export class OpenStream {
+  /** What it is, once its head has come. */
+  kept: KeptResponse | null = null;
+  /** Octets of its body so far. */
+  bodyBytes = 0;
+  firstByteUs = 0;
+  /** When a part of it last came; −Infinity before that. */
+  aliveUs = -Infinity;
+  /** When it has ended although the server goes on: by its last message. Infinity: it has not. */
+  doneUs = Infinity;
+  /** Why it is not the stream that it should be; null: it is, as far as it has come. */
+  problem: string | null = null;
+  readonly #reader: EventReader | LineReader;
+  #nowUs = 0;
+  #received = 0;
+  #isRight: boolean;
+  /** Whether its head is that of such a stream. */
+  #isStream = false;
+
+  constructor(
+    readonly plan: StreamPlan,
+    readonly sentUs: number,
+    private readonly place: StreamPlace,
+  ) {
+    const { room } = place;
+    this.#isRight = plan.check === null;
+    this.#reader = plan.spec.kind === "events"
+      ? new EventReader((name, data) => this.#take(name, data), room)
+      : new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
+  }
+
+  /** Whether a message was larger than may be kept: it has to be given up. */
+  get isOverLimit(): boolean {
+    return this.#reader.isOverLimit;
+  }
+
+  /** When the virtual user leaves it; Infinity: it stays until the end. */
+  get leftUs(): number {
+    return this.sentUs + (this.plan.spec.holdUs ?? Infinity);
+  }
+
+  /** Takes a part of the body: `bytes[from, to)`. */
+  read(
+    kept: KeptResponse,
+    bytes: Uint8Array,
+    part: { from: number; to: number },
+    nowUs: number,
+  ): void {
+    if (this.kept === null) {
+      this.kept = kept;
+      this.firstByteUs = nowUs;
+      this.problem = this.#headProblem(kept);
+      this.#isStream = this.problem === null;
+    }
+    this.bodyBytes += part.to - part.from;
+    this.aliveUs = this.#nowUs = nowUs;
+    if (this.#isStream && this.doneUs === Infinity) {
+      this.#reader.read(bytes, part.from, part.to);
+    }
+  }
+
+  /** Null where the head is that of such a stream. */
+  #headProblem(kept: KeptResponse): string | null {
+    if (kept.status < 200 || kept.status > 299) return `its status is ${kept.status}`;
+    const coding = kept.field("content-encoding");
+    if (coding !== null && coding !== "identity") return `it is compressed: ${coding}`;
+    if (this.plan.spec.kind !== "events") return null;
+    const type = kept.field("content-type") ?? "none";
+    const isEvents = /^text\/event-stream *(?:;|$)/i.test(type);
+    return isEvents ? null : `its content-type is ${type}, not text/event-stream`;
+  }
+
+  #takeLine(bytes: Uint8Array, from: number, to: number): void {
+    if (from === to) return; // an empty line keeps a connection alive
+    this.#take(LINE, bytes.subarray(from, to) as Bytes);
+  }
+
+  #take(name: string, data: Bytes): void {
+    if (this.doneUs < Infinity) return;
+    const { plan, place: { slot, messages } } = this;
+    this.#received++;
+    messages.receive(slot, name, this.#nowUs);
+    if (plan.until !== null && isSame(data, plan.until)) {
+      this.doneUs = this.#nowUs;
+      return;
+    }
+    if (plan.spec.kind === "json-lines" && !isJson(data)) this.problem ??= "a line is no JSON";
+    const token = plan.token?.(data) ?? null;
+    if (token !== null && token !== "") messages.takeToken(slot, this.#nowUs);
+    if (!this.#isRight) this.#isRight = plan.check?.holdsIn(data) ?? true;
+  }
+
+  /** Whether nothing that it should have brought is missing, now that it has ended. */
+  get isWhole(): boolean {
+    const isOver = this.plan.until === null || this.doneUs < Infinity;
+    return this.#isStream && this.#received > 0 && isOver && !this.isOverLimit;
+  }
+
+  /** The response is over: what stands behind the last line end is a line, too, but no event. */
+  end(nowUs: number): void {
+    this.#nowUs = nowUs;
+    this.#reader.end();
+  }
+
+  /**
+   * Why it is not the stream that it should be, now that nothing more is read of it; null: it is.
+   * @param isLeft Whether it may have gone on.
+   */
+  verdict(isLeft: boolean): string | null {
+    const { problem, plan } = this;
+    if (problem !== null) return problem;
+    if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
+    if (this.#received === 0 && !isLeft) return "it brought no message";
+    if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
+      return "it ended without its last message";
+    }
+    return this.#isRight || isLeft ? null : "no message is as expected";
+  }
+
+  /** It is given up: what it kept goes back. */
+  forget(): void {
+    this.#reader.clear();
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}
+
+function isJson(data: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder().decode(data));
+    return true;
+  } catch {
+    return false;
+  }
+}

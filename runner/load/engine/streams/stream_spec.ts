@@ -1,0 +1,16 @@
+/** What a streamed response is to be read as, and for how long: as posted to a worker. */
+import type { BodySource } from "../../../../scenarios/request/values.ts";
+import type { StreamKind } from "../../../../scenarios/request/request.ts";
+import type { ResponseExpectation } from "../response_check.ts";
+
+export interface StreamSpec {
+  readonly kind: StreamKind;
+  /** The data of the message that ends the stream; absent: the end of the response does. */
+  readonly until?: string;
+  /** How long a virtual user holds the stream, since it was sent; absent: until it ends. */
+  readonly holdUs?: number;
+  /** Where in a message a token stands: a message without it, or with an empty one, is none. Absent: nothing is counted. */
+  readonly token?: BodySource;
+  /** What one message at least must hold; absent: nothing. */
+  readonly expect?: Pick<ResponseExpectation, "contains" | "json" | "matches">;
+}

@@ -1,0 +1,225 @@
+/**
+ * The streams of a load: a layer between the exchanges and their protocol, which loads without streams do not have. It hands
+ * everything through, and on the way it reads the bodies of streamed responses as they come, ends streams whose time is over,
+ * and says of each at its end whether it was the one that it should be. No I/O happens here.
+ *
+ * A stream ends with its response; with its last message (`until`), where the server then does not end the response itself;
+ * or when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close its connection.
+ */
+import type { ReceivedResponse } from "../../../../base/http/received.ts";
+import { withEngine } from "../../../../base/pattern.ts";
+import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
+import type { RefusedBy } from "../driver.ts";
+import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "../protocol.ts";
+import { OpenStream, StreamPlan } from "./open_stream.ts";
+import { type BodyPart, StreamRoom } from "./stream_room.ts";
+import type { StreamSpec } from "./stream_spec.ts";
+
+/** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
+const SWEEP_US = 10_000;
+
+interface StreamParts {
+  readonly slots: number;
+  readonly recorder: StreamingRecorder;
+  readonly specs: readonly StreamSpec[];
+}
+
+/** Puts the layer over a protocol. */
+export async function withStreams(over: ProtocolOf, parts: StreamParts): Promise<ProtocolOf> {
+  const plans = await withEngine(() =>
+    new Map(parts.specs.map((spec) => [spec, new StreamPlan(spec)]))
+  );
+  return (events) => new Streams(over, events, { ...parts, plans });
+}
+
+export class Streams implements Protocol, ExchangeEvents {
+  readonly punctual: boolean;
+  readonly retain: boolean | "head";
+  readonly room: StreamRoom;
+  readonly #protocol: Protocol;
+  /** By slot; null: its exchange is no stream, or there is none. */
+  readonly #open: (OpenStream | null)[];
+  readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
+  readonly #recorder: StreamingRecorder;
+  /** When what is being read came. */
+  #nowUs = 0;
+  #nextSweepUs = -Infinity;
+
+  constructor(
+    over: ProtocolOf,
+    private readonly events: ExchangeEvents,
+    { slots, recorder, plans }: Omit<StreamParts, "specs"> & {
+      readonly plans: ReadonlyMap<StreamSpec, StreamPlan>;
+    },
+  ) {
+    this.punctual = events.punctual;
+    this.retain = events.retain;
+    this.#open = new Array(slots).fill(null);
+    this.#plans = plans;
+    this.#recorder = recorder;
+    this.room = new StreamRoom((slot, part) => this.#take(slot, part));
+    this.#protocol = over(this);
+  }
+
+  get inFlight(): ExchangeEvents["inFlight"] {
+    return this.events.inFlight;
+  }
+
+  // Commands of the exchanges.
+
+  connect(slot: number): void {
+    this.#protocol.connect(slot);
+  }
+
+  joins(slot: number): boolean {
+    return this.#protocol.joins(slot);
+  }
+
+  send(slot: number, message: Message, nowUs: number): void {
+    if (message.stream !== undefined) this.#begin(slot, message.stream, nowUs);
+    this.#protocol.send(slot, message, nowUs);
+  }
+
+  #begin(slot: number, spec: StreamSpec, nowUs: number): void {
+    const plan = this.#plans.get(spec);
+    if (plan === undefined) throw new Error("A stream was sent that the load does not have");
+    const { messages } = this.#recorder;
+    messages.begin(slot, this.inFlight.dueUs(slot));
+    this.#open[slot] = new OpenStream(plan, nowUs, { slot, messages, room: this.room });
+  }
+
+  cancel(slot: number, nowUs: number): boolean {
+    this.#forget(slot);
+    return this.#protocol.cancel(slot, nowUs);
+  }
+
+  close(slot: number): void {
+    this.#forget(slot);
+    this.#protocol.close(slot);
+  }
+
+  #forget(slot: number): void {
+    this.#open[slot]?.forget();
+    this.#open[slot] = null;
+  }
+
+  run(): Promise<void> {
+    return this.#protocol.run();
+  }
+
+  get fewestStreams(): number {
+    return this.#protocol.fewestStreams;
+  }
+
+  aliveUs(slot: number): number {
+    return this.#open[slot]?.aliveUs ?? -Infinity;
+  }
+
+  // Events of the protocol.
+
+  #take(slot: number, { kept, bytes, from, to }: BodyPart): boolean {
+    const stream = this.#open[slot];
+    if (stream === null) return false;
+    // What comes after the end of the load is of a stream that was left.
+    if (this.#recorder.messages.isOpen(slot)) stream.read(kept, bytes, { from, to }, this.#nowUs);
+    return true;
+  }
+
+  onReceived(bytes: number, nowUs: number): void {
+    this.events.onReceived(bytes, nowUs);
+    this.#nowUs = nowUs;
+  }
+
+  isTooLate(slot: number, nowUs: number): boolean {
+    return this.events.isTooLate(slot, nowUs);
+  }
+
+  onEnd(
+    slot: number,
+    response: ReceivedResponse,
+    isLast: boolean,
+    firstByteUs: number,
+    nowUs: number,
+  ): boolean {
+    const stream = this.#open[slot];
+    if (stream === null) return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs);
+    if (this.events.isTooLate(slot, nowUs)) return false;
+    stream.end(nowUs);
+    this.#judge(slot, stream, response, nowUs);
+    this.#open[slot] = null;
+    return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs);
+  }
+
+  /** Says of a stream that is over what it was, to whoever checks the response and counts its messages. */
+  #judge(
+    slot: number,
+    stream: OpenStream,
+    { kept }: ReceivedResponse,
+    nowUs: number,
+    isLeft = false,
+  ): void {
+    if (kept !== null) kept.streamProblem = stream.verdict(isLeft);
+    this.#recorder.messages.end(slot, isLeft ? "left" : stream.isWhole ? "whole" : "cut", nowUs);
+  }
+
+  onTick(nowUs: number): number {
+    if (nowUs >= this.#nextSweepUs) this.#sweep(nowUs);
+    const nextUs = this.events.onTick(nowUs);
+    return nextUs === Infinity ? nextUs : Math.min(nextUs, this.#nextSweepUs);
+  }
+
+  /** Ends the streams whose time is over. */
+  #sweep(nowUs: number): void {
+    this.#nextSweepUs = nowUs + SWEEP_US;
+    for (let slot = 0; slot < this.#open.length; slot++) {
+      const stream = this.#open[slot];
+      if (stream === null || !this.#recorder.messages.isOpen(slot)) continue;
+      if (stream.isOverLimit) {
+        this.events.onFailed(slot, "protocol", stream.verdict(true) ?? "", nowUs);
+      } else if (nowUs - stream.doneUs >= SWEEP_US) this.#leave(slot, stream, false, nowUs);
+      else if (nowUs >= stream.leftUs) this.#leave(slot, stream, true, nowUs);
+    }
+  }
+
+  /** Ends it from this side: a response is there as far as it has come. */
+  #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
+    const { kept, bodyBytes, firstByteUs } = stream;
+    if (kept === null) return; // its time-out ends what brings nothing
+    if (this.events.isTooLate(slot, nowUs)) return;
+    const response = { status: kept.status, bodyBytes, served: 0, kept };
+    this.#judge(slot, stream, response, nowUs, isLeft);
+    this.events.onEnd(slot, response, true, firstByteUs, nowUs);
+  }
+
+  onOpen(slot: number, nowUs: number): void {
+    this.events.onOpen(slot, nowUs);
+  }
+
+  onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void {
+    this.events.onRefused(slot, by, reason, nowUs);
+  }
+
+  onReplaced(slot: number, timeUs: number): void {
+    this.events.onReplaced(slot, timeUs);
+  }
+
+  onSent(bytes: number): void {
+    this.events.onSent(bytes);
+  }
+
+  onRead(slot: number, nowUs: number): void {
+    this.events.onRead(slot, nowUs);
+  }
+
+  onFailed(slot: number, by: RefusedBy | "reset" | "closed", reason: string, nowUs: number): void {
+    this.events.onFailed(slot, by, reason, nowUs);
+  }
+
+  onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void {
+    this.events.onUnsolicited(slot, hasEnded, nowUs);
+  }
+
+  onDisconnected(slot: number, nowUs: number): boolean {
+    return this.events.onDisconnected(slot, nowUs);
+  }
+}

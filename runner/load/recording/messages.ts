@@ -1,0 +1,274 @@
+/**
+ * What a worker remembers of messages: of the events of streams, one after the other on each slot. It knows no clock: every
+ * moment is an argument, microseconds since the start of the run. Each message that was due ended in one of four ways:
+ *
+ *     due = received + failed + unfinished + dropped
+ *
+ * A stream that is open waits for one message, its first or its next: that one is due. When the stream ends as it should,
+ * nothing more was due. Where it is cut, the message that it waited for has failed; where the load ends, or the virtual user
+ * leaves, it is unfinished; where the request was never sent, it was dropped. The wait so far is then a lower bound of the
+ * gap. Of the time to the first message it is one where the wait was long because it was given up: as for latency.
+ */
+import {
+  addSparse,
+  EMPTY,
+  Histogram,
+  type SparseHistogram,
+} from "../../stats/histogram/histogram.ts";
+
+/** Times of which some are lower bounds. */
+export interface BoundedTotals {
+  readonly all: SparseHistogram;
+  /** The values of `all` that are lower bounds. */
+  readonly censored: SparseHistogram;
+}
+
+/** Messages of one name. */
+export interface NamedMessages {
+  readonly name: string;
+  readonly received: number;
+  /** Since the message before on the same stream, whatever its name; none before the first. */
+  readonly gap: SparseHistogram;
+}
+
+export interface MessageTotals {
+  readonly due: number;
+  readonly received: number;
+  readonly failed: number;
+  readonly unfinished: number;
+  readonly dropped: number;
+  /** Of those received, by the deadline. */
+  readonly inTime: number;
+  /** Streams that ended as they should. */
+  readonly whole: number;
+  /** From when the request counts, as its latency does, to the first message. */
+  readonly first: BoundedTotals;
+  /** Between two messages of a stream. */
+  readonly gap: BoundedTotals;
+  /** In the order in which the names first came. */
+  readonly names: readonly NamedMessages[];
+  /** Whether tokens are looked for. */
+  readonly hasTokens: boolean;
+  readonly tokens: number;
+  /** Of those, by the deadline. */
+  readonly tokensInTime: number;
+  /** To the first token, of streams that brought one, or that could have. */
+  readonly firstToken: BoundedTotals;
+  /** By stream that ended as it should and had two: from the first token to the last, by how many came after the first. */
+  readonly perToken: SparseHistogram;
+}
+
+/** How a stream ends that is open: as it should, cut by the server, timed out, or left by the load or its virtual user. */
+export type StreamEnd = "whole" | "cut" | "late" | "left";
+
+class BoundedTimes {
+  readonly #all = new Histogram();
+  readonly #censored = new Histogram();
+
+  record(us: number): void {
+    this.#all.record(us);
+  }
+
+  recordBound(us: number): void {
+    this.#all.record(us);
+    this.#censored.record(us);
+  }
+
+  /** @param open More bounds: of what goes on. */
+  totals(open: Histogram | null): BoundedTotals {
+    const more = open?.toSparse() ?? EMPTY;
+    const censored = this.#censored.count === 0 ? EMPTY : this.#censored.toSparse();
+    return { all: addSparse(this.#all.toSparse(), more), censored: addSparse(censored, more) };
+  }
+}
+
+/** Names beyond these are one more together, so that a server can't fill the memory. */
+export const MOST_NAMES = 20;
+export const OTHER_NAMES = "other events";
+
+interface Named {
+  received: number;
+  readonly gap: Histogram;
+}
+
+const CLOSED = 0;
+const AWAITS_FIRST = 1;
+const AWAITS_NEXT = 2;
+
+export class MessageRecorder {
+  due = 0;
+  received = 0;
+  failed = 0;
+  unfinished = 0;
+  dropped = 0;
+  #whole = 0;
+  #tokens = 0;
+  /** Received by the deadline; null before it. */
+  #sealed: { readonly received: number; readonly tokens: number } | null = null;
+  readonly #first = new BoundedTimes();
+  readonly #gap = new BoundedTimes();
+  readonly #firstToken = new BoundedTimes();
+  readonly #perToken = new Histogram();
+  readonly #names = new Map<string, Named>();
+  // By slot.
+  readonly #state: Uint8Array;
+  /** When the request was due, as its latency counts. */
+  readonly #dueUs: Float64Array;
+  /** When the last message came. */
+  readonly #lastUs: Float64Array;
+  readonly #tokensOf: Uint32Array;
+  readonly #firstTokenUs: Float64Array;
+  readonly #lastTokenUs: Float64Array;
+
+  /** @param hasTokens Whether tokens are looked for. */
+  constructor(slots: number, private readonly hasTokens: boolean) {
+    this.#state = new Uint8Array(slots);
+    this.#dueUs = new Float64Array(slots);
+    this.#lastUs = new Float64Array(slots);
+    this.#tokensOf = new Uint32Array(slots);
+    this.#firstTokenUs = new Float64Array(slots);
+    this.#lastTokenUs = new Float64Array(slots);
+  }
+
+  isOpen(slot: number): boolean {
+    return this.#state[slot] !== CLOSED;
+  }
+
+  /** The request of a stream has been sent: its first message is due. */
+  begin(slot: number, dueUs: number): void {
+    this.due++;
+    this.#state[slot] = AWAITS_FIRST;
+    this.#dueUs[slot] = dueUs;
+    this.#tokensOf[slot] = 0;
+  }
+
+  /** A message has come on an open stream, and the next is due. */
+  receive(slot: number, name: string, nowUs: number): void {
+    this.received++;
+    this.due++;
+    const named = this.#named(name);
+    named.received++;
+    if (this.#state[slot] === AWAITS_FIRST) this.#first.record(nowUs - this.#dueUs[slot]);
+    else {
+      const gapUs = nowUs - this.#lastUs[slot];
+      this.#gap.record(gapUs);
+      named.gap.record(gapUs);
+    }
+    this.#state[slot] = AWAITS_NEXT;
+    this.#lastUs[slot] = nowUs;
+  }
+
+  #named(name: string): Named {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.size >= MOST_NAMES && name !== OTHER_NAMES) return this.#named(OTHER_NAMES);
+    const named = { received: 0, gap: new Histogram() };
+    this.#names.set(name, named);
+    return named;
+  }
+
+  /** The message that has just come brought a token. */
+  takeToken(slot: number, nowUs: number): void {
+    this.#tokens++;
+    if (this.#tokensOf[slot]++ === 0) {
+      this.#firstTokenUs[slot] = nowUs;
+      this.#firstToken.record(nowUs - this.#dueUs[slot]);
+    }
+    this.#lastTokenUs[slot] = nowUs;
+  }
+
+  /** An open stream ends; nothing, where it is closed. */
+  end(slot: number, how: StreamEnd, nowUs: number): void {
+    const state = this.#state[slot];
+    if (state === CLOSED) return;
+    this.#state[slot] = CLOSED;
+    if (how === "whole") {
+      this.due--; // nothing more was
+      this.#whole++;
+      const tokens = this.#tokensOf[slot];
+      if (tokens > 1) {
+        this.#perToken.record((this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1));
+      }
+      return;
+    }
+    if (how === "left") this.unfinished++;
+    else this.failed++;
+    if (state === AWAITS_NEXT) this.#gap.recordBound(nowUs - this.#lastUs[slot]);
+    // As for latency: a refusal says nothing about how long the first would have taken.
+    if (how === "cut") return;
+    const waitedUs = nowUs - this.#dueUs[slot];
+    if (state === AWAITS_FIRST) this.#first.recordBound(waitedUs);
+    if (this.hasTokens && this.#tokensOf[slot] === 0) this.#firstToken.recordBound(waitedUs);
+  }
+
+  /** The first message of a request that failed before it was sent, which says nothing about its time. */
+  failUnsent(): void {
+    this.due++;
+    this.failed++;
+  }
+
+  /** The first message of a request that was never sent, or not by the end. @param waitedUs Since it was due. */
+  missUnsent(how: "unfinished" | "dropped", waitedUs: number): void {
+    this.due++;
+    this[how]++;
+    this.#first.recordBound(waitedUs);
+    if (this.hasTokens) this.#firstToken.recordBound(waitedUs);
+  }
+
+  /** The deadline: what comes after it counts in no rate. */
+  seal(): void {
+    this.#sealed ??= { received: this.received, tokens: this.#tokens };
+  }
+
+  /** As if the run had ended now: streams that are open are left. They stay open. */
+  totals(nowUs: number): MessageTotals {
+    const { due, received, failed, dropped } = this;
+    const open = this.#openAt(nowUs);
+    return {
+      ...{ due, received, failed, dropped },
+      unfinished: this.unfinished + (open?.count ?? 0),
+      inTime: this.#sealed?.received ?? received,
+      whole: this.#whole,
+      first: this.#first.totals(open?.first ?? null),
+      gap: this.#gap.totals(open?.gap ?? null),
+      names: [...this.#names].map(([name, named]) => ({
+        name,
+        received: named.received,
+        gap: named.gap.toSparse(),
+      })),
+      hasTokens: this.hasTokens,
+      tokens: this.#tokens,
+      tokensInTime: this.#sealed?.tokens ?? this.#tokens,
+      firstToken: this.#firstToken.totals(open?.firstToken ?? null),
+      perToken: this.#perToken.toSparse(),
+    };
+  }
+
+  /** What the streams wait for that are open; null where none is, as at the end. */
+  #openAt(nowUs: number): OpenWaits | null {
+    let open: OpenWaits | null = null;
+    for (let slot = 0; slot < this.#state.length; slot++) {
+      const state = this.#state[slot];
+      if (state === CLOSED) continue;
+      open ??= {
+        count: 0,
+        first: new Histogram(),
+        gap: new Histogram(),
+        firstToken: new Histogram(),
+      };
+      open.count++;
+      const waitedUs = nowUs - this.#dueUs[slot];
+      if (state === AWAITS_FIRST) open.first.record(waitedUs);
+      else open.gap.record(nowUs - this.#lastUs[slot]);
+      if (this.hasTokens && this.#tokensOf[slot] === 0) open.firstToken.record(waitedUs);
+    }
+    return open;
+  }
+}
+
+interface OpenWaits {
+  count: number;
+  readonly first: Histogram;
+  readonly gap: Histogram;
+  readonly firstToken: Histogram;
+}

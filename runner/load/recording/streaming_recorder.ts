@@ -1,0 +1,82 @@
+/**
+ * A recorder of exchanges some of which are streams: whatever becomes of an exchange becomes of the message that it waits
+ * for, too. Loads without streams have the plain one.
+ */
+import type { OnInterval } from "./intervals.ts";
+import { MessageRecorder, type MessageTotals } from "./messages.ts";
+import { Recorder } from "./recorder.ts";
+import type { RequestLog } from "./request_log.ts";
+import type { StepRecorder } from "./steps.ts";
+import type { Failure, WorkerTotals } from "./totals.ts";
+
+interface StreamingSetting {
+  readonly slots: number;
+  /** Steps whose requests are streams; 0 where the load has one alone. */
+  readonly steps: ReadonlySet<number>;
+  /** Whether tokens are looked for. */
+  readonly hasTokens: boolean;
+}
+
+export class StreamingRecorder extends Recorder {
+  readonly messages: MessageRecorder;
+  readonly #steps: ReadonlySet<number>;
+  /** How far the run has come. */
+  #nowUs = 0;
+
+  constructor(
+    { slots, steps, hasTokens }: StreamingSetting,
+    intervalUs: number,
+    onInterval: OnInterval,
+    log: RequestLog | null = null,
+    stepRecorder: StepRecorder | null = null,
+  ) {
+    super(intervalUs, onInterval, log, stepRecorder);
+    this.#steps = steps;
+    this.messages = new MessageRecorder(slots, hasTokens);
+  }
+
+  override advance(nowUs: number): void {
+    this.#nowUs = nowUs;
+    super.advance(nowUs);
+  }
+
+  override seal(endUs: number): void {
+    super.seal(endUs);
+    this.messages.seal();
+  }
+
+  override drop(step: number, dueUs: number, endUs: number): void {
+    super.drop(step, dueUs, endUs);
+    if (this.#steps.has(step)) this.messages.missUnsent("dropped", endUs - dueUs);
+  }
+
+  override fail(
+    slot: number,
+    step: number,
+    failure: Failure,
+    dueUs: number,
+    sentUs: number,
+    nowUs: number,
+  ): void {
+    super.fail(slot, step, failure, dueUs, sentUs, nowUs);
+    const how = failure.kind === "timeout" ? "late" : "cut";
+    if (this.messages.isOpen(slot)) this.messages.end(slot, how, nowUs);
+    else if (this.#steps.has(step)) this.messages.failUnsent();
+  }
+
+  override leaveUnfinished(
+    slot: number,
+    step: number,
+    dueUs: number,
+    sentUs: number,
+    endUs: number,
+  ): void {
+    super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
+    if (this.messages.isOpen(slot)) this.messages.end(slot, "left", endUs);
+    else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
+  }
+
+  override totals(times: "whole" | "take" = "whole"): WorkerTotals & { messages: MessageTotals } {
+    return { ...super.totals(times), messages: this.messages.totals(this.#nowUs) };
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, and the tokens of a model server. When a
+ * message is due follows from the settings alone, counted from the request, so that whoever measures the app knows what is
+ * right; what it has sent it counts, for whoever wants a witness.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { appSettings } from "../../base/target/app_settings.ts";
+import type { App, RunningApp } from "./app.ts";
+import { type Freezes, momentsOf } from "./streams/schedule.ts";
+
+/** What was sent, whether or not it has arrived. */
+interface Sent {
+  messages: number;
+  /** Streams that began, ended with their last message, were cut here, and that the client left. */
+  begun: number;
+  ended: number;
+  cut: number;
+  left: number;
+}
+
+const ENCODER = new TextEncoder();
+
+export const streams = {
+  summary: "Server-sent events, lines and tokens of a model, at planted gaps",
+  settings: appSettings.streams,
+  paths: ["/", "/events", "/tokens", "/lines", "/json-lines"],
+  async start({ events, first, gaps, cutAfter, freeze, freezeEvery }): Promise<RunningApp> {
+    const { Hono } = await import("hono");
+    const app = new Hono();
+    const startMs = performance.now();
+    const freezes: Freezes = { startMs, lengthMs: freeze, everyMs: freezeEvery };
+    const sent: Sent = { messages: 0, begun: 0, ended: 0, cut: 0, left: 0 };
+    const moments = momentsOf({ firstMs: first, gapsMs: gaps }, freezes);
+
+    /** @param last What is sent right behind the last message. */
+    const streamed = (
+      type: string,
+      textOf: (k: number) => string,
+      from: number,
+      last = "",
+    ): Response => {
+      const requestMs = performance.now();
+      let k = from;
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller): Promise<void> {
+          if (k === from) sent.begun++;
+          const waitMs = moments(requestMs, k - from) - performance.now();
+          if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
+          if (cutAfter > 0 && k - from >= cutAfter) {
+            sent.cut++;
+            return controller.error("A stream is cut, as the settings want it");
+          }
+          const isLast = k + 1 >= events;
+          controller.enqueue(ENCODER.encode(textOf(k) + (isLast ? last : "")));
+          sent.messages += isLast && last !== "" ? 2 : 1;
+          k++;
+          if (!isLast) return;
+          sent.ended++;
+          controller.close();
+        },
+        cancel(): void {
+          sent.left++;
+        },
+      }, { highWaterMark: 0 });
+      return new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
+    };
+
+    app.get("/", (c) => c.text("/events, /tokens, /lines and /json-lines stream; /sent counts\n"));
+    app.get("/sent", (c) => c.json(sent));
+    app.get("/events", (c) => {
+      const seen = Number(c.req.header("last-event-id") ?? "0");
+      const from = Number.isInteger(seen) && seen > 0 && seen < events ? seen : 0;
+      return streamed(EVENTS, (k) => `event: tick\nid: ${k + 1}\ndata: ${k}\n\n`, from);
+    });
+    app.get("/tokens", () => streamed(EVENTS, (k) => chunkOf(k, events), 0, "data: [DONE]\n\n"));
+    app.post("/tokens", () => streamed(EVENTS, (k) => chunkOf(k, events), 0, "data: [DONE]\n\n"));
+    app.get("/lines", () => streamed("text/plain", (k) => `line ${k}\n`, 0));
+    app.get("/json-lines", () => streamed("application/x-ndjson", (k) => `{"n":${k}}\n`, 0));
+    return { fetch: app.fetch, close: () => Promise.resolve() };
+  },
+} satisfies App<typeof appSettings.streams>;
+
+const EVENTS = "text/event-stream";
+
+/** As chat completions are streamed by model servers: who speaks, tokens, and why it ends. */
+function chunkOf(k: number, events: number): string {
+  const isLast = k + 1 >= events;
+  const delta = k === 0 ? { role: "assistant", content: "" } : isLast ? {} : { content: ` t${k}` };
+  const choices = [{ index: 0, delta, finish_reason: isLast ? "stop" : null }];
+  return `data: ${JSON.stringify({ object: "chat.completion.chunk", choices })}\n\n`;
+}

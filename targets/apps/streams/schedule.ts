@@ -1,0 +1,35 @@
+/** When the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
+
+interface Planted {
+  /** From the request to the first message. */
+  readonly firstMs: number;
+  /** Between the messages after it, round and round. */
+  readonly gapsMs: readonly number[];
+}
+
+/** The whole server stands still again and again, at the end of each `everyMs`; none where either is 0. */
+export interface Freezes {
+  readonly startMs: number;
+  readonly lengthMs: number;
+  readonly everyMs: number;
+}
+
+/** When message k, from 0, of a stream requested at a moment is due. What is due within a freeze is due at its end. */
+export function momentsOf(
+  { firstMs, gapsMs }: Planted,
+  freezes: Freezes,
+): (requestMs: number, k: number) => number {
+  const roundMs = gapsMs.reduce((sum, ms) => sum + ms, 0);
+  const sums = gapsMs.map((_, i) => gapsMs.slice(0, i).reduce((sum, ms) => sum + ms, 0));
+  return (requestMs, k) => {
+    const rounds = Math.floor(k / gapsMs.length);
+    return thawed(requestMs + firstMs + rounds * roundMs + sums[k % gapsMs.length], freezes);
+  };
+}
+
+function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
+  if (lengthMs === 0 || everyMs === 0) return ms;
+  const cycle = Math.floor((ms - startMs) / everyMs);
+  const endMs = startMs + (cycle + 1) * everyMs;
+  return ms >= endMs - lengthMs ? endMs : ms;
+}

@@ -1,0 +1,54 @@
+/** Streams through a fleet: what an agent is told of them, and what it reports. */
+import assert from "node:assert/strict";
+import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { packedReport, packReport } from "../../runner/fleet/protocol/packing.ts";
+import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
+import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { NO_FILES } from "../../base/files.ts";
+
+Deno.test("a script with streams is the same after it was a job of an agent", () => {
+  const scenario = scenarioSpecWith(NO_FILES).parse({
+    ...{ get: "/tokens", stream: "events", until: "[DONE]", hold: "5s" },
+    token: { json: "choices[0].delta.content" },
+    expect: { contains: "a" },
+  });
+  const script = scriptOf(scenario, 1);
+  assert.deepEqual(scriptShape.parse(JSON.parse(JSON.stringify(script))), script);
+  assert.ok(script.kind === "requests");
+  assert.deepEqual(script.requests[0].stream, {
+    ...{ kind: "events", until: "[DONE]", holdMs: 5_000 },
+    token: { kind: "json", path: ["choices", "0", "delta", "content"] },
+  });
+});
+
+Deno.test("messages are the same after they were a report of an agent", () => {
+  const setting = { slots: 2, steps: new Set([0]), hasTokens: true };
+  const recorder = new StreamingRecorder(setting, 250_000, () => {});
+  const { messages } = recorder;
+  messages.begin(0, 0);
+  messages.begin(1, 0);
+  for (const us of [1_000, 3_000, 6_000]) {
+    messages.receive(0, "tick", us);
+    messages.takeToken(0, us);
+  }
+  messages.end(0, "whole", 7_000);
+  messages.end(1, "late", 9_000);
+  const report = {
+    totals: recorder.finish(10_000),
+    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+    ...{ elapsedUs: 10_000, time: { cpuUs: 1, waitedUs: null }, spunUs: 0 },
+    ...{ busyPeriods: EMPTY, timerUs: 1 },
+  };
+  const read = packedReport.parse(JSON.parse(JSON.stringify(packReport(report))));
+  assert.ok(read.totals.messages);
+  const { names, first, gap, firstToken, perToken, ...counts } = read.totals.messages;
+  const { received, failed, due, tokens } = counts;
+  assert.deepEqual([due, received, failed, tokens], [4, 3, 1, 3]);
+  assert.deepEqual(names.map(({ name, received, gap }) => [name, received, gap.count]), [
+    ["tick", 3, 2],
+  ]);
+  assert.deepEqual([first.all.count, first.censored.count, gap.all.count], [2, 1, 2]);
+  assert.deepEqual([firstToken.censored.count, perToken.maxUs], [1, 2_500]);
+});

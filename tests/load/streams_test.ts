@@ -1,0 +1,529 @@
+/**
+ * Streams over every protocol, with a driver and a clock that the test plays: what is due of messages, what becomes of it, and
+ * which times are lower bounds. Every time is known, so every figure is exact.
+ */
+import assert from "node:assert/strict";
+import { END_STREAM, RST_STREAM } from "../../base/http/http2/frames.ts";
+import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
+import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
+import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import type { ProtocolOf } from "../../runner/load/engine/protocol.ts";
+import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
+import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";
+import { withStreams } from "../../runner/load/engine/streams/streams.ts";
+import { StreamedHttp1 } from "../../runner/load/protocols/http1/streamed_http1.ts";
+import { Http2 } from "../../runner/load/protocols/http2/http2.ts";
+import type { MessageTotals } from "../../runner/load/recording/messages.ts";
+import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { messageLaws } from "../../runner/measure/message_laws.ts";
+import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import { coded, data, frame, headers, octets, request, settings } from "../http/http2/peer.ts";
+
+const MS = 1_000;
+const SECOND = 1_000_000;
+
+interface Member {
+  readonly name: string;
+  readonly over: (driver: Driver) => ProtocolOf;
+  readonly welcome: Uint8Array<ArrayBuffer>;
+  /** Of response number n. */
+  readonly head: (status: number, type: string, n: number) => Uint8Array<ArrayBuffer>;
+  readonly part: (text: string, n: number) => Uint8Array<ArrayBuffer>;
+  readonly end: (n: number) => Uint8Array<ArrayBuffer>;
+  /** The server gives the stream up. */
+  readonly reset: (events: DriverEvents, nowUs: number) => void;
+}
+
+const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(bytes);
+
+const MEMBERS: readonly Member[] = [
+  {
+    name: "http1, chunked",
+    over: (driver) => (exchanges) => new StreamedHttp1(driver, exchanges, 1),
+    welcome: own(octets("")),
+    head: (status, type) =>
+      own(octets(
+        `HTTP/1.1 ${status} \r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`,
+      )),
+    part: (text) => own(octets(`${text.length.toString(16)}\r\n${text}\r\n`)),
+    end: () => own(octets("0\r\n\r\n")),
+    reset: (events, nowUs) => events.onEnd(0, "connection reset", nowUs),
+  },
+  {
+    name: "http1, until it closes",
+    over: (driver) => (exchanges) => new StreamedHttp1(driver, exchanges, 1),
+    welcome: own(octets("")),
+    head: (status, type) => own(octets(`HTTP/1.1 ${status} \r\ncontent-type: ${type}\r\n\r\n`)),
+    part: (text) => own(octets(text)),
+    end: () => own(octets("")),
+    reset: (events, nowUs) => events.onEnd(0, "connection reset", nowUs),
+  },
+  {
+    name: "http2",
+    over: (driver) => (exchanges) =>
+      new Http2(driver, exchanges, { connections: 1, streams: 1, schemes: ["http"] }),
+    welcome: own(settings()),
+    head: (status, type, n) =>
+      own(headers(2 * n + 1, { ":status": String(status), "content-type": type })),
+    part: (text, n) => own(data(2 * n + 1, text)),
+    end: (n) => own(data(2 * n + 1, "", END_STREAM)),
+    reset: (events, nowUs) => {
+      const bytes = frame(RST_STREAM, 0, 1, coded(2));
+      events.onBytes(0, bytes, bytes.length, nowUs);
+    },
+  },
+];
+
+class PlayedDriver implements Driver {
+  events: DriverEvents | null = null;
+  readonly closed: number[] = [];
+  dials = 0;
+  sent = "";
+
+  run(events: DriverEvents): Promise<void> {
+    this.events = events;
+    return Promise.resolve();
+  }
+
+  connect(): void {
+    this.dials++;
+  }
+
+  send(_: number, bytes: Uint8Array): void {
+    this.sent += String.fromCharCode(...bytes);
+  }
+
+  unsentBytes(): number {
+    return 0;
+  }
+
+  isSent(): boolean {
+    return true;
+  }
+
+  close(slot: number): void {
+    this.closed.push(slot);
+  }
+}
+
+interface Wish {
+  readonly pacer?: PacerSpec;
+  readonly durationUs?: number;
+  readonly timeoutUs?: number;
+  /** Events of the stream, besides events. */
+  readonly type?: string;
+  readonly status?: number;
+}
+
+/** One slot, on which streams follow one another. */
+class Stage {
+  readonly recorder: StreamingRecorder;
+  readonly loop: RequestLoop;
+  #n = -1;
+
+  private constructor(
+    readonly driver: PlayedDriver,
+    readonly member: Member,
+    private readonly wish: Wish,
+    job: Job,
+    script: RequestScript,
+    parts: { readonly protocol: ProtocolOf; readonly recorder: StreamingRecorder },
+  ) {
+    this.recorder = parts.recorder;
+    this.loop = new RequestLoop(job, { ...parts, script, pacer: pacerOf(job.pacer) });
+    void this.loop.exchanges.protocol.run();
+  }
+
+  static async of(member: Member, stream: StreamSpec, wish: Wish = {}): Promise<Stage> {
+    const check = {
+      ...{ statuses: [200], body: null, contains: null },
+      isStream: true as const,
+    };
+    const requests = [{ bytes: own(request()), head: false, step: 0, check, stream }];
+    const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
+    const job: Job = {
+      ...{ driver: "tcp" as const, endpoint: { hostname: "127.0.0.1", port: 1 }, script },
+      ...{ steps: 0, connections: 1, pipeline: 1, keepAlive: true },
+      ...member.name === "http2" && { streams: 1 },
+      ...{ timeoutUs: 5 * SECOND, intervalUs: 250_000, durationUs: SECOND },
+      ...{ pacer: { kind: "closed" as const, requests: Infinity }, log: null, waitsForLast: false },
+      stop: new Int32Array(new SharedArrayBuffer(4)),
+      ...wish,
+    };
+    const setting = { slots: 1, steps: new Set([0]), hasTokens: stream.token !== undefined };
+    const recorder = new StreamingRecorder(setting, job.intervalUs, () => {});
+    const driver = new PlayedDriver();
+    const protocol = await withStreams(member.over(driver), {
+      slots: 1,
+      recorder,
+      specs: [stream],
+    });
+    return new Stage(driver, member, wish, job, new RequestScript(script), { protocol, recorder });
+  }
+
+  get events(): DriverEvents {
+    assert.ok(this.driver.events);
+    return this.driver.events;
+  }
+
+  tick(nowUs: number): number {
+    return this.events.onTick(nowUs);
+  }
+
+  /** The connection is there, and the first request sent, at `nowUs`. */
+  open(nowUs = 0): void {
+    this.tick(nowUs);
+    this.events.onOpen(0, nowUs);
+    this.#receive(this.member.welcome, nowUs);
+    this.tick(nowUs);
+  }
+
+  #receive(bytes: Uint8Array<ArrayBuffer>, nowUs: number): void {
+    if (bytes.length > 0) this.events.onBytes(0, bytes, bytes.length, nowUs);
+  }
+
+  head(nowUs: number): void {
+    this.#n++;
+    const { status = 200, type = "text/event-stream" } = this.wish;
+    this.#receive(this.member.head(status, type, this.#n), nowUs);
+  }
+
+  part(text: string, nowUs: number): void {
+    this.#receive(this.member.part(text, this.#n), nowUs);
+  }
+
+  end(nowUs: number): void {
+    const bytes = this.member.end(this.#n);
+    if (bytes.length > 0) this.#receive(bytes, nowUs);
+    else this.events.onEnd(0, null, nowUs);
+  }
+
+  /** The connection ends in the middle; over HTTP/1.1 without a length that is an end as any other. */
+  disconnect(nowUs: number): void {
+    this.events.onEnd(0, "connection reset", nowUs);
+  }
+
+  /** As they are now: streams that are open are unfinished. */
+  now(nowUs: number): MessageTotals {
+    this.recorder.advance(nowUs);
+    return checked(this.recorder.totals()).messages;
+  }
+
+  /** The deadline, and the end of the wait after it. */
+  over(nowUs: number): WorkerTotals & { readonly messages: MessageTotals } {
+    this.tick(nowUs);
+    this.tick(nowUs + 5 * SECOND);
+    const { totals } = this.loop.exchanges.ending;
+    assert.ok(totals, "the load is over");
+    const { due, completed, failed, unfinished, dropped } = totals;
+    assert.equal(due, completed + failed + unfinished + dropped);
+    return checked(totals);
+  }
+}
+
+function checked(totals: WorkerTotals): WorkerTotals & { readonly messages: MessageTotals } {
+  const { messages } = totals;
+  assert.ok(messages);
+  for (const [law, left, right] of messageLaws([totals])) assert.equal(left, right, law);
+  return { ...totals, messages };
+}
+
+function fates({ due, received, failed, unfinished, dropped }: MessageTotals): number[] {
+  return [due, received, failed, unfinished, dropped];
+}
+
+/** Values in ms, each as often as it is there. */
+function valuesOf(times: SparseHistogram): number[] {
+  return Array.from(
+    { length: times.count },
+    (_, i) => Math.round(valueAtPercentile(times, 100 * (i + 0.5) / times.count) / MS),
+  );
+}
+
+const EVENTS: StreamSpec = { kind: "events" };
+
+for (const member of MEMBERS) {
+  const test = (what: string, stream: StreamSpec, wish: Wish, run: (s: Stage) => void): void =>
+    Deno.test(`${member.name}: ${what}`, async () => run(await Stage.of(member, stream, wish)));
+
+  test(
+    "a stream's messages have the times between them, also those that come together",
+    EVENTS,
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.part("event: tick\nda", 20 * MS);
+      s.part("ta: 2\n\n", 30 * MS);
+      s.part("data: 3\n\nevent: tick\ndata: 4\n\n", 45 * MS);
+      s.end(50 * MS);
+      const { messages, ...totals } = s.over(SECOND);
+      assert.deepEqual(valuesOf(messages.first.all).slice(0, 1), [10]);
+      assert.deepEqual(valuesOf(messages.gap.all), [0, 15, 20]);
+      assert.deepEqual(
+        messages.names.map(({ name, received, gap }) => [name, received, valuesOf(gap)]),
+        [["message", 2, [15]], ["tick", 2, [0, 20]]],
+      );
+      assert.deepEqual([totals.completed, totals.checksPassed, messages.whole], [1, 1, 1]);
+      assert.equal(valuesOf(totals.service)[0], 50, "the whole stream");
+      assert.equal(valuesOf(totals.firstByte)[0], 2);
+    },
+  );
+
+  test("a stream that is open at the end has its wait as a lower bound", EVENTS, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    s.part("data: 1\n\n", 100 * MS);
+    s.part("data: 2\n\n", 200 * MS);
+    assert.deepEqual(fates(s.now(500 * MS)), [3, 2, 0, 1, 0], "so far");
+    const { messages, unfinished } = s.over(SECOND);
+    assert.deepEqual([unfinished, ...fates(messages)], [1, 3, 2, 0, 1, 0]);
+    // A gap longer than the run: since 200 ms, and the wait after the deadline.
+    assert.deepEqual(valuesOf(messages.gap.censored), [5_800]);
+    assert.deepEqual(valuesOf(messages.gap.all), [100, 5_800]);
+    assert.equal(messages.first.censored.count, 0);
+  });
+
+  test("messages after the deadline are received, and in no rate", EVENTS, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    s.part("data: 1\n\n", 999 * MS);
+    s.tick(SECOND);
+    s.part("data: 2\n\n", 1_500 * MS);
+    s.end(1_600 * MS);
+    const { messages, completed } = s.over(2 * SECOND);
+    assert.deepEqual([completed, messages.received, messages.inTime, messages.whole], [1, 2, 1, 1]);
+  });
+
+  test("a stream that is reset fails the message that it waited for", EVENTS, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    s.part("data: 1\n\n", 100 * MS);
+    s.part("data: 2", 200 * MS);
+    member.reset(s.events, 300 * MS);
+    const { messages, failed } = s.over(SECOND);
+    assert.equal(failed, 1);
+    assert.deepEqual([messages.received, messages.failed, messages.whole], [1, 1, 0]);
+    assert.deepEqual(valuesOf(messages.gap.censored), [200]);
+  });
+
+  test("a stream that is cut before its first message has no time", EVENTS, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    member.reset(s.events, 3 * MS);
+    const { messages } = s.over(SECOND);
+    assert.deepEqual([messages.received, messages.failed], [0, 1]);
+    assert.ok(messages.first.censored.count <= 1, "but for a request that followed");
+    assert.ok(valuesOf(messages.first.all).every((ms) => ms > 900));
+  });
+
+  test(
+    "a stream that is silent for as long as its time-out fails; one that goes on does not",
+    EVENTS,
+    {
+      timeoutUs: 200 * MS,
+    },
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      for (let ms = 100; ms <= 500; ms += 100) {
+        s.part(": still there\n", ms * MS);
+        s.tick(ms * MS + 50 * MS);
+      }
+      s.part("data: 1\n\n", 550 * MS);
+      assert.equal(s.now(560 * MS).failed, 0);
+      for (let ms = 560; ms <= 800; ms += 10) s.tick(ms * MS);
+      const { failed, gap } = s.now(810 * MS);
+      assert.equal(failed, 1);
+      assert.ok(Math.abs(valuesOf(gap.censored)[0] - 200) <= 21, `${valuesOf(gap.censored)}`);
+    },
+  );
+
+  test(
+    "the last message ends a stream, and its connection where the response goes on",
+    {
+      ...EVENTS,
+      until: "[DONE]",
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.part("data: [DONE]\n\ndata: 3\n\n", 20 * MS);
+      s.part("data: 4\n\n", 22 * MS);
+      for (let ms = 24; ms <= 60; ms += 2) s.tick(ms * MS);
+      const { received, whole, failed } = s.now(60 * MS);
+      assert.deepEqual([received, whole, failed], [2, 1, 0]);
+      const { completed, checksPassed, service } = s.over(SECOND);
+      assert.deepEqual([completed, checksPassed], [1, 1]);
+      assert.ok(valuesOf(service)[0] >= 30 && valuesOf(service)[0] <= 42);
+    },
+  );
+
+  test(
+    "a stream without its last message is wrong, and the message has failed",
+    {
+      ...EVENTS,
+      until: "[DONE]",
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.end(50 * MS);
+      const { messages, completed, checksFailed } = s.over(SECOND);
+      assert.deepEqual([completed, checksFailed, messages.whole, messages.failed], [1, 1, 0, 1]);
+      assert.deepEqual(valuesOf(messages.gap.censored), [40]);
+    },
+  );
+
+  test(
+    "a virtual user that has held a stream long enough leaves it",
+    {
+      ...EVENTS,
+      holdUs: 100 * MS,
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      for (let ms = 5; ms < 130; ms += 5) {
+        if (ms <= 90) s.part(`data: ${ms}\n\n`, ms * MS);
+        s.tick(ms * MS);
+      }
+      const { messages, completed, checksPassed } = s.over(SECOND);
+      assert.deepEqual([completed, checksPassed, messages.whole], [1, 1, 0]);
+      assert.equal(messages.received, 18);
+      assert.ok(messages.unfinished >= 1);
+      const [bound] = valuesOf(messages.gap.censored);
+      assert.ok(bound >= 10 && bound <= 21, `${bound}`);
+    },
+  );
+
+  for (
+    const [what, wish] of [
+      ["another status", { status: 503 }],
+      ["another type", { type: "text/html" }],
+    ] as const
+  ) {
+    test(`a response of ${what} is no stream`, EVENTS, wish, (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.end(20 * MS);
+      const { messages, completed, checksFailed } = s.over(SECOND);
+      assert.deepEqual([completed, checksFailed], [1, 1]);
+      assert.deepEqual([messages.received, messages.failed], [0, 1]);
+    });
+  }
+
+  test("lines of JSON are messages, and one that is none is wrong", { kind: "json-lines" }, {
+    type: "application/x-ndjson",
+  }, (s) => {
+    s.open();
+    s.head(2 * MS);
+    s.part('{"a":1}\r\n{"a"', 10 * MS);
+    s.part(":2}\n\n", 20 * MS);
+    s.part("[3]", 30 * MS);
+    s.end(40 * MS);
+    const { received, gap, whole } = s.now(41 * MS);
+    assert.deepEqual([received, whole, valuesOf(gap.all)], [3, 1, [10, 20]]);
+    assert.equal(s.recorder.checksPassed, 1);
+  });
+
+  test("lines that are no JSON are wrong, and counted", { kind: "json-lines" }, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    s.part("{}\noops\n{}\n", 10 * MS);
+    s.end(40 * MS);
+    assert.equal(s.now(41 * MS).received, 3);
+    assert.equal(s.recorder.checksFailed, 1);
+  });
+
+  test(
+    "tokens are counted where their place in a message is named",
+    {
+      ...EVENTS,
+      token: { kind: "json", path: ["c", "0", "t"] },
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part('data: {"c":[{"t":""}]}\n\n', 10 * MS);
+      s.part('data: {"c":[{"t":"a"}]}\n\n', 30 * MS);
+      s.part('data: {"c":[{"t":"b"}]}\n\n', 50 * MS);
+      s.part('data: {"c":[{"t":"c"}]}\n\n', 80 * MS);
+      s.part("data: [DONE]\n\n", 90 * MS);
+      s.end(91 * MS);
+      const { tokens, firstToken, perToken, first } = s.now(92 * MS);
+      assert.equal(tokens, 3);
+      assert.ok(valuesOf(first.all).includes(10));
+      assert.ok(valuesOf(firstToken.all).includes(30));
+      assert.deepEqual(valuesOf(perToken), [25]);
+    },
+  );
+
+  test("a message without an end is given up, and its memory given back", EVENTS, {}, (s) => {
+    s.open();
+    s.head(2 * MS);
+    const text = "x".repeat(60_000);
+    for (let ms = 10; ms < 40; ms++) s.part(ms === 10 ? `data: ${text}` : text, ms * MS);
+    s.tick(60 * MS);
+    const { messages, failed } = s.over(SECOND);
+    assert.ok(failed >= 1);
+    assert.equal(messages.received, 0);
+    assert.ok(messages.failed >= 1);
+  });
+
+  test("what was due in an open loop and never sent dropped its message", EVENTS, {
+    pacer: {
+      kind: "open",
+      phases: [{ durationUs: SECOND, fromPerSec: 10, toPerSec: 10 }],
+      arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+    },
+  }, (s) => {
+    s.open();
+    for (let ms = 0; ms <= 100; ms += 10) s.tick(ms * MS);
+    s.head(150 * MS);
+    s.part("data: 1\n\n", 200 * MS);
+    const { messages, due, dropped } = s.over(SECOND);
+    assert.equal(due, 10);
+    assert.deepEqual(fates(messages), [11, 1, 0, 1, 9]);
+    assert.equal(dropped, 9);
+    assert.equal(messages.first.censored.count, 9);
+  });
+}
+
+Deno.test("a response that ends with its connection, of an HTTP/1.1 stream with chunks, was cut", async () => {
+  const s = await Stage.of(MEMBERS[0], EVENTS);
+  s.open();
+  s.head(2 * MS);
+  s.part("data: 1\n\n", 10 * MS);
+  s.events.onEnd(0, null, 30 * MS);
+  const { messages, failed } = s.over(SECOND);
+  assert.deepEqual([failed, messages.failed, messages.received], [1, 1, 1]);
+  assert.deepEqual(valuesOf(messages.gap.censored), [20]);
+});
+
+Deno.test("a compressed stream is said to be one, and not read", async () => {
+  const [{ ...member }] = MEMBERS;
+  const s = await Stage.of({
+    ...member,
+    head: () =>
+      own(octets(
+        "HTTP/1.1 200 \r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n" +
+          "transfer-encoding: chunked\r\n\r\n",
+      )),
+  }, EVENTS);
+  s.open();
+  s.head(2 * MS);
+  s.part("data: 1\n\n", 10 * MS);
+  s.end(20 * MS);
+  const { messages, checksFailed } = s.over(SECOND);
+  assert.deepEqual([checksFailed, messages.received, messages.failed], [1, 0, 1]);
+});
