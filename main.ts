@@ -18,8 +18,9 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
   switch (name) {
     case "--version":
     case "-V":
-      await print(textLines([VERSION]));
-      return EXIT.done;
+      return await (await import("./cli/build/build.ts")).printVersion(args);
+    case "--licenses":
+      return await (await import("./cli/build/build.ts")).printLicenses();
     case "--help":
     case "-h":
     case "help":
@@ -54,6 +55,7 @@ function help(): string[] {
     ...listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`),
     "",
     "Run plateau COMMAND --help for its options.",
+    "plateau --version --json names the parts of this build, plateau --licenses prints their licences.",
   ];
 }
 

@@ -67,7 +67,7 @@ export const alone = (parts: Parts): PartsScript[] =>
 /** One script for the parts that the same kinds of processes use, by the lists in `folder`. */
 export function byUsers(parts: Parts, folder: string): PartsScript[] {
   const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
-  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED))) {
+  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED)).sort()) {
     const used = Deno.readTextFileSync(join(folder, list)).split(" ");
     for (const name of used) users.get(name)?.add(list);
   }
