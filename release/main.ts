@@ -10,10 +10,11 @@ import { TemporaryFolder } from "../base/system/temporary_folder.ts";
 import { completionScript } from "../cli/commands/completions.ts";
 import { ROOT } from "../cli/compiled/parts.ts";
 import {
-  compileProgram,
+  compileSame,
   gatherIngredients,
   git,
   type Ingredients,
+  scriptsOf,
 } from "../cli/compiled/program.ts";
 import { declaredCommands } from "../cli/registry.ts";
 import { type ArchiveFile, PROGRAM_MODE, textFile } from "./archives/entry.ts";
@@ -138,6 +139,7 @@ async function companionsOf({ texts }: Ingredients, timeS: number): Promise<Comp
 const options = readOptions(Deno.args);
 const timeS = await releaseTimeS();
 const ingredients = await gatherIngredients();
+const partsScripts = await scriptsOf(ingredients);
 const companions = await companionsOf(ingredients, timeS);
 const release = new Release();
 const archives: FetchedArchive[] = [];
@@ -169,7 +171,8 @@ async function addPlatform(platform: Platform): Promise<void> {
   using folder = TemporaryFolder.make("release");
   const output = join(folder.path, fileNameOf(platform));
   const base = options.bases.get(platform.name);
-  await compileProgram(ingredients, output, { target: platform.target, base });
+  const system = { target: platform.target, base };
+  await compileSame(ingredients, partsScripts, output, system);
   const program = Deno.readFileSync(output);
   const name = `plateau-${VERSION}-${platform.name}`;
   const files = portableFiles(fileNameOf(platform), program, companions);

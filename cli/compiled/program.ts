@@ -18,10 +18,19 @@ import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { frameworks } from "../../targets/frameworks/registry.ts";
 import { PACK, packSources } from "../../targets/frameworks/install.ts";
 import { BUILD, LICENSES } from "../build/build.ts";
-import { KEEPER } from "./loader.ts";
+import { KEEPER, type PartsScript } from "./loader.ts";
 import { type BundledPackage, licenseNotices, packagesOf } from "./packages.ts";
 import { bundledParts, deno, packageCache, type Parts, ROOT } from "./parts.ts";
-import { alone, byUsers, ENTRY_NAME, leaveCode, type Staged, writeStage } from "./stage.ts";
+import {
+  alone,
+  byUsers,
+  ENTRY_NAME,
+  leaveCode,
+  leaveLists,
+  leaveUnrunCode,
+  type Staged,
+  writeStage,
+} from "./stage.ts";
 
 /** All that a program is made of, the same for every system. */
 export interface Ingredients {
@@ -77,19 +86,44 @@ export async function compileProgram(
   system?: System,
 ): Promise<void> {
   const { parts } = ingredients;
-  const compile = (staged: Staged, to: string): Promise<void> =>
-    compileOnce(ingredients, staged, to, system);
   if (system !== undefined && system.target !== Deno.build.target) {
-    return await compile({ scripts: alone(parts) }, output);
+    return await compileOnce(ingredients, { scripts: alone(parts) }, output, system);
   }
   using code = TemporaryFolder.make("code");
   const program = join(code.path, "plateau");
-  await compile({ scripts: alone(parts), keeper: KEEPER }, program);
+  await compileOnce(ingredients, { scripts: alone(parts), keeper: KEEPER }, program, system);
   await leaveCode([program], code.path);
   const scripts = byUsers(parts, code.path);
-  await compile({ scripts, keeper: KEEPER }, program);
+  await compileOnce(ingredients, { scripts, keeper: KEEPER }, program, system);
   await leaveCode([program], code.path);
-  await compile({ scripts, codeFolder: code.path }, output);
+  await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
+}
+
+/** Scripts of the parts for `compileSame`, by the starts of a program for the system that this runs on. */
+export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]> {
+  const { parts } = ingredients;
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compileOnce(ingredients, { scripts: alone(parts), keeper: KEEPER }, program);
+  await leaveLists([program], code.path);
+  return byUsers(parts, code.path);
+}
+
+/** The program for a release: the same bytes each time, for which it starts a little later than `compileProgram`'s. */
+export async function compileSame(
+  ingredients: Ingredients,
+  scripts: readonly PartsScript[],
+  output: string,
+  system: System,
+): Promise<void> {
+  if (system.target !== Deno.build.target) {
+    return await compileOnce(ingredients, { scripts }, output, system);
+  }
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compileOnce(ingredients, { scripts, keeper: KEEPER }, program, system);
+  await leaveUnrunCode([program], code.path);
+  await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
 }
 
 async function compileOnce(
@@ -103,6 +137,8 @@ async function compileOnce(
   Deno.mkdirSync(stage);
   writeStage(parts, staged, stage);
   for (const [name, text] of Object.entries(texts)) Deno.writeTextFileSync(join(stage, name), text);
+  // A program holds the times of its files, too.
+  for (const name of readdirSync(stage)) Deno.utimeSync(join(stage, name), 0, 0);
   const inside = readdirSync(stage).filter((name) => name !== ENTRY_NAME && name !== "deno.json")
     .sort().flatMap((name) => ["--include", join(stage, name)]);
   const target = system === undefined ? [] : ["--target", system.target];
