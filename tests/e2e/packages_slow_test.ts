@@ -34,6 +34,30 @@ testWith(
   },
 );
 
+testWith(
+  ["linux"],
+  "started without our deno.json, as deno install -g does, it says how to install it",
+  () => {
+    using folder = emptyFolder();
+    const config = join(folder.path, "deno.json");
+    Deno.writeTextFileSync(config, "{}");
+    const { code, stderr } = new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "-A",
+        "--no-check",
+        "--config",
+        config,
+        join(ROOT, "main.ts"),
+        "check",
+        "quick",
+      ],
+    }).outputSync();
+    assert.equal(code, 3);
+    assert.match(new TextDecoder().decode(stderr), /deno install -g -A --config deno\.json/);
+  },
+);
+
 /** Name and version of each, without its peers. */
 function lockedPackages(): string[] {
   const { npm } = JSON.parse(readText("deno.lock")) as { npm: Record<string, unknown> };
