@@ -48,7 +48,7 @@ async function unknownCommand(name: string): Promise<UserError> {
 
 function help(): string[] {
   return [
-    `Plateau ${VERSION} measures HTTP services: it starts them, loads them, and writes a report.`,
+    `Plateau ${VERSION} measures HTTP services: starts them, loads them, writes a report.`,
     "",
     "Usage: plateau COMMAND [options]",
     "",

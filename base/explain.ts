@@ -10,7 +10,7 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return NEEDED;
-      return `Cannot use ${shown(issue.input)}: it must be ${nameOf(issue.expected)}`;
+      return typeMessage(issue.input, issue.expected);
     case "invalid_value":
       if (issue.input === undefined) return `${NEEDED}: ${choices(issue.values, issue.input)}`;
       return `Cannot use ${shown(issue.input)}: ${choices(issue.values, issue.input)}`;
@@ -63,6 +63,23 @@ export function forAll(keys: readonly string[], reason: string): Record<string, 
   return Object.fromEntries(keys.map((key) => [key, reason]));
 }
 
+function typeMessage(input: unknown, expected: string): string {
+  const placeholder = expected === "string" ? bracedName(input) : null;
+  if (placeholder !== null) {
+    return `Cannot use ${placeholder} without quotes, which YAML reads as a map: write "${placeholder}"`;
+  }
+  const isBare = expected === "string" && ["number", "boolean"].includes(typeof input);
+  const fix = isBare ? `: write ${shown(String(input))} in quotes` : "";
+  return `Cannot use ${shown(input)}: it must be ${nameOf(expected)}${fix}`;
+}
+
+/** `{port}`, as YAML reads it without quotes: a map of one key without a value. */
+function bracedName(input: unknown): string | null {
+  if (typeof input !== "object" || input === null) return null;
+  const [[name, value] = [], ...more] = Object.entries(input);
+  return name !== undefined && value === null && more.length === 0 ? `{${name}}` : null;
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   string: "text",
   int: "a whole number",
@@ -108,6 +125,9 @@ function unknownKey(
   elsewhere: readonly string[] = [],
 ): string {
   const meant = closest(key, [...known, ...elsewhere]);
+  if (meant === null && /^[\w.-]+:\S/.test(key)) {
+    return `Cannot understand ${quotedOpenly(key)}: a space is missing after its colon`;
+  }
   const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
   return `Cannot understand ${quotedOpenly(key)}: ${fix}`;
 }
@@ -117,7 +137,7 @@ function keysOf(schema: unknown): string[] {
 }
 
 /** The value as it was written, in short: secrets are taken out before, as a part of one is none to know. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }

@@ -98,7 +98,14 @@ function missingKey({ code, path }: Issue, value: unknown): string[] {
 
 function undecided(keys: readonly string[], value: unknown): Issue {
   const [meant] = Object.keys(value ?? {}).flatMap((key) => closest(key, keys) ?? []);
-  const fix = meant ? `; did you mean "${meant}"?` : "";
+  const isSqueezed = Object.entries(value ?? {}).some(([key, inner]) =>
+    inner === null && /^[\w.-]+:\S/.test(key)
+  );
+  const fix = meant
+    ? `; did you mean "${meant}"?`
+    : isSqueezed
+    ? "; a space is missing after a colon"
+    : "";
   const message = `Cannot use this without its kind: write one of ${keys.join(", ")}${fix}`;
   return { code: "custom", path: [], message, input: value };
 }

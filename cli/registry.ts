@@ -39,14 +39,14 @@ export const commands = {
     },
   },
   plan: {
-    summary: "Says what comparisons can see on this machine, and how many runs they need",
+    summary: "Says what comparisons can see here, and how many runs they need",
     load: async () => {
       beginWorker();
       return (await import("./plan/command.ts")).planCommand;
     },
   },
   agent: {
-    summary: "Runs as a load agent: takes its share of each load from a Redis queue",
+    summary: "Runs as a load agent: takes its share of loads from a Redis queue",
     load: async () => {
       beginWorker();
       return (await import("./commands/agent.ts")).agentCommand;
@@ -65,7 +65,7 @@ export const commands = {
     load: async () => (await import("./commands/report.ts")).reportCommand,
   },
   compare: {
-    summary: "Compares two results: ratio, confidence interval and verdict per cell",
+    summary: "Compares two results: ratio, interval and verdict of each cell",
     load: async () => (await import("./commands/compare.ts")).compareCommand,
   },
   list: {
@@ -73,7 +73,7 @@ export const commands = {
     load: async () => (await import("./commands/list.ts")).listCommand,
   },
   init: {
-    summary: "Writes a commented experiment file to start from",
+    summary: "Writes an experiment file for your server, or an example",
     load: async () => (await import("./commands/init.ts")).initCommand,
   },
   check: {
@@ -85,7 +85,7 @@ export const commands = {
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   schema: {
-    summary: "Prints the JSON Schema of experiment, results, bench or capacity files",
+    summary: "Prints the JSON Schema of a kind of file, such as experiments",
     load: async () => (await import("./commands/schema.ts")).schemaCommand,
   },
   setup: {

@@ -33,7 +33,7 @@ function unixInodes(path: string): string[] {
   return parseUnixListeners(orEmpty(() => Deno.readTextFileSync("/proc/net/unix")), path);
 }
 
-type TcpAddress = Omit<TcpListener, "inode">;
+export type TcpAddress = Omit<TcpListener, "inode">;
 
 /** Who listens at all addresses of IPv6 also has the connections of IPv4 that nobody else listens for. */
 function tcpInodes(at: TcpAddress): string[] {
@@ -93,8 +93,21 @@ export function inodesAt(
 ): string[] {
   const there = listeners.filter((listener) => listener.port === port);
   const exact = there.filter((listener) => isSame(listener.bytes, bytes));
-  const any = there.filter((listener) => listener.bytes.every((byte) => byte === 0));
+  const any = there.filter((listener) => isAnyAddress(listener.bytes));
   return (exact.length > 0 ? exact : any).map(({ inode }) => inode);
+}
+
+/** Whether it stands for all addresses of the machine. */
+export function isAnyAddress(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+/** `127.0.0.1` or `::1`. */
+export function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const words = new DataView(bytes.buffer, bytes.byteOffset);
+  const groups = Array.from({ length: 8 }, (_, at) => words.getUint16(2 * at).toString(16));
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
@@ -113,13 +126,19 @@ export function parseUnixListeners(text: string, path: string): string[] {
 
 /** Ports on which the process itself listens at 127.0.0.1; none where they can't be known. */
 export function loopbackPortsOf(pid: number): number[] {
-  const listeners = parseTcpListeners(orEmpty(() => readListeners("/proc/net/tcp")))
-    .filter(({ bytes }) => isSame(bytes, LOOPBACK_BYTES));
-  const links = new Set(openFilesOf(String(pid)).map(linkOf));
-  return listeners.filter(({ inode }) => links.has(`socket:[${inode}]`)).map(({ port }) => port);
+  return listenersOf([pid]).filter(({ bytes }) => isSame(bytes, LOOPBACK_BYTES))
+    .map(({ port }) => port);
 }
 
 const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
+
+/** Where the processes themselves listen by TCP; nowhere where it can't be known. */
+export function listenersOf(pids: readonly number[]): TcpAddress[] {
+  const links = new Set(pids.flatMap((pid) => openFilesOf(String(pid)).map(linkOf)));
+  return ["/proc/net/tcp", "/proc/net/tcp6"]
+    .flatMap((file) => parseTcpListeners(orEmpty(() => readListeners(file))))
+    .filter(({ inode }) => links.has(`socket:[${inode}]`));
+}
 
 function holdersOf(links: ReadonlySet<string>): number[] {
   const holders: number[] = [];

@@ -69,6 +69,9 @@ const site = z.strictObject({
     .describe("Compression for clients that accept brotli, rather than gzip: on or off"),
   etag: onOrOff.default(false)
     .describe("ETag with each response, and 304 for clients that have it: on or off"),
+  helmet: onOrOff.default(false).describe(
+    "Security headers with each response, Strict-Transport-Security among them, as helmet sends: on or off",
+  ),
   files: onOrOff.default(false)
     .describe("Pages and images read from files for each request, not from memory: on or off"),
   cache: onOrOff.default(false).describe("Whole responses kept in memory: on or off"),
@@ -118,9 +121,26 @@ export const coreSettings = commonSettings.extend({
     .describe("Cores that it computes on at a time (all when absent)"),
 });
 
-/** Whether Node runs it. */
-export function runsOnV8(framework: FrameworkName): boolean {
+/** Whether it is a program for Node. */
+export function runsOnNode(framework: FrameworkName): boolean {
   return framework !== "flask" && framework !== "gin";
+}
+
+/** What runs the frameworks that are programs for Node: `node` is that on PATH, `plateau setup frameworks` installs the others. */
+export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
+export type RuntimeName = (typeof runtimeNames)[number];
+
+/** Those that are installed. */
+export const installedRuntimeNames = ["node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
+export type InstalledRuntimeName = (typeof installedRuntimeNames)[number];
+
+export function isInstalledRuntime(name: string): name is InstalledRuntimeName {
+  return installedRuntimeNames.some((each) => each === name);
+}
+
+/** Bun's engine is JavaScriptCore. */
+export function isV8(runtime: RuntimeName): boolean {
+  return runtime !== "bun@1";
 }
 
 export function frameworkSettings(framework: FrameworkName): z.ZodObject {

@@ -3,9 +3,32 @@
  * its runs (`setup`, `before`, `after`, `teardown`). Pure.
  */
 import * as z from "zod";
+import { shown } from "../explain.ts";
 import { between } from "../quantity.ts";
+import { withoutSecrets } from "../secrets.ts";
 
-const command = z.array(z.string().min(1)).min(1);
+/** Program and arguments. */
+export const command = z.array(z.string().min(1), { error: commandAsText }).min(1);
+
+/** A shell would split a text at its spaces, and nobody else does. */
+function commandAsText({ input }: { readonly input?: unknown }): string | undefined {
+  if (typeof input !== "string") return undefined;
+  return `Cannot use ${shown(input)}: it must be a list, such as [${itemsOf(input)}]`;
+}
+
+/** Program and arguments of a line that a shell would run, as items of a YAML list. */
+function itemsOf(text: string): string {
+  const line = withoutSecrets(text);
+  const isForShell = /[|&;<>$`"'*?()~]/.test(line) || /^\w+=/.test(line);
+  return isForShell
+    ? `sh, -c, ${JSON.stringify(line)}`
+    : line.trim().split(/\s+/).map(listed).join(", ");
+}
+
+/** A word as an item of a YAML list. */
+function listed(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : JSON.stringify(word);
+}
 
 const step = z.union([
   command,
@@ -28,7 +51,12 @@ export interface CommandStep {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export const steps = z.array(step);
+export const steps = z.array(step, {
+  error: ({ input }) =>
+    typeof input === "string"
+      ? `Cannot use ${shown(input)}: it must be a list of lists, such as [[${itemsOf(input)}]]`
+      : undefined,
+});
 
 /** When commands of a target run, in this order. */
 export const stages = ["setup", "before", "after", "teardown"] as const;

@@ -2,7 +2,7 @@
  * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import * as z from "zod";
-import { stageCommands, steps } from "./steps.ts";
+import { command, stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { parseBytes } from "../quantity.ts";
@@ -19,7 +19,10 @@ import {
   appSettings,
   frameworkNames,
   frameworkSettings,
-  runsOnV8,
+  isV8,
+  runsOnNode,
+  type RuntimeName,
+  runtimeNames,
 } from "./app_settings.ts";
 import { flatSettings, givenSettings, oneOrList, settingIssues, valuesOf } from "./settings.ts";
 import {
@@ -129,7 +132,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
 /** The same lines with one value for each of those that a list makes a factor of. */
-type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env"> & {
+type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
 };
@@ -148,24 +151,36 @@ const frameworkTarget = z.strictObject({
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
   set,
+  runtime: oneOrList(z.enum(runtimeNames)).optional().describe(
+    "What runs it, of frameworks for Node: node of PATH, or one that plateau setup frameworks installs; a list makes a factor",
+  ),
   env: env.describe("Its environment, on top of that of production; a list makes a factor"),
   limits,
   v8,
   ...stageCommands,
-}).superRefine(({ framework, set, v8 }, context) => {
+}).superRefine(({ framework, runtime, set, v8 }, context) => {
   checkSettings(frameworkSettings(framework), set, context);
-  if (v8 === undefined || runsOnV8(framework)) return;
-  const message = `Cannot give flags of V8 to ${framework}: its runtime is another`;
+  if (runtime !== undefined && !runsOnNode(framework)) {
+    const message = `Cannot run ${framework} by another runtime: it is no program for Node`;
+    context.addIssue({ code: "custom", path: ["runtime"], message });
+  }
+  if (v8 === undefined) return;
+  const other = !runsOnNode(framework)
+    ? `${framework}: its runtime is another`
+    : valuesOf(runtime ?? []).every(isV8)
+    ? null
+    : "bun@1: its engine is another";
+  if (other === null) return;
+  const message = `Cannot give flags of V8 to ${other}`;
   context.addIssue({ code: "custom", path: ["v8"], message });
 })
   .overwrite(withFlatSettings);
 
 const commandTarget = z.strictObject({
-  command: z.array(z.string().min(1)).min(1)
-    .describe(
-      "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
-        "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
-    ),
+  command: command.describe(
+    "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +
+      "127.0.0.1 unless run --host says otherwise (IPv6 without brackets)",
+  ),
   cwd: z.string().default(".").describe("Where it runs, relative to the experiment file"),
   env: env.describe(
     "Its environment, on top of PATH, HOME, LANG, TMPDIR, PORT and REDIS_URL; a list makes a factor; " +
@@ -279,7 +294,10 @@ export const targetSpec = targetSpecWith(NO_FILES);
 export type WrittenTarget = z.output<typeof targetSpec>;
 
 export type AppTarget = OneOfEach<z.output<typeof appTarget>>;
-export type FrameworkTarget = WithEnv<OneOfEach<z.output<typeof frameworkTarget>>>;
+export type FrameworkTarget = WithEnv<OneOfEach<z.output<typeof frameworkTarget>>> & {
+  readonly runtime?: RuntimeName;
+};
+export type WrittenFramework = z.output<typeof frameworkTarget>;
 export type CommandTarget = WithEnv<OneOfEach<z.output<typeof commandTarget>>>;
 type WithEnv<Lines> = Lines & { readonly env: Readonly<Record<string, string>> };
 

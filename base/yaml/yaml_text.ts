@@ -15,6 +15,7 @@ import {
   visit,
 } from "yaml";
 import { messageOf, type Problem, UserError } from "../errors.ts";
+import { firstOfEachLine, plainWords } from "./mistakes.ts";
 import { isNestedTooDeep } from "./json_text.ts";
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
 import type { PathProblem } from "../problems.ts";
@@ -68,7 +69,10 @@ export class YamlText {
     if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
       return yield this.#unreadable(0, TOO_DEEP);
     }
-    for (const { pos: [offset], message } of errors) yield this.#unreadable(offset, message);
+    const told = errors.map(({ code, message, pos: [offset] }) => ({ code, message, offset }));
+    for (const mistake of firstOfEachLine(this.text, told)) {
+      yield this.#unreadable(mistake.offset, plainWords(this.text, mistake));
+    }
     if (another) yield this.#unreadable(another.range[0], "it holds several documents");
     if (another || errors.length > 0) return;
     for (const offset of repeatedKeys(this.#document)) {
@@ -112,10 +116,21 @@ export class YamlText {
     try {
       data = this.#document.toJS();
     } catch (error) {
-      throw new UserError([this.#unreadable(0, messageOf(error))]);
+      throw new UserError([this.#unresolved(messageOf(error))]);
     }
     if (isNestedTooDeep(data)) throw new UserError([this.#unreadable(0, TOO_DEEP)]);
     return data;
+  }
+
+  /** What the document says of an alias that cannot be replaced. */
+  #unresolved(why: string): Problem {
+    const [, name] = /^Unresolved alias .*: (.+)$/s.exec(why) ?? [];
+    if (name === undefined) return this.#unreadable(0, why);
+    const offset = Math.max(0, this.text.indexOf(`*${name}`));
+    return this.#unreadable(
+      offset,
+      "no anchor (&) of this name comes before it; a text that begins with * needs quotes",
+    );
   }
 
   #unreadable(offset: number, why: string): Problem {

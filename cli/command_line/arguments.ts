@@ -2,7 +2,13 @@
  * Command line → values, or all its problems at once. Commander splits the line and lays out the help; it
  * would stop at the first mistake, so the values are checked here.
  */
-import { Argument, Command as Commander, CommanderError, Option } from "commander";
+import {
+  Argument,
+  Command as Commander,
+  CommanderError,
+  type HelpConfiguration,
+  Option,
+} from "commander";
 import * as z from "zod";
 import { EXIT, type Problem, UserError } from "../../base/errors.ts";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -85,11 +91,65 @@ function helpLines<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
 ): string[] {
-  const help = commanderOf({ parts: spec.parts, title }).helpInformation();
+  const help = commanderOf({ parts: spec.parts, title }).configureHelp(HELP).helpInformation();
   return [
     ...help.trimEnd().split("\n"),
-    ...spec.more ? ["", ...spec.more.trimEnd().split("\n")] : [],
+    ...spec.more ? ["", ...paragraphs(spec.more).flatMap(wrapped)] : [],
   ];
+}
+
+/** Also on a wider terminal: so a help reads the same in a terminal, in a pipe and in a page. */
+const HELP_WIDTH = 80;
+/** A flag that is longer has a line of its own above its description. */
+const LONGEST_TERM = 24;
+const INDENT = 2;
+
+const HELP: HelpConfiguration = {
+  helpWidth: HELP_WIDTH,
+  padWidth: (command, helper) =>
+    Math.min(
+      LONGEST_TERM,
+      Math.max(
+        helper.longestOptionTermLength(command, helper),
+        helper.longestArgumentTermLength(command, helper),
+      ),
+    ),
+  formatItem(term, termWidth, description, helper): string {
+    const margin = " ".repeat(INDENT);
+    if (description === "") return margin + term;
+    const column = INDENT + termWidth + INDENT;
+    const text = helper.boxWrap(description, HELP_WIDTH - column)
+      .replaceAll("\n", `\n${" ".repeat(column)}`);
+    const gap = term.length > termWidth
+      ? `\n${" ".repeat(column)}`
+      : " ".repeat(termWidth - term.length + INDENT);
+    return margin + term + gap + text;
+  },
+};
+
+/** Lines of one paragraph, or of one item of a list, as one. */
+function paragraphs(text: string): string[] {
+  const goesOn = /(?<=^(?! *plateau )\S.*)\n(?=\S)|(?<=^ +\d {2}.*)\n {5}(?=\S)/gm;
+  return text.trimEnd().replaceAll(goesOn, " ").split("\n");
+}
+
+/** Within the width of the help. What goes on in the next line stands below its text; a command goes on after \\. */
+function wrapped(line: string): string[] {
+  if (line.length <= HELP_WIDTH) return [line];
+  const isCommand = /^ *plateau /.test(line);
+  const [start] = /^ *(?:\d+ {2,})?/.exec(line) ?? [""];
+  const indent = " ".repeat(start.length + (isCommand ? INDENT : 0));
+  const words = line.slice(start.length).match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
+  const most = HELP_WIDTH - (isCommand ? INDENT : 0);
+  const lines = [start];
+  for (const word of words) {
+    const last = lines[lines.length - 1];
+    const isFirst = last.trim() === "" || last === start;
+    const joined = last + (isFirst ? "" : " ") + word;
+    if (joined.length <= most || isFirst) lines[lines.length - 1] = joined;
+    else lines.push(indent + word);
+  }
+  return lines.map((text, at) => isCommand && at < lines.length - 1 ? `${text} \\` : text);
 }
 
 interface Called {

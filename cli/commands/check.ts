@@ -40,11 +40,12 @@ export const checkCommand = defineCommand({
       ...notes.map((note) => `Note: ${note}`),
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
-    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
     const targets = startedOf(cells);
-    if (targets.size > 0) {
-      await (await import("../experiment/startable.ts")).checkStartable(targets, baseDir);
-    }
+    const startable = targets.size > 0 ? await import("../experiment/startable.ts") : null;
+    const doubts = startable?.doubtsOf(targets) ?? [];
+    lines.push(...doubts.map((doubt) => `Note: ${doubt}`));
+    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
+    await startable?.checkStartable(targets, baseDir);
     return EXIT.done;
   },
 });

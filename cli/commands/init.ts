@@ -1,11 +1,17 @@
 /** `plateau init [FILE]`: an experiment to start from, or one that is converted from another tool's file. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { convertedFile } from "../../scenarios/file/experiment_file.ts";
-import { EXIT, messageOf, UserError } from "../../base/errors.ts";
+import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
+import type { RawArguments } from "../command_line/command.ts";
+import type { Subject } from "../init/subject.ts";
+import { experimentAbout, withSchemaLine } from "../init/written.ts";
+import { experimentJsonSchema, isExperimentSchema } from "../schema/json_schema.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
@@ -16,24 +22,59 @@ export const initCommand = defineCommand({
       about: "File to write (default: experiment.yaml); - for standard output",
       schema: z.string().default("experiment.yaml"),
     },
+    url: {
+      flags: "--url <URL>",
+      about: "Measures a server that runs already",
+      schema: z.string().min(1).optional(),
+    },
+    command: {
+      flags: "--command <LINE>",
+      about: "Measures a server that this command starts, such as 'node server.js'; " +
+        "{port} becomes a free port",
+      schema: z.string().min(1).optional(),
+    },
+    detect: {
+      flags: "--detect",
+      about: "Measures the server that the folder of FILE holds, by its package.json, go.mod, " +
+        "pyproject.toml, Cargo.toml or Dockerfile",
+      schema: z.boolean().default(false),
+    },
+    path: {
+      flags: "--path <PATH>",
+      about: "The path to request (default: that of the URL, or one that is found)",
+      schema: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
+        .optional(),
+    },
+    example: {
+      flags: "--example",
+      about: "Writes an example with every key explained, which measures a built-in server: also " +
+        "what is written without a terminal to ask at",
+      schema: z.boolean().default(false),
+    },
     from: {
       flags: "--from <FILE>",
       about: "Converts an Artillery script, a k6 script, a JMeter plan or a HAR file",
       schema: z.string().min(1).optional(),
     },
   },
-  async run({ file, from }): Promise<number> {
+  conflicts: sourceConflicts,
+  async run({ file, from, ...asked }): Promise<number> {
+    const folder = dirname(file);
+    if (file !== "-") refuseExisting(file);
     const { text, next, notes } = from === undefined
-      ? { text: starter, next: `Run it: plateau run ${file}`, notes: [] }
+      ? await written(file, asked)
       : await converted(from, file);
-    const noteLines = textLines(notes.map((note) => `Note: ${note}`), terminalOptions());
+    const schema = file === "-" ? SCHEMA : writeSchema(folder);
+    const whole = schema === null ? text : withSchemaLine(text, schema);
+    const said = [...notes, ...file === "-" ? [SCHEMA_APART] : []].map((note) => `Note: ${note}`);
+    const noteLines = textLines(said, terminalOptions());
     if (file === "-") {
-      await print(textLines(text.trimEnd().split("\n")));
+      await print(textLines(whole.trimEnd().split("\n")));
       printError(noteLines);
       return EXIT.done;
     }
     try {
-      await Deno.writeTextFile(file, text, { createNew: true });
+      await Deno.writeTextFile(file, whole, { createNew: true });
     } catch (error) {
       throw new UserError([{ place: withoutSecrets(file), ...whyNot(error) }]);
     }
@@ -42,11 +83,108 @@ export const initCommand = defineCommand({
   },
 });
 
+/** At most one of the flags may say what is measured. */
+const SOURCES = ["url", "command", "detect", "example", "from"];
+
+function sourceConflicts(given: RawArguments): Problem[] {
+  const [first, ...others] = SOURCES.filter((name) => given[name]);
+  return [
+    ...others.map((name) => ({
+      place: `--${name}`,
+      message: `Cannot measure two things: --${first} is given, too`,
+      fix: "leave one out",
+    })),
+    ...given.path !== undefined && (given.from || given.example)
+      ? [{ place: "--path", message: "Cannot change the paths of a file that is given whole" }]
+      : [],
+  ];
+}
+
 interface Made {
   readonly text: string;
   /** The next step, as a sentence. */
   readonly next: string;
   readonly notes: readonly string[];
+}
+
+interface Asked {
+  readonly url?: string;
+  readonly command?: string;
+  readonly detect: boolean;
+  readonly path?: string;
+  readonly example: boolean;
+}
+
+/** A file about what the flags name, or else what a person at the terminal chooses. */
+async function written(file: string, { path, ...asked }: Asked): Promise<Made> {
+  const subject = await chosenSubject(file, asked);
+  const next = `Check it: plateau check ${file}. Run it: plateau run ${file}`;
+  if (subject === null) {
+    return { text: starter, next, notes: asked.example ? [] : await others(file) };
+  }
+  const about = { ...subject, path: path ?? subject.path };
+  return { text: experimentAbout(about, file), next, notes: subject.notes };
+}
+
+/** Null for the example. */
+async function chosenSubject(
+  file: string,
+  { url, command, detect, example }: Omit<Asked, "path">,
+): Promise<Subject | null> {
+  const { ofCommand, ofUrl } = await import("../init/given.ts");
+  const { diskFolder } = await import("../init/disk_folder.ts");
+  const folder = diskFolder(file === "-" ? "." : dirname(file));
+  if (url !== undefined) return rightOr("--url", ofUrl(url));
+  if (command !== undefined) return rightOr("--command", ofCommand(command, folder.name));
+  if (detect) {
+    const { subjectsIn } = await import("../init/found.ts");
+    return rightOr("--detect", subjectsIn(folder)[0] ?? NOTHING_FOUND);
+  }
+  const { isPersonThere, person } = await import("../terminal/person.ts");
+  if (example || !isPersonThere()) return null;
+  const { askedSubject } = await import("../init/asked.ts");
+  return await askedSubject(folder, person);
+}
+
+/** What could have been measured. */
+async function others(file: string): Promise<string[]> {
+  const { diskFolder } = await import("../init/disk_folder.ts");
+  const { subjectsIn } = await import("../init/found.ts");
+  return subjectsIn(diskFolder(file === "-" ? "." : dirname(file))).slice(0, 1)
+    .map(({ about }) => `This folder holds a server (${about}): plateau init --detect measures it`);
+}
+
+const NOTHING_FOUND =
+  "Cannot find a server here: there is no package.json with a start script or main file, no go.mod " +
+  "with a main package, no Python project whose app is found, no Cargo.toml and no Dockerfile";
+
+function rightOr(place: string, subject: Subject | string): Subject {
+  if (typeof subject !== "string") return subject;
+  throw new UserError([{ place, message: subject }]);
+}
+
+/** Where the schema lies, from the folder of the experiment file: one file for all experiments of the folder. */
+const SCHEMA = ".plateau/experiment.schema.json";
+
+const SCHEMA_APART =
+  `editors look for the schema in the first line, which this makes: mkdir -p ${
+    dirname(SCHEMA)
+  } && ` +
+  `plateau schema > ${SCHEMA}`;
+
+/** Writes the JSON Schema for editors; null where there is another file in its place, or none can be written. */
+function writeSchema(folder: string): string | null {
+  const path = join(folder, SCHEMA);
+  try {
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    const before = existsSync(path) ? Deno.readTextFileSync(path) : "";
+    if (before !== "" && !isExperimentSchema(before)) return null;
+    const text = JSON.stringify(experimentJsonSchema());
+    if (text !== before) Deno.writeTextFileSync(path, text);
+    return SCHEMA;
+  } catch {
+    return null; // the experiment file says it, where the folder cannot be written
+  }
 }
 
 async function converted(from: string, file: string): Promise<Made> {
@@ -68,6 +206,15 @@ async function textOf(path: string): Promise<string> {
       message: `Cannot read it: ${messageOf(error)}`,
     }]);
   }
+}
+
+/** Before anything is asked. */
+function refuseExisting(file: string): void {
+  if (!existsSync(file)) return;
+  throw new UserError([{
+    place: withoutSecrets(file),
+    ...whyNot(new Deno.errors.AlreadyExists()),
+  }]);
 }
 
 function whyNot(error: unknown): { message: string; fix?: string } {

@@ -1,7 +1,7 @@
 /** `plateau list`: the built-in experiments, apps and frameworks. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
-import { frameworkNames } from "../../base/target/app_settings.ts";
+import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
@@ -10,6 +10,7 @@ import { parametersSpec } from "../../scenarios/file/parameter_shape.ts";
 import type { App } from "../../targets/apps/app.ts";
 import { apps } from "../../targets/apps/registry.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
+import { runtimeNamed } from "../../targets/frameworks/runtimes.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
@@ -69,14 +70,20 @@ function listApps(): string[] {
   ]);
 }
 
+/** And the runtimes on which those for Node run. */
 function listFrameworks(): string[] {
-  return frameworkNames.flatMap((name) => {
+  const runtimes = installedRuntimeNames.map((name) => {
+    const { summary, version } = runtimeNamed(name);
+    return line(name, `${summary} (${version})`);
+  });
+  const servers = frameworkNames.flatMap((name) => {
     const { summary, version, settings } = frameworkNamed(name);
     return [
       line(name, version === "" ? summary : `${summary} (${version})`),
       ...settingsOf(settings).map(({ key, about }) => line(`  ${key}`, about)),
     ];
   });
+  return [...servers, ...runtimes];
 }
 
 /** A default is in one schema or the other: before or after it was read. */

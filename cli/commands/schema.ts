@@ -4,16 +4,15 @@ import { jsonText } from "../../report/writing/json.ts";
 import { measurement, results } from "../../runner/result/result.ts";
 import { capacityResult } from "../../runner/result/capacity.ts";
 import { EXIT } from "../../base/errors.ts";
-import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { defineCommand } from "../command_line/arguments.ts";
+import { experimentJsonSchema, portableSchema } from "../schema/json_schema.ts";
 import { print } from "../terminal/terminal.ts";
-import { isMap } from "../../base/yaml/json_text.ts";
 
 const schemas = {
-  experiment: experimentSpecWith(),
-  results,
-  bench: measurement,
-  capacity: capacityResult,
+  experiment: experimentJsonSchema,
+  results: () => portableSchema(results),
+  bench: () => portableSchema(measurement),
+  capacity: () => portableSchema(capacityResult),
 };
 const names = [
   "experiment",
@@ -31,66 +30,7 @@ export const schemaCommand = defineCommand({
     },
   },
   async run({ of }): Promise<number> {
-    const json = z.toJSONSchema(schemas[of], {
-      io: "input",
-      unrepresentable: "any",
-      override: ({ jsonSchema }) => {
-        if (jsonSchema.pattern !== undefined) jsonSchema.pattern = portable(jsonSchema.pattern);
-      },
-    });
-    const shown = of === "experiment" ? withParameters(json) : json;
-    await print(jsonText(shown, 2));
+    await print(jsonText(schemas[of](), 2));
     return EXIT.done;
   },
 });
-
-/** As ranges, from the first letter beyond ASCII on as characters: escapes of these differ, too. */
-const CLASSES: Readonly<Record<string, string>> = { L: "A-Za-z\u00aa-\u{10ffff}", N: "0-9" };
-
-/** Python's validators, for one, know no classes of Unicode, and fail at the whole schema. So it takes more than the program. */
-function portable(pattern: string): string {
-  return pattern.replaceAll(/\[(?:\\.|[^\]])+\]|\\p\{[LN]\}/g, (part) => {
-    const ranges = part.replaceAll(/\\p\{([LN])\}/g, (_, name) => CLASSES[name]);
-    return part.startsWith("[") ? ranges : `[${ranges}]`;
-  });
-}
-
-/**
- * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may
- * stand in place of any value, as it is filled in before the file is checked. Keys stay as they are.
- */
-function withParameters(schema: unknown): unknown {
-  if (!isMap(schema)) return schema;
-  const inner = Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [keyword, insideOf(keyword, value)]),
-  );
-  const { description, default: preset, ...limits } = inner;
-  const instead = insteadOf(limits);
-  return instead === null ? inner : { description, default: preset, anyOf: [limits, instead] };
-}
-
-/** Keywords by what they hold: schemas by name, several schemas, one schema. */
-const BY_NAME = ["properties", "$defs"];
-const SEVERAL = ["anyOf", "oneOf", "allOf"];
-const ONE = ["items", "additionalProperties"];
-
-const ALONE = { type: "string", pattern: "^\\$\\{[^{}]+\\}$" };
-const WITHIN = { type: "string", pattern: "\\$\\{[^{}]+\\}" };
-
-function insideOf(keyword: string, value: unknown): unknown {
-  if (BY_NAME.includes(keyword) && isMap(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, schema]) => [name, withParameters(schema)]),
-    );
-  }
-  if (SEVERAL.includes(keyword) && Array.isArray(value)) return value.map(withParameters);
-  return ONE.includes(keyword) ? withParameters(value) : value;
-}
-
-/** What else may stand there; null where the schema allows any text already. */
-function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
-  const isWord = limits.enum !== undefined || limits.const !== undefined;
-  if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;
-  const isLimited = limits.pattern !== undefined || limits.format !== undefined;
-  return limits.type === "string" && isLimited ? WITHIN : null;
-}

@@ -1,13 +1,12 @@
-/** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
+/** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study, and the runtimes that they may run on. */
 import * as z from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
-import { type FrameworkName, frameworkNames } from "../../base/target/app_settings.ts";
+import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import { install } from "../../targets/frameworks/install.ts";
-import { frameworkNamed } from "../../targets/frameworks/registry.ts";
+import { install, installable, type InstallableName } from "../../targets/frameworks/install.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, printError } from "../terminal/terminal.ts";
@@ -21,8 +20,10 @@ export const setupCommand = defineCommand({
     },
     names: {
       operand: "[NAMES...]",
-      about: `Which ones: ${frameworkNames.join(", ")} (default: all)`,
-      schema: z.array(z.enum(frameworkNames)).default([]),
+      about: `Which ones: ${frameworkNames.join(", ")} (default: all of these), or runtimes: ${
+        installedRuntimeNames.join(", ")
+      }`,
+      schema: z.array(z.enum([...frameworkNames, ...installedRuntimeNames])).default([]),
     },
   },
   more:
@@ -31,7 +32,7 @@ export const setupCommand = defineCommand({
   run({ names }): Promise<number> {
     const wanted = names.length === 0 ? frameworkNames : [...new Set(names)];
     return interruptible(async (signal) => {
-      const missed: FrameworkName[] = [];
+      const missed: InstallableName[] = [];
       for (const name of wanted) {
         if (!await setUp(name, { signal, write: print })) missed.push(name);
       }
@@ -41,7 +42,7 @@ export const setupCommand = defineCommand({
   },
 });
 
-function notAll(missed: readonly FrameworkName[], wanted: number): TargetError {
+function notAll(missed: readonly InstallableName[], wanted: number): TargetError {
   return new TargetError(
     `Cannot install ${missed.length} of ${wanted} frameworks, for the reasons above: ${
       missed.join(", ")
@@ -82,10 +83,10 @@ interface SettingUp {
 
 /** Installs it and says so, or why not. False when it can't be had. */
 async function setUp(
-  name: FrameworkName,
+  name: InstallableName,
   { signal, write }: SettingUp,
 ): Promise<boolean> {
-  const title = `${name.padEnd(16)}${frameworkNamed(name).version.padEnd(9)}`;
+  const title = `${name.padEnd(16)}${installable(name).version.padEnd(9)}`;
   const startMs = performance.now();
   try {
     const { fresh, folder } = await install(name, signal);

@@ -15,8 +15,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
-import { frameworks } from "../../targets/frameworks/registry.ts";
-import { PACK, packSources } from "../../targets/frameworks/install.ts";
+import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
+import { installable, PACK, packSources } from "../../targets/frameworks/install.ts";
 import { BUILD, LICENSES } from "../build/build.ts";
 import { KEEPER, type PartsScript } from "./loader.ts";
 import { type BundledPackage, licenseNotices, packagesOf } from "./packages.ts";
@@ -44,7 +44,9 @@ export async function gatherIngredients(): Promise<Ingredients> {
   const parts = await bundledParts();
   const packages = packagesOf(parts, await packageCache());
   const listed = packages.map(({ name, version, license }) => ({ name, version, license }));
-  const folders = Object.values(frameworks).map(({ folder }) => folder);
+  const folders = [...frameworkNames, ...installedRuntimeNames].map((name) =>
+    installable(name).folder
+  );
   const texts = {
     [PACK]: packSources(folders),
     [BUILD]: JSON.stringify({ commit: await commit(), parts: listed }),

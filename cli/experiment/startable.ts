@@ -1,13 +1,22 @@
 /** Whether the targets of an experiment and their commands could be started here; nothing is. */
 import { StartError, TargetError } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
-import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
+import {
+  type CommandTarget,
+  fixedPortOf,
+  type TargetSpec,
+} from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
 import { stepEnv } from "../../runner/experiment/target_commands.ts";
-import { locateCommand, portObstacle } from "../../targets/launch/command.ts";
-import { locateFolder } from "../../targets/launch/environment.ts";
+import {
+  isPassed,
+  locateCommand,
+  locateSurroundings,
+  portObstacle,
+} from "../../targets/launch/command.ts";
+import { locateFolder, whyNoProgram } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
-import { noProgramText, stepProgram } from "../../targets/launch/step.ts";
+import { stepProgram } from "../../targets/launch/step.ts";
 
 /**
  * Throws a TargetError that names every program, folder, variable and port that is not there.
@@ -24,6 +33,15 @@ export async function checkStartable(
   if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
 }
 
+/** What may keep targets that can be started from being reached, a sentence each. @param targets By name. */
+export function doubtsOf(targets: ReadonlyMap<string, TargetSpec>): string[] {
+  return [...targets].flatMap(([name, spec]) => {
+    if (!("command" in spec) || fixedPortOf(spec) !== null || isPassed("{port}", spec)) return [];
+    return `Nothing passes {port} to target ${name}, so it must read the variable PORT. If it does not, ` +
+      'write "{port}" in its command or env, or the port that it has as port: 3000';
+  });
+}
+
 interface TargetPlace {
   readonly name: string;
   readonly baseDir: string;
@@ -33,7 +51,9 @@ async function obstaclesOf(spec: TargetSpec, place: TargetPlace): Promise<string
   const port = "command" in spec ? fixedPortOf(spec) : null;
   const inUse = port === null ? null : await portObstacle(port, LOOPBACK);
   return [
-    ..."command" in spec ? messageOf(() => locateCommand(spec, place)) : [],
+    ..."command" in spec
+      ? messageOf(() => (canBeMade(spec) ? locateSurroundings : locateCommand)(spec, place))
+      : [],
     ...inUse === null ? [] : [cannotStart(place, inUse).message],
     ...messageOf(() => locateSteps(spec, place)),
   ];
@@ -46,10 +66,19 @@ function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   const cwd = locateFolder("command" in spec ? spec.cwd : ".", place);
   for (const [at, { stage, step }] of steps.entries()) {
     const env = { ...stepEnv(spec, null), ...step.env };
-    const isMade = at > 0 && /^(?![\\/]).*[\\/]/.test(step.command[0]);
-    if (isMade || stepProgram(step, { env, cwd }) !== null) continue;
-    throw cannotStart(place, `${noProgramText(step)}, which its ${stage} needs`);
+    if ((at > 0 && isBuilt(step.command)) || stepProgram(step, { env, cwd }) !== null) continue;
+    throw cannotStart(place, `${whyNoProgram(step.command[0], cwd)}, which its ${stage} needs`);
   }
+}
+
+/** Whether it is no program of the machine: one that an earlier step may make. */
+function isBuilt([name]: readonly string[]): boolean {
+  return /^(?![\\/]).*[\\/]/.test(name);
+}
+
+/** Whether the program of a target may come of its own steps before its start, as of `go build`. */
+function canBeMade({ command, setup = [], before = [] }: CommandTarget): boolean {
+  return isBuilt(command) && setup.length + before.length > 0;
 }
 
 function messageOf(look: () => unknown): string[] {

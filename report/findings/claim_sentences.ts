@@ -96,6 +96,12 @@ export function claimLine(judged: JudgedClaim): string {
   }${note && `; note: ${note}`}`;
 }
 
+/** `The latency drops over the first seconds: reproduced, 0.46× [0.41, 0.53].` */
+export function claimBrief({ claim: { text, source }, outcome, verdict }: JudgedClaim): string {
+  const found = claimFound(verdict);
+  return `${source ?? text}: ${outcome}${found && `, ${found}`}.`;
+}
+
 /** `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`. @param claims Of one outcome, at least one. */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
   const [{ outcome }] = claims;

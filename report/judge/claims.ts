@@ -147,6 +147,12 @@ function countsFor({ says }: Claim): RunFilter {
   return isOfSpeed ? isUndisturbed : isBusyAtMost;
 }
 
+/** Whether it says how far latency falls from the beginning of a run to its end. */
+export function isOfSettling({ says }: Claim): boolean {
+  const figures = sidesIn(says).map(({ figure }) => figure);
+  return figures.includes("initial") && figures.includes("final");
+}
+
 function sidesIn(says: Claim["says"]): FigureSide[] {
   switch (says.kind) {
     case "compare":

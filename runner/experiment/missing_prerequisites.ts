@@ -1,6 +1,6 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
 import { type Need, TargetError } from "../../base/errors.ts";
-import type { FrameworkName } from "../../base/target/app_settings.ts";
+import { isInstalledRuntime } from "../../base/target/app_settings.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
@@ -10,7 +10,11 @@ import {
   wireRequest,
 } from "../../scenarios/request/request.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
-import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
+import {
+  type InstallableName,
+  installedAt,
+  notInstalled,
+} from "../../targets/frameworks/install.ts";
 import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/launcher.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { TargetSpec } from "../../base/target/target_shape.ts";
@@ -69,15 +73,18 @@ export function missingPrerequisiteOf(
   return missing === undefined ? null : { need: "frameworks", reason: notInstalled(missing) };
 }
 
-/** Frameworks that cells use and that are not installed, each once. */
-export function missingFrameworks(cells: readonly Cell[]): FrameworkName[] {
+/** Frameworks and runtimes that cells use and that are not installed, each once. */
+export function missingFrameworks(cells: readonly Cell[]): InstallableName[] {
   const used = new Set(cells.flatMap(frameworksOf));
   return [...used].filter((name) => installedAt(name) === null);
 }
 
-function frameworksOf({ targetSpec, others }: Cell): FrameworkName[] {
-  return withThoseBehind(targetSpec, others)
-    .flatMap((each) => "framework" in each ? each.framework : []);
+function frameworksOf({ targetSpec, others }: Cell): InstallableName[] {
+  return withThoseBehind(targetSpec, others).flatMap((each) => {
+    if (!("framework" in each)) return [];
+    const { framework, runtime } = each;
+    return runtime !== undefined && isInstalledRuntime(runtime) ? [framework, runtime] : framework;
+  });
 }
 
 // What targets need of the machine: Redis, nginx.

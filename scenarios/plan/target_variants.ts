@@ -4,9 +4,11 @@ import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_shape.ts";
 import { nameBehind } from "../../base/target/references.ts";
 import type {
+  FrameworkTarget,
   TargetLimits,
   TargetSpec,
   V8Options,
+  WrittenFramework,
   WrittenLimits,
   WrittenTarget,
   WrittenV8,
@@ -74,6 +76,7 @@ function factorsOf(written: WrittenTarget): Factors[] {
   if (!("app" in written || "framework" in written || "command" in written)) return [];
   const { limits, v8 } = written;
   return [
+    "framework" in written ? runtimeFactors(written) : {},
     limits === undefined ? {} : limitFactors(limits),
     v8 === undefined ? {} : v8Factors(v8),
     "env" in written ? listsOf(written.env) : {},
@@ -99,9 +102,9 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
       .map(withSpec((lines) => ({ ...rest, ...lines })));
   }
   if ("framework" in spec) {
-    const { limits, v8, ...rest } = spec;
+    const { limits, v8, runtime: _, ...rest } = spec;
     const outside = crossed(processVariants({ limits, v8 }), envVariants(rest.env));
-    return crossed(outside, setVariants(rest.set))
+    return crossed(crossed(runtimeVariants(spec), outside), setVariants(rest.set))
       .map(withSpec((lines) => ({ ...rest, ...lines })));
   }
   if ("command" in spec) {
@@ -147,6 +150,23 @@ function processVariants(
       : variantsOf("limits", limitFactors(limits), (limits) => ({ limits })),
     v8 === undefined ? none : variantsOf("v8", v8Factors(v8), (v8) => ({ v8 })),
   );
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function runtimeFactors({ runtime }: Pick<WrittenFramework, "runtime">) {
+  return { runtime: runtime === undefined ? undefined : valuesOf(runtime) };
+}
+
+/** It is a line of the target itself, in no section. */
+function runtimeVariants(
+  written: WrittenFramework,
+): Variant<Pick<FrameworkTarget, "runtime">>[] {
+  const factors = runtimeFactors(written);
+  return combinations(factors).map((spec): Variant<Pick<FrameworkTarget, "runtime">> => {
+    const { runtime } = spec;
+    const isShown = runtime !== undefined && varies("runtime", factors);
+    return { spec, parameters: isShown ? { runtime } : {} };
+  });
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own

@@ -19,11 +19,15 @@ export const site = {
     ...PAGE_NUMBERS.map((page) => `/page${page}.html`),
     ...PAGE_NUMBERS.map((image) => `/images/${image}.png`),
   ],
-  async start({ log, etag, cache, ttl, files, ...encodings }, context): Promise<RunningApp> {
+  async start(
+    { log, etag, helmet, cache, ttl, files, ...encodings },
+    context,
+  ): Promise<RunningApp> {
     const { Hono } = await import("hono");
     const { compression } = await import("./compression.ts");
     const app = new Hono();
     if (log) app.use((await import("./app.ts")).requestLog(context.log));
+    if (helmet) app.use((await import("hono/secure-headers")).secureHeaders());
     if (etag) app.use((await import("hono/etag")).etag()); // responds with 304
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));

@@ -2,7 +2,11 @@
  * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
  * there is whole and right, as it is made beside its place and then renamed.
  */
-import type { FrameworkName } from "../../base/target/app_settings.ts";
+import {
+  type FrameworkName,
+  type InstalledRuntimeName,
+  isInstalledRuntime,
+} from "../../base/target/app_settings.ts";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,7 +16,8 @@ import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";
 import { findProgram, ownEnv } from "../launch/environment.ts";
-import { frameworkNamed, type Toolchain } from "./registry.ts";
+import { type Framework, frameworkNamed, type Toolchain } from "./registry.ts";
+import { runtimeNamed } from "./runtimes.ts";
 import { createHash } from "node:crypto";
 
 interface Installation {
@@ -21,21 +26,31 @@ interface Installation {
   readonly fresh: boolean;
 }
 
-/** Where the framework is installed, or null when it is not. */
-export function installedAt(name: FrameworkName): string | null {
+/** What `plateau setup frameworks` installs: a framework, or a runtime for those of Node. */
+export type InstallableName = FrameworkName | InstalledRuntimeName;
+
+/** What both have of the registry. */
+export function installable(
+  name: InstallableName,
+): Pick<Framework, "summary" | "version" | "folder" | "toolchain"> {
+  return isInstalledRuntime(name) ? runtimeNamed(name) : frameworkNamed(name);
+}
+
+/** Where the framework or runtime is installed, or null when it is not. */
+export function installedAt(name: InstallableName): string | null {
   const folder = placeOf(name);
   return isFolder(folder) ? folder : null;
 }
 
 /** In one line, with what to do. */
-export function notInstalled(name: FrameworkName): string {
+export function notInstalled(name: InstallableName): string {
   return `${name} is not installed: install it by plateau setup frameworks ${name}`;
 }
 
 /** What is not on PATH of the programs that the framework needs. */
-export function missingPrograms(name: FrameworkName): string[] {
+export function missingPrograms(name: InstallableName): string[] {
   const here = { path: ownEnv().PATH, cwd: Deno.cwd() };
-  return frameworkNamed(name).toolchain.programs
+  return installable(name).toolchain.programs
     .filter((program) => findProgram(program, here) === null);
 }
 
@@ -43,10 +58,10 @@ export function missingPrograms(name: FrameworkName): string[] {
  * Installs the framework, unless it is. Throws a TargetError that says why it can't be, the signal's
  * reason when the user interrupts; then nothing is left behind.
  */
-export async function install(name: FrameworkName, signal: AbortSignal): Promise<Installation> {
+export async function install(name: InstallableName, signal: AbortSignal): Promise<Installation> {
   const folder = placeOf(name);
   if (isFolder(folder)) return { folder, fresh: false };
-  const { folder: source, toolchain } = frameworkNamed(name);
+  const { folder: source, toolchain } = installable(name);
   await checkPrograms(name, toolchain);
   await using made = await makeStage(name);
   const stage = made.path;
@@ -63,7 +78,7 @@ export async function install(name: FrameworkName, signal: AbortSignal): Promise
   return { folder, fresh: true };
 }
 
-async function checkPrograms(name: FrameworkName, toolchain: Toolchain): Promise<void> {
+async function checkPrograms(name: InstallableName, toolchain: Toolchain): Promise<void> {
   const { programs: [runtime], oldest, get } = toolchain;
   const missing = missingPrograms(name);
   if (missing.length > 0) {
@@ -82,7 +97,7 @@ function isOlder(version: string, oldest: readonly number[]): boolean {
   return at >= 0 && (numbers[at] ?? 0) < oldest[at];
 }
 
-async function makeStage(name: FrameworkName): Promise<TemporaryFolder> {
+async function makeStage(name: InstallableName): Promise<TemporaryFolder> {
   try {
     await Deno.mkdir(cacheFolder(), { recursive: true });
     await sweepTemporaryFolders(cacheFolder());
@@ -99,7 +114,7 @@ interface Installing {
 }
 
 async function takeSteps(
-  name: FrameworkName,
+  name: InstallableName,
   { toolchain, stage, signal }: Installing,
 ): Promise<void> {
   for (const [program, ...args] of toolchain.steps) {
@@ -120,15 +135,15 @@ async function takeSteps(
 }
 
 function cannotInstall(
-  name: FrameworkName,
+  name: InstallableName,
   why: string,
   evidence: readonly string[] = [],
 ): TargetError {
   return new TargetError(`Cannot install ${name}: ${why}`, evidence);
 }
 
-function placeOf(name: FrameworkName): string {
-  const { folder } = frameworkNamed(name);
+function placeOf(name: InstallableName): string {
+  const { folder } = installable(name);
   return join(cacheFolder(), `${folder}-${digestOf(readSources(folder))}`);
 }
 

@@ -1,16 +1,21 @@
 /** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
+import { isInstalledRuntime, type RuntimeName } from "../../base/target/app_settings.ts";
 import { installedAt, notInstalled } from "./install.ts";
 import { frameworkNamed } from "./registry.ts";
+import { runtimeNamed } from "./runtimes.ts";
 import type { FrameworkTarget } from "../../base/target/target_shape.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
 import { goOf, runtimeOf } from "../launch/runtime.ts";
-import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
+import { cleanEnv, findProgram, freePort, watchable, whyNoProgram } from "../launch/environment.ts";
 import { v8FlagsOf, withV8Flags } from "../launch/v8_flags.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
-  async start({ framework, set, env, limits, v8 }, context): Promise<RunningTarget> {
+  async start(
+    { framework, runtime: wanted, set, env, limits, v8 },
+    context,
+  ): Promise<RunningTarget> {
     const cwd = installedAt(framework);
     if (cwd === null) throw cannotStart(context, notInstalled(framework));
     const { settings, command } = frameworkNamed(framework);
@@ -25,10 +30,13 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
       ...env,
     });
-    const [name, ...args] = command(chosen);
-    const program = findProgram(name, { path: given.PATH ?? "", cwd });
+    const [name, ...own] = command(chosen);
+    const { program, args } = runBy(wanted, [name, ...own], { path: given.PATH ?? "", cwd });
     if (program === null) {
-      throw cannotStart(context, `there is no program "${name}"`, [], "frameworks");
+      const missing = wanted !== undefined && isInstalledRuntime(wanted)
+        ? notInstalled(wanted)
+        : whyNoProgram(name, cwd);
+      throw cannotStart(context, missing, [], "frameworks");
     }
     const started = withV8Flags(program, { args, env: given }, v8FlagsOf(v8));
     if (typeof started === "string") throw cannotStart(context, started, [], "frameworks");
@@ -43,6 +51,23 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     });
   },
 };
+
+/** The runtime that is wanted, before the framework's script; without one, or by `node`, that of PATH. Null: not there. */
+function runBy(
+  wanted: RuntimeName | undefined,
+  [name, ...args]: readonly [string, ...string[]],
+  place: { readonly path: string; readonly cwd: string },
+): { readonly program: string | null; readonly args: readonly string[] } {
+  if (wanted === undefined || !isInstalledRuntime(wanted)) {
+    return { program: findProgram(name, place), args };
+  }
+  const folder = installedAt(wanted);
+  const { programs, args: before } = runtimeNamed(wanted);
+  const found = folder === null
+    ? []
+    : programs.flatMap((path) => findProgram(`./${path}`, { ...place, cwd: folder }) ?? []);
+  return { program: found[0] ?? null, args: [...before, ...args] };
+}
 
 /** Of the runtime, and of the framework itself: `node v20.20.2, express 5.3.0`. */
 async function versionsOf(

@@ -45,7 +45,7 @@ export interface Toolchain {
 }
 
 /** Packages by package-lock.json; install scripts of packages do not run. TypeScript is then compiled. */
-const npm: Toolchain = {
+export const npm: Toolchain = {
   programs: ["node", "npm"],
   oldest: [20],
   get: "install Node.js 20 or later",

@@ -12,6 +12,9 @@ import { OriginConnection } from "../gateways/origin/connection.ts";
 /** A target that takes longer to respond gets another request. */
 const ATTEMPT_MS = 5_000;
 
+/** Nobody is told earlier what may be wrong: most programs that are right have started by then. */
+const NOTE_AFTER_MS = 5_000;
+
 interface Bringing {
   readonly child: Child;
   /** As `RunningTarget` has it. */
@@ -20,26 +23,35 @@ interface Bringing {
   readonly path: string;
   /** Where it listens; null: it announces its origin itself. */
   readonly port: number | null;
-  /** Advice for the case that nothing responds there. */
-  readonly advice?: string;
+  /** What else is known while nobody can be reached there: the reason and its fix; null for nothing. */
+  readonly advice?: () => string | null;
 }
 
 /** Throws a TargetError, or the signal's reason when the user interrupts; then no process is left. */
 export async function bringUp(
-  { child, runtime, path, port, advice }: Bringing,
-  { name, host, readyTimeoutMs, signal }: LaunchContext,
+  { child, runtime, path, port, advice = () => null }: Bringing,
+  { name, host, readyTimeoutMs, signal, onNote }: LaunchContext,
 ): Promise<RunningTarget> {
+  const beganMs = performance.now();
+  let isReached = false;
+  let isNoted = false;
   const { result, startUpMs } = await awaitStartUp({
     child,
     what: `target ${name}`,
     request: `GET ${path}`,
     limitMs: readyTimeoutMs,
     signal,
+    advice: () => isReached ? null : advice(),
     async attempt(announcement: string): Promise<string> {
       const origin = originAt(host, port ?? Number(new URL(announcement).port));
-      const failure = await failureOf({ origin, path }, ATTEMPT_MS).catch((error: unknown) => {
-        throw new Error(messageOf(error) + (advice === undefined ? "" : `; ${advice}`));
-      });
+      isReached = false;
+      if (!isNoted && performance.now() - beganMs > NOTE_AFTER_MS) {
+        isNoted = true;
+        const known = advice();
+        if (known !== null) onNote(`Target ${name} can't be reached yet: ${known}`);
+      }
+      const failure = await failureOf({ origin, path }, ATTEMPT_MS);
+      isReached = true;
       if (failure !== null) throw new Error(`it responds with ${failure}`);
       return origin;
     },

@@ -1,8 +1,9 @@
 /** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
+import { isIP } from "node:net";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { resolve } from "../../base/net/resolve.ts";
-import { occupantsOf } from "../../base/system/listeners.ts";
-import { readProgram } from "../../base/system/processes.ts";
+import { ipText, isAnyAddress, listenersOf, occupantsOf } from "../../base/system/listeners.ts";
+import { descendantsOf, readProgram } from "../../base/system/processes.ts";
 import { type CommandTarget, fixedPortOf } from "../../base/target/target_shape.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
@@ -17,6 +18,7 @@ import {
   locateFolder,
   ownEnv,
   watchable,
+  whyNoProgram,
 } from "./environment.ts";
 import { v8FlagsOf, withV8Flags } from "./v8_flags.ts";
 
@@ -50,7 +52,8 @@ export const commandLauncher: Launcher<CommandTarget> = {
       limits: spec.limits,
       onErrorOutput: context.counters?.errorReader(),
     });
-    const advice = hostAdvice(spec, context);
+    const advice = (): string | null =>
+      hostAdvice(spec, context) ?? listeningAdvice(child.pid, { spec, port, host: context.host });
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
 };
@@ -63,16 +66,23 @@ interface LocatedCommand {
 }
 
 /** What a command needs of the machine before it is started. Throws a StartError where that is not there. */
-export function locateCommand(
-  { command: [name], cwd, env, inherit }: CommandTarget,
-  context: Pick<LaunchContext, "name" | "baseDir">,
-): LocatedCommand {
-  const folder = locateFolder(cwd, context);
-  const inherited = inheritedBy(inherit, context);
+export function locateCommand(spec: CommandTarget, context: LocationContext): LocatedCommand {
+  const { command: [name], env } = spec;
+  const { cwd, inherited } = locateSurroundings(spec, context);
   const { PATH = "" } = cleanEnv({ ...inherited, ...env });
-  const program = findProgram(name, { path: PATH, cwd: folder });
-  if (program === null) throw cannotStart(context, `there is no program "${name}"`);
-  return { program, cwd: folder, inherited };
+  const program = findProgram(name, { path: PATH, cwd });
+  if (program === null) throw cannotStart(context, whyNoProgram(name, cwd));
+  return { program, cwd, inherited };
+}
+
+type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
+
+/** The same but for its program, which its own steps may build. */
+export function locateSurroundings(
+  { cwd, inherit }: CommandTarget,
+  context: LocationContext,
+): Omit<LocatedCommand, "program"> {
+  return { cwd: locateFolder(cwd, context), inherited: inheritedBy(inherit, context) };
 }
 
 /** A program that lacks its settings may serve something else: what is not set is an error. */
@@ -98,10 +108,46 @@ function leftText({ name }: LaunchContext, pids: readonly number[]): string {
 }
 
 /** A program that listens on loopback of its own accord is not reached elsewhere. */
-function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): string | undefined {
-  const isPassed = [...command, ...Object.values(env)].some((text) => text.includes("{host}"));
-  if (host === LOOPBACK || isPassed) return undefined;
+function hostAdvice(spec: CommandTarget, { host }: LaunchContext): string | null {
+  if (host === LOOPBACK || isPassed("{host}", spec)) return null;
   return `write {host} in its command or env, so that it listens on ${host}`;
+}
+
+/** Where a program listens instead, by the sockets of its processes; null where it can't be known or is right. */
+function listeningAdvice(
+  pid: number,
+  { spec, port, host }: {
+    readonly spec: CommandTarget;
+    readonly port: number;
+    readonly host: string;
+  },
+): string | null {
+  const listeners = listenersOf(descendantsOf(pid));
+  const there = listeners.filter((listener) => listener.port === port).map(({ bytes }) => bytes);
+  if (there.length > 0) {
+    const addresses = [...new Set(there.map(ipText))];
+    const isRight = isIP(host) === 0 || addresses.includes(host) || there.some(isAnyAddress);
+    return isRight
+      ? null
+      : `it listens on port ${port} at ${
+        addresses.join(" and ")
+      }: write {host} in its command or ` +
+        `env, so that it listens on ${host}`;
+  }
+  const ports = [...new Set(listeners.map((listener) => listener.port))];
+  if (ports.length === 0) return null;
+  const wanted = fixedPortOf(spec) ?? "{port}";
+  const fix = ports.length === 1 ? `\`port: ${ports[0]}\`` : "the one that serves as its `port`";
+  const passed = wanted === "{port}" ? ', or pass "{port}" in its command or env' : "";
+  return `it listens on ${ports.join(" and ")}, not on ${wanted}: write ${fix}${passed}`;
+}
+
+/** Whether its arguments or its environment hold it. */
+export function isPassed(
+  placeholder: string,
+  { command, env }: Pick<CommandTarget, "command" | "env">,
+): boolean {
+  return [...command, ...Object.values(env)].some((text) => text.includes(placeholder));
 }
 
 /** The file's own port, which must be free, or else a free one. */

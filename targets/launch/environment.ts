@@ -1,6 +1,6 @@
 /** The environment of a foreign program: its variables, its folder, a free port, and what profiles need of them. */
 import { statSync } from "node:fs";
-import { basename, delimiter, join, resolve } from "node:path";
+import { basename, delimiter, isAbsolute, join, resolve } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { isSecretVariable } from "../../base/secret_fields.ts";
@@ -60,6 +60,21 @@ export function findProgram(
   return places.find(isProgram) ?? null;
 }
 
+/** Why `findProgram` has found none, and the fix where it is known. */
+export function whyNoProgram(name: string, cwd: string): string {
+  const missing = `there is no program "${name}"`;
+  if (/\s/.test(name.trim())) {
+    const words = name.trim().split(/\s+/).join(", ");
+    return `${missing}: write its arguments apart, [${words}]`;
+  }
+  if (!/[\\/]/.test(name)) return `${missing} on PATH`;
+  const path = resolve(cwd, name);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return path === name ? missing : `${missing}, which is ${path}`;
+  if (stat.isDirectory()) return `${missing}: it is a folder`;
+  return `${missing}: that file may not be executed (chmod +x ${path})`;
+}
+
 function isProgram(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && stat.isFile() &&
@@ -73,7 +88,13 @@ export function locateFolder(
 ): string {
   const folder = resolve(context.baseDir, path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw cannotStart(context, `there is no folder "${folder}"`);
+  const isFile = statSync(folder, { throwIfNoEntry: false }) !== undefined;
+  const why = isFile
+    ? ": it is a file"
+    : isAbsolute(path)
+    ? ""
+    : `: "${path}" starts from the folder of the experiment file`;
+  throw cannotStart(context, `there is no folder "${folder}"${why}`);
 }
 
 /**

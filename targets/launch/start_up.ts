@@ -20,6 +20,8 @@ interface StartUp<Result> {
   readonly signal: AbortSignal;
   /** Tries once, given the announcement; throws an error that says why there is no right response. */
   attempt(announcement: string): Promise<Result>;
+  /** What else is known when time has run out: the reason and its fix; null for nothing. */
+  advice?(): string | null;
 }
 
 interface StartResult<Result> {
@@ -71,13 +73,15 @@ async function firstResult<Result>(
 }
 
 function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<never> {
-  const { child, what, request, limitMs, signal } = startUp;
+  const { child, what, request, limitMs, signal, advice = () => null } = startUp;
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string): void =>
     reject(new StartError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
   void child.exited.then((exit) => fail(`${describeExit(exit)} before it responded to ${request}`));
   const timer = setTimeout(() => {
-    fail(`no response to ${request} in ${limitMs / 1_000} s: ${progress.reason}`);
+    const known = advice();
+    const reason = progress.reason + (known === null ? "" : `; ${known}`);
+    fail(`no response to ${request} in ${limitMs / 1_000} s: ${reason}`);
   }, limitMs);
   progress.over.addEventListener("abort", () => clearTimeout(timer));
   signal.addEventListener("abort", () => reject(signal.reason), { signal: progress.over });

@@ -8,7 +8,7 @@ import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits
 import { durationText } from "../../base/quantity.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
-import { findProgram, hideSecretVariables } from "./environment.ts";
+import { findProgram, hideSecretVariables, whyNoProgram } from "./environment.ts";
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
@@ -40,7 +40,7 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
   const env = { ...context.env, ...step.env };
   hideSecretVariables(env);
   const program = stepProgram(step, { env, cwd });
-  if (program === null) return { why: noProgramText(step), evidence: [] };
+  if (program === null) return { why: whyNoProgram(step.command[0], cwd), evidence: [] };
   const left: number[] = [];
   const child = startSupervised([program, ...step.command.slice(1)], {
     ...{ env, cwd, stage, isStep: true },
@@ -128,10 +128,6 @@ export function stepProgram(
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
 ): string | null {
   return findProgram(name, { path: env.PATH ?? "", cwd });
-}
-
-export function noProgramText({ command: [name] }: CommandStep): string {
-  return `there is no program "${name}" on PATH`;
 }
 
 /** In one line. */

@@ -2,9 +2,21 @@
  * One suite over all servers of the frameworks study, and over the built-in app `api`, which is their
  * measure: the same requests, the same answers; the same switch for the log; the same end.
  */
-import { type FrameworkName, frameworkNames } from "../../base/target/app_settings.ts";
+import {
+  type FrameworkName,
+  frameworkNames,
+  installedRuntimeNames,
+  runsOnNode,
+} from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
-import { install, installedAt, missingPrograms } from "../../targets/frameworks/install.ts";
+import {
+  install,
+  installable,
+  type InstallableName,
+  installedAt,
+  missingPrograms,
+  notInstalled,
+} from "../../targets/frameworks/install.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
@@ -20,9 +32,9 @@ const never = new AbortController().signal;
 /** Program on PATH → what `testWith` calls it. */
 const NEEDS: Record<string, Need> = { node: "node", npm: "npm", python3: "python", go: "go" };
 
-function needsOf(name: FrameworkName): Need[] {
+function needsOf(name: InstallableName): Need[] {
   if (installedAt(name) !== null) return [];
-  const programs = frameworkNamed(name).toolchain.programs.map((program) => NEEDS[program]);
+  const programs = installable(name).toolchain.programs.map((program) => NEEDS[program]);
   return missingPrograms(name).length > 0 ? programs : [...programs, "installs"];
 }
 
@@ -156,3 +168,30 @@ for (const name of frameworkNames) {
     },
   );
 }
+
+for (const runtime of installedRuntimeNames) {
+  testWith(
+    [...needsOf(runtime), ...needsOf("express"), "redis"],
+    `each framework for Node that is installed answers as app api does on ${runtime}, which it tells`,
+    async () => {
+      await install(runtime, never);
+      await install("express", never);
+      const here = frameworkNames.filter((name) => runsOnNode(name) && installedAt(name) !== null);
+      const [program, major] = runtime.split("@");
+      for (const framework of here) {
+        await assertSuite({ framework, runtime });
+        await withServer({ framework, runtime }, {}, ({ runtime: told }) => {
+          assert.match(told ?? "", new RegExp(`^${program} v?${major}\\.`));
+          return Promise.resolve();
+        });
+      }
+    },
+  );
+}
+
+Deno.test("a runtime that is not installed is named with what installs it", () => {
+  assert.match(
+    notInstalled("bun@1"),
+    /^bun@1 is not installed: .* plateau setup frameworks bun@1$/,
+  );
+});

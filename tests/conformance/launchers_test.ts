@@ -112,17 +112,41 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
   {
     what: "whose program is not there",
     lines: { command: ["no-such-program", "{port}"] },
-    says: /^Cannot start target tested: there is no program "no-such-program"$/,
+    says: /^Cannot start target tested: there is no program "no-such-program" on PATH$/,
   },
   {
     what: "whose program is a folder",
     lines: { command: ["./"] },
-    says: /^Cannot start target tested: there is no program "\.\/"$/,
+    says: /^Cannot start target tested: there is no program "\.\/": it is a folder$/,
+  },
+  {
+    what: "whose program is a file that is not there",
+    lines: { command: ["./no-such-file"] },
+    says:
+      /^Cannot start target tested: there is no program "\.\/no-such-file", which is \/.*\/fixtures\/no-such-file$/,
+  },
+  {
+    what: "whose program and arguments are one text",
+    lines: { command: ["node server.js"] },
+    says:
+      /^Cannot start target tested: there is no program "node server.js": write its arguments apart, \[node, server.js\]$/,
+  },
+  {
+    what: "whose program may not be executed",
+    lines: { command: ["./program.ts"] },
+    says:
+      /^Cannot start target tested: there is no program "\.\/program\.ts": that file may not be executed \(chmod \+x \/.*\/program\.ts\)$/,
   },
   {
     what: "whose folder is not there",
     lines: { command: program("serve"), cwd: "./no-such-folder" },
-    says: /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder"$/,
+    says:
+      /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder": "\.\/no-such-folder" starts from the folder of the experiment file$/,
+  },
+  {
+    what: "whose folder is a file",
+    lines: { command: program("serve"), cwd: "program.ts" },
+    says: /^Cannot start target tested: there is no folder ".*\/program\.ts": it is a file$/,
   },
   {
     what: "whose inherited variable is not set",
@@ -165,6 +189,58 @@ Deno.test("a target whose own port is taken is not started, as another would ans
     `Cannot start target tested: its port ${server.addr.port} is in use${who}; ` +
       'write PORT: "{port}" in its env, and no port, for a free one',
   );
+});
+
+const OTHER_PORT = freePort();
+
+const ELSEWHERE: readonly { what: string; lines: Lines; says: RegExp }[] = [
+  {
+    what: "another port than {port}",
+    lines: { command: program("serve"), env: { OWN_PORT: String(OTHER_PORT) } },
+    says: new RegExp(
+      `it listens on ${OTHER_PORT}, not on {port}: write \`port: ${OTHER_PORT}\`, or pass "{port}" in its command or env$`,
+    ),
+  },
+  {
+    what: "another port, in a process that it has started",
+    lines: { command: program("daemon"), env: { OWN_PORT: String(OTHER_PORT) } },
+    says: new RegExp(`it listens on ${OTHER_PORT}, not on {port}: write \`port: ${OTHER_PORT}\``),
+  },
+  {
+    what: "another port than the file's own",
+    lines: { command: program("serve"), env: { OWN_PORT: String(OTHER_PORT) }, port: freePort() },
+    says: new RegExp(
+      `it listens on ${OTHER_PORT}, not on \\d+: write \`port: ${OTHER_PORT}\`$`,
+    ),
+  },
+  {
+    what: "another address",
+    lines: { command: program("serve"), env: { HOST: "127.0.0.2" } },
+    says:
+      /it listens on port \d+ at 127\.0\.0\.2: write {host} in its command or env, so that it listens on 127\.0\.0\.1$/,
+  },
+];
+
+for (const { what, lines, says } of ELSEWHERE) {
+  withLinux.test(`a target that listens on ${what} is told where it listens`, async () => {
+    await lateFailure(lines, says);
+    assertNothingLeft();
+  });
+}
+
+withLinux.test("a target that can't be reached after five seconds is told of, while it may still come", async () => {
+  const noted = Promise.withResolvers<string>();
+  const over = new AbortController();
+  const waiting = start(
+    { command: program("serve"), env: { OWN_PORT: String(OTHER_PORT) } },
+    { signal: over.signal, onNote: noted.resolve, readyTimeoutMs: 600_000 },
+  );
+  waiting.catch(() => {}); // awaited below
+  const note = await noted.promise;
+  assert.match(note, /^Target tested can't be reached yet: it listens on \d+, not on {port}/);
+  over.abort(new Error("interrupted"));
+  await assert.rejects(waiting, /^Error: interrupted$/);
+  assertNothingLeft();
 });
 
 Deno.test("a target may have a port of its own", async () => {

@@ -6,7 +6,7 @@ import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 
 const COMMANDS = [
   ...["run", "bench", "serve", "report", "compare", "list", "init", "check", "schema", "doctor"],
-  "setup",
+  ...["setup", "ab", "agent", "agents", "capacity", "completions", "plan"],
 ];
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
 
@@ -18,12 +18,19 @@ Deno.test("--version prints the version and nothing else", async () => {
 Deno.test("--help names every command, and each command explains its options", async () => {
   const { code, stdout } = await plateau(["--help"]);
   assert.equal(code, 0);
+  assertNarrow(stdout);
   await Promise.all(COMMANDS.map(async (command) => {
     assert.match(stdout, new RegExp(`^ +${command}\\b`, "m"));
     const help = await exits(0, [command, "--help"]);
     assert.match(help.stdout, new RegExp(`plateau ${command}`));
+    assertNarrow(help.stdout);
   }));
 });
+
+/** A terminal of 80 columns breaks no line of it. */
+function assertNarrow(help: string): void {
+  assert.deepEqual(help.split("\n").filter((line) => line.length > 80), []);
+}
 
 Deno.test("list names what ships", async () => {
   assert.match((await plateau(["list", "experiments"])).stdout, /^\s*quick\b/m);
@@ -39,6 +46,47 @@ Deno.test("init writes a file that check accepts", async () => {
   assert.equal((await plateau(["init", file])).code, 0);
   assert.match(readFileSync(file, "utf8"), /^ *#/m);
   await exits(0, ["check", file]);
+});
+
+Deno.test("init writes a schema beside its files, which their first line names", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const line = "# yaml-language-server: $schema=.plateau/experiment.schema.json\n";
+  const [flag, url] = ["--url", "http://127.0.0.1:1/a"];
+  await exits(0, ["init", "url.yaml", flag, url], { cwd });
+  await exits(0, ["init", "command.yaml", "--command", "sh -c {port}", "--path", "/b"], { cwd });
+  for (const file of ["url.yaml", "command.yaml"]) {
+    assert.ok(readFileSync(join(cwd, file), "utf8").startsWith(line), file);
+    await exits(0, ["check", file], { cwd });
+  }
+  const path = join(cwd, ".plateau/experiment.schema.json");
+  const { stdout } = await exits(0, ["schema"]);
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(stdout));
+  const printed = await exits(0, ["init", "-", flag, url], { cwd });
+  assert.equal(
+    printed.stdout.replaceAll('check -"', 'check url.yaml"').replaceAll('run -"', 'run url.yaml"'),
+    readFileSync(join(cwd, "url.yaml"), "utf8"),
+  );
+  assert.match(printed.stderr, /^Note: editors look for the schema .* plateau schema > /);
+
+  Deno.writeTextFileSync(path, "{}");
+  await exits(0, ["init", "again.yaml", flag, url], { cwd });
+  assert.equal(readFileSync(path, "utf8"), "{}");
+  assert.ok(!readFileSync(join(cwd, "again.yaml"), "utf8").includes("$schema"));
+});
+
+Deno.test("init measures what the folder holds, or says that it does", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const none = await exits(2, ["init", "--detect"], { cwd });
+  assert.match(none.stderr, /^--detect: Cannot find a server here: /);
+  Deno.writeTextFileSync(join(cwd, "package.json"), '{ "scripts": { "start": "node a.js" } }');
+  const plain = await exits(0, ["init", "plain.yaml"], { cwd });
+  assert.match(plain.stdout, /holds a server \(package\.json: node a\.js\): plateau init --detect/);
+  await exits(0, ["init", "--detect"], { cwd });
+  assert.match(readFileSync(join(cwd, "experiment.yaml"), "utf8"), /command: \[node, a\.js\]/);
+  const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
+  assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
 });
 
 Deno.test("deno task plateau reads and writes files of the folder where it is called", async () => {
@@ -101,8 +149,30 @@ load: { duration: [1s, 2s] }
   const lines = stderr.trim().split("\n").map((line) => line.trim());
   assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [
     "Cannot start all of its targets",
-    'Cannot start target program: there is no program "no-such-program"',
-    "Cannot start target folder: there is no folder …",
+    'Cannot start target program: there is no program "no-such-program" on PATH',
+    "Cannot start target folder: there is no folder … starts from the folder of the experiment file",
     "Cannot start target variable: it inherits PLATEAU_NOT_SET, not set here; set it, or leave it out",
+  ]);
+});
+
+Deno.test("check notes targets to which nothing passes {port}, and takes a program that setup builds", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "mine.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: mine
+targets:
+  silent: { command: [sh], env: { MODE: [a, b] } }
+  argument: { command: [sh, "{port}"] }
+  variable: { command: [sh], env: { LISTEN: ":{port}" } }
+  own: { command: [sh], port: 20001 }
+  built: { setup: [[sh, -c, "cp /bin/sh built"]], command: [./built, "{port}"] }
+scenarios: { s: { get: / } }
+`,
+  );
+  const { stdout } = await exits(0, ["check", file]);
+  assert.deepEqual(stdout.split("\n").filter((line) => line.startsWith("Note: ")), [
+    "Note: Nothing passes {port} to target silent, so it must read the variable PORT. If it does not, " +
+    'write "{port}" in its command or env, or the port that it has as port: 3000',
   ]);
 });

@@ -4,6 +4,8 @@ import { renderCsv } from "../../report/render/csv.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
+import type { Claim } from "../../scenarios/claims/claim.ts";
+import { claimOf } from "./claimed.ts";
 import { resultsFixture } from "./fixture.ts";
 import { plain } from "./readable.ts";
 import { chartsIn, saidAs, tableIn } from "./said.ts";
@@ -84,6 +86,18 @@ Deno.test("an experiment that has published settling times is answered in its co
     "Median latency is stable after 1.50 s in half of the cells, and after 3.50 s at the latest (feathers).";
   assert.ok(reportModel(asked).card.notes.map(plain).includes(brief));
   assert.doesNotMatch(reportModel(SLOW_IS_LATE).card.notes.join(), /stable/);
+});
+
+Deno.test("an experiment most of whose claims are of how far latency falls has them in its conclusion, and no other has", () => {
+  const falls = claimOf("final(express) < 0.8 × initial(express)", { source: "Latency falls" });
+  const others = [claimOf("p50(gin) < p50(express)"), claimOf("p50(gin) < p50(hapi)")];
+  const notesWith = (claims: Claim[]): string =>
+    reportModel(
+      schema.parse({ ...SLOW_IS_LATE, experiment: { ...SLOW_IS_LATE.experiment, claims } }),
+    ).card.notes.map(plain).join();
+  assert.match(notesWith([falls, others[0], falls]), /Latency falls: reproduced, 0\.40×/);
+  assert.doesNotMatch(notesWith([falls, ...others]), /Latency falls/);
+  assert.doesNotMatch(notesWith(others), /reproduced/);
 });
 
 Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {

@@ -149,7 +149,7 @@ Deno.test("what can be set of a study is used at either scale, with its own figu
   }
   const { parameters } = read("wiki-caching", "paper").experiment;
   const users = { high: "100/s", peak: "200/s", spike: "50/s", patience: "10s", gateway: "5s" };
-  assert.deepEqual(parameters, { scale: "paper", ...users });
+  assert.deepEqual(parameters, { scale: "paper", tier: "unlimited", ...users });
   const set = { scale: "paper", high: "300/s" };
   const { scenarios } = parseExperiment(experiments["wiki-caching"], "wiki.yaml", { set });
   const [{ fromPerSec, durationUs }] = Object(scenarios.high.load).phases[0].parts;
@@ -167,6 +167,16 @@ Deno.test("at scale paper as much is run as was published, with all that is run 
   const kuffel = read("kuffel-walter", "paper").cells;
   assert.equal(kuffel.filter(({ target }) => target !== "gin-traced").length * 10, 450);
   assert.equal(kuffel.length, 46);
+});
+
+Deno.test("the wiki has the limits of a tier for who asks for it, and none otherwise", () => {
+  const limitsOf = (set: Record<string, string>): unknown => {
+    const { targets } = parseExperiment(experiments["wiki-caching"], "wiki.yaml", { set });
+    return "limits" in targets.plain ? targets.plain.limits : undefined;
+  };
+  assert.equal(limitsOf({}), undefined);
+  assert.deepEqual(limitsOf({ tier: "small" }), { cpu: 0.5, memory: "512MB" });
+  assert.deepEqual(limitsOf({ tier: "larger", scale: "paper" }), { cpu: 1, memory: "2GB" });
 });
 
 Deno.test("docs/studies.md links the file of each study", () => {

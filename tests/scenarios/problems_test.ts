@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
-const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
+type Wrong = [sentence: string, text: string, lines: (string | RegExp)[]];
+
+const wrong: Wrong[] = [
   ["an empty file", "", ["x.yaml:1:1: Cannot use null: it must be a map of keys to values"]],
   ["a list in place of a map", "- a", [/^x\.yaml:1:1: Cannot use \["a"\]: it must be a map/]],
   ["no targets and no scenarios", "name: a", [
@@ -29,7 +31,22 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     'x.yaml:2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; did you mean "command"?',
   ]],
   ["a command as text, explained as a command", RIGHT.replace("app: api", "command: node"), [
-    'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list',
+    'x.yaml:2:28: targets.api.command: Cannot use "node": it must be a list, such as [node]',
+  ]],
+  ["a command as text with arguments", RIGHT.replace("app: api", "command: node a.js --port=1"), [
+    'x.yaml:2:28: targets.api.command: Cannot use "node a.js --port=1": it must be a list, such as [node, a.js, "--port=1"]',
+  ]],
+  ["a command for a shell as text", RIGHT.replace("app: api", 'command: "cd a && ./b"'), [
+    'x.yaml:2:28: targets.api.command: Cannot use "cd a && ./b": it must be a list, such as [sh, -c, "cd a && ./b"]',
+  ]],
+  ["commands around the runs as text", RIGHT.replace("app: api", "app: api, setup: npm ci"), [
+    'x.yaml:2:36: targets.api.setup: Cannot use "npm ci": it must be a list of lists, such as [[npm, ci]]',
+  ]],
+  ["a command around the runs as text", RIGHT.replace("app: api", "app: api, setup: [npm ci]"), [
+    'x.yaml:2:37: targets.api.setup.0: Cannot use "npm ci": it must be a list, such as [npm, ci]',
+  ]],
+  ["a number among arguments", RIGHT.replace("app: api", "command: [node, 3000]"), [
+    'x.yaml:2:35: targets.api.command.1: Cannot use 3000: it must be text: write "3000" in quotes',
   ]],
   [
     "ports that no program can have",
@@ -181,10 +198,80 @@ load: { http2: true }`,
     /^x\.yaml:4:1: Cannot read this as YAML: Map keys must be unique/,
   ]],
   ["an alias without its anchor", RIGHT.replace("{ app: api }", "*gone"), [
-    /^x\.yaml:1:1: Cannot read this as YAML: Unresolved alias/,
+    "x.yaml:2:17: Cannot read this as YAML: no anchor (&) of this name comes before it; a text that begins with * needs quotes",
   ]],
+  ...Object.entries({
+    "a colon in a title without quotes": [
+      RIGHT.replace("right", "right\ntitle: Caching: is it worth it?"),
+      '2:8: Cannot read this as YAML: a colon and a space begin a value, also within a text: put the text into quotes, title: "…"',
+    ],
+    "a colon in a header without quotes": [
+      RIGHT.replace("/static", "/static, headers: { authorization: Bearer: canary }"),
+      '3:64: Cannot read this as YAML: a colon and a space begin a value, also within a text: put the text into quotes, authorization: "…"',
+    ],
+    "a placeholder without quotes": [
+      RIGHT.replace("app: api", "command: [node, {port}]"),
+      '2:35: targets.api.command.1: Cannot use {port} without quotes, which YAML reads as a map: write "{port}"',
+    ],
+    "a placeholder without quotes in a variable": [
+      RIGHT.replace("app: api", "command: [node], env: { PORT: {port} }"),
+      '2:43: targets.api.env.PORT: Cannot use {port} without quotes, which YAML reads as a map: write "{port}"',
+    ],
+    "a placeholder without quotes within an argument": [
+      RIGHT.replace("app: api", "command: [node, --port={port}]"),
+      "2:42: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {port} into quotes",
+    ],
+    "a placeholder without quotes before another": [
+      RIGHT.replace("app: api", "command: [node, {host}:{port}]"),
+      "2:35: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {host} into quotes",
+    ],
+    "a value of a request without quotes, once": [
+      RIGHT.replace("/static", "/users/{{ id }}, values: { id: uuid }"),
+      "3:36: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with {{ id }} into quotes",
+    ],
+    "a parameter without quotes within braces": [
+      RIGHT.replace("/static", "${path}"),
+      "3:30: Cannot read this as YAML: without quotes a brace begins a map: put the whole text with ${path} into quotes",
+    ],
+    "a sign that needs quotes": [
+      RIGHT.replace("right", "right\ntitle: @home"),
+      "2:8: Cannot read this as YAML: a text that begins with @ needs quotes",
+    ],
+    "a tab": [
+      RIGHT.replace("targets: {", "targets:\n\t{"),
+      "3:1: Cannot read this as YAML: a tab indents this line: use spaces",
+    ],
+    "a line that is indented otherwise": [
+      RIGHT.replace("{ api: { app: api } }", "\n  a: { app: api }\n b: { app: api }"),
+      "4:1: Cannot read this as YAML: this line is indented unlike the entries beside it, which begin in one column",
+    ],
+    "a line that is indented under a value": [
+      RIGHT.replace("right", "right\n  title: x"),
+      "1:7: Cannot read this as YAML: the line below is indented, as if this value went on there",
+    ],
+    "a brace that is never closed": [
+      RIGHT.replace("} }", "}"),
+      "3:1: Cannot read this as YAML: a map that begins with { has no } at its end",
+    ],
+    "a quote that is never closed": [
+      'name: "right',
+      '1:13: Cannot read this as YAML: a text that begins with " has no " at its end',
+    ],
+    "a comma that is missing": [
+      RIGHT.replace("app: api", "command: [node] cwd: x"),
+      "2:35: Cannot read this as YAML: a value has ended before this: a comma, or quotes around the whole value, are missing",
+    ],
+    "a space that is missing after a colon": [
+      RIGHT.replace("name: right", "name:right"),
+      '1:1: Cannot read this as YAML: a space is missing after the colon of "name"',
+    ],
+    "a space that is missing after a colon within braces": [
+      RIGHT.replace("app: api", "app:api"),
+      "2:12: targets.api: Cannot use this without its kind: write one of app, framework, command, url, proxy, cluster, nginx; a space is missing after a colon",
+    ],
+  }).map(([sentence, [text, line]]): Wrong => [sentence, text, [`x.yaml:${line}`]]),
   ["a bracket that is never closed", "name: a\ntargets: [}\n", [
-    /^x\.yaml:2:\d+: Cannot read this as YAML/,
+    "x.yaml:2:11: Cannot read this as YAML: a list that begins with [ has no ] at its end",
   ]],
   ["several documents", "a: 1\n---\nb: 2", [
     "x.yaml:2:1: Cannot read this as YAML: it holds several documents",

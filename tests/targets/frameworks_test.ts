@@ -1,5 +1,8 @@
-import { frameworkNames } from "../../base/target/app_settings.ts";
+import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
+import { type Experiment, experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
+import { runtimeNamed } from "../../targets/frameworks/runtimes.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { digestOf, packSources, readSources } from "../../targets/frameworks/install.ts";
 import { targetSpec } from "../../base/target/target_shape.ts";
@@ -32,6 +35,45 @@ for (const name of frameworkNames) {
   });
 }
 
+for (const name of installedRuntimeNames) {
+  const { version, folder, programs, summary } = runtimeNamed(name);
+
+  Deno.test(`runtime ${name} is the version that its folder pins for each platform, of the major in its name`, () => {
+    const { optionalDependencies } = JSON.parse(readSources(folder).get("package.json") ?? "");
+    assert.deepEqual([...new Set(Object.values(optionalDependencies))], [version]);
+    assert.equal(name.split("@")[1], version.split(".")[0]);
+    assert.match(summary, /^\w.{10,80}$/);
+    for (const platform of Object.keys(optionalDependencies)) {
+      assert.equal(
+        programs.filter((path) => path.startsWith(`node_modules/${platform}/`)).length,
+        1,
+      );
+    }
+  });
+}
+
+Deno.test("a list of runtimes makes a factor of that name, and one runtime is none", () => {
+  const file = (runtime: unknown): Experiment =>
+    experimentSpecWith().parse({
+      name: "runtimes",
+      targets: { express: { framework: "express", runtime, env: { A: ["1", "2"] } } },
+      scenarios: { static: { get: "/static" } },
+      load: { connections: 1, duration: "1s" },
+    });
+  const cells = planCells(file(["node@20", "node@24", "bun@1"]));
+  assert.equal(cells.length, 6);
+  const seen = cells.map(({ parameters, targetSpec }) => {
+    assert.ok("framework" in targetSpec);
+    assert.equal(parameters.runtime, targetSpec.runtime);
+    return parameters.runtime;
+  });
+  assert.deepEqual(new Set(seen), new Set(["node@20", "node@24", "bun@1"]));
+  for (const { parameters, targetSpec } of planCells(file("node@22"))) {
+    assert.ok("framework" in targetSpec && targetSpec.runtime === "node@22");
+    assert.ok(!("runtime" in parameters));
+  }
+});
+
 Deno.test("sources that differ in one character of one file have another digest", () => {
   const sources = readSources("express");
   const server = sources.get("server.js") ?? "";
@@ -50,6 +92,13 @@ const WRONG: [what: string, lines: Record<string, unknown>, message: RegExp][] =
   ["an unknown framework", { framework: "expres" }, /expected one of \W*express/],
   ["an unknown setting", { framework: "gin", set: { workers: 2 } }, /Cannot set \W*workers/],
   ["a switch that is none", { framework: "gin", set: { logging: "maybe" } }, /write on or off/],
+  ["an unknown runtime", { framework: "hapi", runtime: "node@19" }, /expected one of .*node@20/],
+  ["a runtime for Go", { framework: "gin", runtime: "node@20" }, /gin .* is no program for Node/],
+  [
+    "flags of V8 for Bun, not even beside Node",
+    { framework: "hapi", runtime: ["node", "bun@1"], v8: { flags: "--no-opt" } },
+    /Cannot give flags of V8 to bun@1/,
+  ],
   ["no worker", { framework: "flask", set: { workers: 0 } }, /Cannot use 0: the least is 1/],
 ];
 

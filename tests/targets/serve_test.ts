@@ -87,7 +87,7 @@ Deno.test("serveApp() refuses wrong settings, all at once", async () => {
     {
       place: "--set speed",
       message:
-        'Cannot set "speed": the app\'s settings are gzip, brotli, etag, files, cache, ttl, log',
+        'Cannot set "speed": the app\'s settings are gzip, brotli, etag, helmet, files, cache, ttl, log',
     },
   ]);
 });

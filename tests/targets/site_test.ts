@@ -177,3 +177,20 @@ Deno.test("site renders a page again when the cache has kept it for its ttl", as
   }
   assert.deepEqual([...states].sort(), ["hit", "miss"]);
 });
+
+Deno.test("with helmet every response tells browsers to use HTTPS, also from the cache; without none does", async () => {
+  for (const helmet of ["on", "off"]) {
+    await using app = await startApp("site", { helmet, cache: "on" });
+    for (const path of ["/page1.html", "/page1.html", "/images/1.png", "/nowhere"]) {
+      const { headers } = await app.ask(path);
+      const seen = [
+        headers.get("strict-transport-security"),
+        headers.get("x-content-type-options"),
+      ];
+      const sent = helmet === "on"
+        ? ["max-age=15552000; includeSubDomains", "nosniff"]
+        : [null, null];
+      assert.deepEqual(seen, sent, path);
+    }
+  }
+});

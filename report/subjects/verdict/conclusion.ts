@@ -25,7 +25,8 @@ import {
   worstFirst,
 } from "../../findings/card_sentences.ts";
 import { isValid, meaningOfRuns } from "../../findings/trust.ts";
-import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
+import { claimBrief } from "../../findings/claim_sentences.ts";
+import { type ClaimOutcome, isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
 import {
@@ -111,7 +112,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
     ...verdict,
     sentence: isMeasured ? verdict.sentence : "",
     notes: isTrusted
-      ? notesOf(results, asked, { ...judged, settling: report.settling, code: verdict.code })
+      ? notesOf(results, asked, { ...judged, ...report, code: verdict.code })
       : refusedNotes(results),
     ...isTrusted && isCompared ? besideIt(asked, judged) : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
@@ -269,23 +270,26 @@ function besideIt(
 function notesOf(
   results: MeasuredRuns,
   plans: readonly ScenarioComparison[],
-  { places, base, settling, code }:
+  { places, base, settling, claims, code }:
     & JudgedBeside
-    & Pick<OfReport, "settling">
+    & Pick<OfReport, "settling" | "claims">
     & Pick<Verdict, "code">,
 ): string[] {
   const { experiment } = results;
   // An experiment about settling times holds published ones beside its own.
-  const isOfSettling = [experiment?.published ?? []].flat()
+  const holdsPublished = [experiment?.published ?? []].flat()
     .some(({ figure }) => figure === "stable");
+  const ofSettling = claims.filter(({ claim }) => isOfSettling(claim));
   return [
+    // One whose claims are of nothing else so much asks for these first.
+    ...(2 * ofSettling.length > claims.length ? ofSettling.map(claimBrief) : []),
     ...(base === null ? priceNotes(places, plans) : []),
     ...(base === null && code !== "falls-short" ? shortNotes(places, plans) : []),
     ...invalidNotes(places),
     ...unsettledNotes(places),
     ...(choiceIn(results).isNone ? peakNotes(results) : []),
     ...refusedNotes(results),
-    ...(isOfSettling && settling !== null ? [settling.brief] : []),
+    ...(holdsPublished && settling !== null ? [settling.brief] : []),
   ];
 }
 

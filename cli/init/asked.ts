@@ -1,0 +1,77 @@
+/** The questions of `plateau init` on a terminal, from what is found to what is measured. */
+import { UserError } from "../../base/errors.ts";
+import { type Folder, subjectsIn } from "./found.ts";
+import { ofCommand, ofUrl } from "./given.ts";
+import type { Subject } from "./subject.ts";
+
+const UNANSWERED = {
+  place: "plateau init",
+  message: "Cannot write a file without an answer",
+  fix: "--url, --command, --detect or --example says what to measure, too",
+};
+
+/** A person at a terminal. */
+export interface Person {
+  show(lines: readonly string[]): void;
+  /** The line that is typed below a question, without spaces around it; null at the end of the input. */
+  answer(question: string): Promise<string | null>;
+}
+
+/** Null for the built-in example. Throws a UserError when the input ends before all is answered. */
+export async function askedSubject(folder: Folder, person: Person): Promise<Subject | null> {
+  const found = subjectsIn(folder);
+  const choices: { about: string; make: () => Promise<Subject | null> }[] = [
+    ...found.map((subject) => ({ about: subject.about, make: () => Promise.resolve(subject) })),
+    { about: "a server that runs already, by its URL", make: () => urlFrom(person) },
+    { about: "a server that a command starts", make: () => commandFrom(folder, person) },
+    {
+      about: "a built-in server: an example with every key explained",
+      make: () => Promise.resolve(null),
+    },
+  ];
+  person.show([
+    "What do you want to measure?",
+    ...choices.map(({ about }, at) => `  ${at + 1}  ${about}`),
+  ]);
+  const { make } = await valid(person, "Number [1]: ", (text) => {
+    const chosen = choices[Number(text || "1") - 1];
+    return chosen ?? `Cannot use this as a number: write one from 1 to ${choices.length}`;
+  });
+  return await make();
+}
+
+function urlFrom(person: Person): Promise<Subject> {
+  return valid(person, "URL, such as http://127.0.0.1:8080/: ", ofUrl);
+}
+
+async function commandFrom(folder: Folder, person: Person): Promise<Subject> {
+  const subject = await valid(
+    person,
+    "Command, with {port} where its port belongs, such as node server.js: ",
+    (line) => ofCommand(line, folder.name),
+  );
+  const path = await valid(
+    person,
+    "Path to request [/]: ",
+    (text) =>
+      /^(?:\/[\x21-\x7e]*)?$/.test(text)
+        ? { path: text || "/" }
+        : "Write a path that begins with /",
+  );
+  return { ...subject, ...path };
+}
+
+/** Asks again until the answer is right. @param read Gives what the answer means, or what is wrong with it. */
+async function valid<T extends object>(
+  person: Person,
+  question: string,
+  read: (text: string) => T | string,
+): Promise<T> {
+  while (true) {
+    const text = await person.answer(question);
+    if (text === null) throw new UserError([UNANSWERED]);
+    const value = read(text);
+    if (typeof value !== "string") return value;
+    person.show([value]);
+  }
+}

@@ -1,0 +1,46 @@
+/** What to measure as a person gives it: a URL, or a command line. Pure. */
+import { UserError } from "../../base/errors.ts";
+import { shellWords } from "../like/options.ts";
+import { nameOf, type Subject } from "./subject.ts";
+
+/** A server that runs already; or what is wrong with its URL. */
+export function ofUrl(text: string): Subject | string {
+  const written = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.parse(written);
+  if (text === "" || url === null || !/^https?:$/.test(url.protocol)) {
+    return "Cannot use this as a URL: write http://host:port/path";
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "Cannot use a URL with a user: write it without, and a header authorization in the scenario";
+  }
+  return {
+    name: nameOf(url.hostname),
+    about: text,
+    target: { url: url.origin },
+    path: url.pathname + url.search,
+    notes: [],
+  };
+}
+
+/** A server that a command starts; or what is wrong with the line. @param name Of the server. */
+export function ofCommand(line: string, name: string): Subject | string {
+  if (line.trim() === "") return "Cannot start nothing: write a program and its arguments";
+  return {
+    name: nameOf(name),
+    about: line,
+    target: { command: wordsOf(line) },
+    path: "/",
+    notes: [],
+  };
+}
+
+/** Program and arguments; what only a shell can carry out goes to one. */
+function wordsOf(line: string): string[] {
+  try {
+    const words = shellWords(line, "--command");
+    if (!/^\w+=/.test(words[0])) return words;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+  }
+  return ["sh", "-c", line];
+}

@@ -1,0 +1,35 @@
+/**
+ * What the source of a server says of where it listens and what it serves, by the forms that frameworks share. A
+ * program may say it in another way: then nothing is known, and nothing is guessed. Pure.
+ */
+
+/** `app.listen(3000)`, `listen({ port: 3000 })`, `const port = 3000`, `":8080"`, `"127.0.0.1:8080"`. */
+const PORTS = [
+  /\blisten\(\s*(?:\{[^}]*?\bport:\s*)?(\d{2,5})\b/,
+  /\b(?:const|let|var)\s+port\b[^=\n]*=\s*(\d{2,5})\b/i,
+  /\bport\s*=\s*(\d{2,5})\b/i,
+  /"(?:[\w.]*|\[[\da-f:]*\]):(\d{2,5})"/i,
+];
+
+/** The one port that a program listens on, or the variable that it takes it from; null where neither can be seen. */
+export function portIn(source: string): number | "PORT" | null {
+  const code = withoutComments(source);
+  if (/\bPORT\b/.test(code)) return "PORT";
+  const found = PORTS.flatMap((pattern) => pattern.exec(code)?.[1] ?? []).map(Number);
+  return found.find((port) => port >= 1 && port <= 65_535) ?? null;
+}
+
+/** `app.get("/x"`, `@app.get("/x")`, `r.GET("/x"`, `HandleFunc("GET /x"`, `.route("/x"`, `#[get("/x")]`. */
+const ROUTE =
+  /(?:\.(?:get|GET|route|Get)|\bHandle(?:Func)?|#\[get)\(\s*["'`](?:GET )?(\/[\w./~-]*)(?:\{\$\})?["'`]/g;
+
+/** The path of a first request: `/` where there is such a route, or else the first without parameters. */
+export function pathIn(source: string): string | null {
+  const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);
+  return paths.includes("/") ? "/" : paths[0] ?? null;
+}
+
+/** Lines that are comments as a whole. */
+function withoutComments(source: string): string {
+  return source.replaceAll(/^\s*(?:\/\/|#(?!\[)|\*|\/\*).*$/gm, "");
+}

@@ -1,0 +1,21 @@
+/** What a new experiment file measures. */
+import type { Json } from "../../base/yaml/json_text.ts";
+
+export interface Subject {
+  /** Of the target, and of the experiment. */
+  readonly name: string;
+  /** For the person who chooses: where it comes from and what it starts. */
+  readonly about: string;
+  /** The lines of the target in the experiment file. */
+  readonly target: Readonly<Record<string, Json>>;
+  /** Path and query of the request. */
+  readonly path: string;
+  /** What has to be done or known before it runs, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** As names of targets and folders may be: `@shop/api` → `shop-api`. */
+export function nameOf(text: string, otherwise = "server"): string {
+  return text.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 60) ||
+    otherwise;
+}

@@ -1,0 +1,65 @@
+/** A new experiment file about one server, as text. Pure. */
+import type { Json } from "../../base/yaml/json_text.ts";
+import type { Subject } from "./subject.ts";
+
+/** The line by which editors find the JSON Schema of a file (yaml-language-server), before its text. */
+export function withSchemaLine(text: string, schema: string): string {
+  return `# yaml-language-server: $schema=${schema}\n${text}`;
+}
+
+/** Its title asks what the card of its report answers. @param file As it will be called. */
+export function experimentAbout({ name, target, path }: Subject, file: string): string {
+  const [few, many] = CONNECTIONS;
+  return `# "plateau check ${file}" says what will be run, "plateau run ${file}" runs it, and
+# "plateau init --example -" prints an experiment with every key explained.
+
+name: ${flow(name)} # also the folder of the results
+title: How many requests a second does ${name} serve, with ${few} and with ${many} connections?
+
+${targetComment(target)}
+targets:
+  ${flow(name)}: ${flow(target)}
+
+# Requests to send, by name. Statuses of 200 to 399 are expected, unless expect says otherwise.
+scenarios:
+  ${scenarioName(path)}: { get: ${flow(path)} }
+  # login: { post: /login, json: { user: ada }, expect: { status: 200, contains: welcome } }
+
+# Each connection sends its next request when the last response is complete; "rate: 1000/s" sends by the clock.
+load:
+  connections: [${few}, ${many}] # a list makes a factor: every value is measured
+  duration: 5s
+repeat: 5 # runs of each combination${"url" in target ? "" : ", a fresh process every time"}
+# thresholds: ["p99 < 50ms", "success >= 99.9%"] # pass/fail rules; the exit code is 1 when one fails
+`;
+}
+
+const CONNECTIONS = [10, 50];
+
+function targetComment(target: Subject["target"]): string {
+  if ("url" in target) return "# The server runs already: Plateau neither starts nor stops it.";
+  const ports = "port" in target
+    ? "# It listens on one port alone. If it reads the variable PORT, leave port out: then a free one is chosen."
+    : "# {port} becomes a free port, which the variable PORT holds, too. A program with a port of its own: port: 3000";
+  const setup = "setup" in target ? " setup builds it once." : "";
+  return `# Started for every run, waited for until "ready: /" responds, and stopped with its children.${setup}\n${ports}`;
+}
+
+function scenarioName(path: string): string {
+  return path.replace(/\?.*/, "").split("/").findLast((part) => /^[a-z][\w-]*$/i.test(part)) ??
+    "home";
+}
+
+/** A text that YAML reads as itself, also within braces and brackets. */
+const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)(?:-*[a-z]|[./_])[\w./:-]*(?<!:)$/i;
+
+/** In one line, as people write it: `{ command: [node, server.js], port: 3000 }`. */
+function flow(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    return `{ ${
+      Object.entries(value).map(([key, inner]) => `${flow(key)}: ${flow(inner)}`).join(", ")
+    } }`;
+  }
+  return typeof value === "string" && PLAIN.test(value) ? value : JSON.stringify(value);
+}
