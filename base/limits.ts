@@ -75,6 +75,11 @@ export const LIMITS = {
   runs: { what: "an experiment", most: 20_000, unit: "runs" },
   thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
   claims: { what: "an experiment", most: 1_000, unit: "claims" },
+  scriptMemory: { what: "the memory of a script in a worker", most: 64 * MB, unit: "bytes" },
+  scriptReason: { what: "why a call of a script failed", most: 300, unit: "characters" },
+  scriptFiles: { what: "a script with what it imports", most: 4 * MB, unit: "bytes" },
+  scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
+  scriptLines: { what: "what a script logs", most: 100, unit: "lines a worker" },
   // Loads
   connections: { what: "a load", most: 100_000, unit: "connections" },
   parallel: { what: "a page", most: 100, unit: "subresources at a time" },

@@ -7,7 +7,7 @@ import type { RandomGenerator } from "pure-rand/types/RandomGenerator";
 export type Draw = (least: number, most: number) => number;
 
 /** What a seed is used for; each use has a stream of random numbers of its own. */
-const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3 } as const;
+const STREAMS = { draws: 0, arrivals: 1, simulations: 2, thinking: 3, scripts: 4 } as const;
 
 /** 2³² over the golden ratio: the step between what is hashed (G. L. Steele and others, 2014, SplitMix). */
 const GOLDEN = 0x9e3779b9;

@@ -79,6 +79,29 @@ export class KeptResponse implements ResponseSink {
     return values.length === 0 ? null : values.join(", ");
   }
 
+  /** All fields by their names in small letters; several of one name are joined by ", " (RFC 9110 §5.3). */
+  allFields(): Record<string, string> {
+    const all = new Map<string, string>();
+    for (const { name, value } of this.#fields.length > 0 ? this.#fields : this.#lines()) {
+      const before = all.get(name);
+      all.set(name, before === undefined ? value : `${before}, ${value}`);
+    }
+    return Object.fromEntries(all);
+  }
+
+  *#lines(): Iterable<Pick<Field, "name" | "value">> {
+    const head = this.#head.bytes();
+    for (let at = endOfLine(head, 0); at < head.length;) {
+      const end = endOfLine(head, at);
+      const colon = head.subarray(at, end).indexOf(COLON);
+      if (colon > 0) {
+        const name = latin1(head.subarray(at, at + colon)).toLowerCase();
+        yield { name, value: latin1(head.subarray(at + colon + 1, end)).trim() };
+      }
+      at = end;
+    }
+  }
+
   /** The values of all fields `name`, in any case: of Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
   fields(name: string): string[] {
     if (this.#fields.length > 0) {

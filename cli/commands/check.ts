@@ -24,14 +24,27 @@ export const checkCommand = defineCommand({
     file: {
       operand: "<FILE>",
       about:
-        "A YAML or JSON file, an Artillery script, a k6 script, a JMeter plan, a HAR file, or a built-in experiment",
+        "A YAML or JSON file, a TypeScript module, an Artillery script, a k6 script, a JMeter plan, a HAR file, " +
+        "or a built-in experiment",
       schema: z.string(),
+    },
+    as: {
+      flags: "--as <FORM>",
+      about: "Prints the experiment file that it becomes, in this form: yaml",
+      schema: z.enum(["yaml"]).optional(),
     },
     ...planFlags,
   },
   fileProblems: ({ file, set }) => experimentProblems(file, set),
-  async run({ file, ...changes }): Promise<number> {
-    const { experiment, plan: { cells }, notes, baseDir } = await planFromFile(file, changes);
+  async run({ file, as, ...changes }): Promise<number> {
+    const { experiment, plan: { cells }, notes, baseDir, source } = await planFromFile(
+      file,
+      changes,
+    );
+    if (as !== undefined) {
+      await print(textLines(source.trimEnd().split("\n")));
+      return EXIT.done;
+    }
     const lines = [
       experiment.title ?? experiment.name,
       `${amountText(experiment.repeat, cells)}:`,

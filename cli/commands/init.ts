@@ -11,7 +11,9 @@ import { defineCommand } from "../command_line/arguments.ts";
 import type { RawArguments } from "../command_line/command.ts";
 import type { Subject } from "../init/subject.ts";
 import { experimentAbout, withSchemaLine } from "../init/written.ts";
-import { experimentJsonSchema, isExperimentSchema } from "../schema/json_schema.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { replaceFile } from "../../base/whole_file.ts";
+import { experimentJsonSchema, isExperimentSchema, portableSchema } from "../schema/json_schema.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
@@ -56,9 +58,16 @@ export const initCommand = defineCommand({
       about: "Converts an Artillery script, a k6 script, a JMeter plan or a HAR file",
       schema: z.string().min(1).optional(),
     },
+    types: {
+      flags: "--types [DIR]",
+      about: "Writes the types of experiments in TypeScript, for editors, as the package plateau " +
+        "in the node_modules of DIR (default: the current folder)",
+      schema: z.union([z.literal(true).transform(() => "."), z.string().min(1)]).optional(),
+    },
   },
   conflicts: sourceConflicts,
-  async run({ file, from, ...asked }): Promise<number> {
+  async run({ file, from, types, ...asked }): Promise<number> {
+    if (types !== undefined) return await writeTypes(types);
     const folder = dirname(file);
     if (file !== "-") refuseExisting(file);
     const { text, next, notes } = from === undefined
@@ -98,6 +107,22 @@ function sourceConflicts(given: RawArguments): Problem[] {
       ? [{ place: "--path", message: "Cannot change the paths of a file that is given whole" }]
       : [],
   ];
+}
+
+/** What was there of an older version is replaced; nothing else is touched. */
+async function writeTypes(dir: string): Promise<number> {
+  const { typesPackage } = await import("../init/typings.ts");
+  const folder = join(dir, "node_modules", "plateau");
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+    for (const [name, text] of Object.entries(typesPackage(portableSchema(experimentSpecWith())))) {
+      await replaceFile(join(folder, name), text);
+    }
+  } catch (error) {
+    throw new UserError([{ place: withoutSecrets(folder), ...whyNot(error) }]);
+  }
+  await print(textLines([`Wrote ${folder}: import { experiment } from "plateau" has types now`]));
+  return EXIT.done;
 }
 
 interface Made {

@@ -70,7 +70,7 @@ const parts = {
   experiment: {
     operand: "[EXPERIMENT]",
     about:
-      "A YAML or JSON file, an Artillery script, a k6 script, a JMeter plan, a HAR file, or a built-in experiment " +
+      "A YAML or JSON file, a TypeScript module, an Artillery script, a k6 script, a JMeter plan, a HAR file, or a built-in experiment " +
       "(default: quick)",
     schema: z.string().optional(),
   },

@@ -59,6 +59,7 @@ const BECAME: Readonly<
   closed: "ended with a closed connection",
   tls: "failed in the TLS handshake",
   dns: "found no address for the name",
+  script: "failed in the script of the experiment",
   "not-http": "got bytes that are not HTTP",
   "other-version": "found a server that speaks another version of HTTP",
   "over-limit": "got a response over a limit",

@@ -88,6 +88,7 @@ export async function runExperiment(
       file,
       {
         seed: request.seed,
+        scripted: request.experiment,
         workers: pinned.workers,
         intervalMs: request.experiment.interval,
         logFolder: request.logFolder,
@@ -98,7 +99,7 @@ export async function runExperiment(
         earlierCapacity: ({ cell }) =>
           earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
         preflights: preflightBy === "apart"
-          ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
+          ? new SeparatePreflights((cell) => targets.start(cell), request.experiment, hooks.signal)
           : null,
         redisUse: ({ cell }) => redisUseOf(cell, redis),
       },
@@ -146,6 +147,7 @@ async function takeProfiles(
   await profileCells({ runs: profile.runs, cells: possible, outDir }, file, {
     ...hooks,
     seed,
+    scripted: experiment,
     workers,
     intervalMs,
     discardS: discard / 1_000,

@@ -36,6 +36,8 @@ import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
 import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
+import type { Hooks } from "../load/hooks/hooks.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";
 
@@ -74,6 +76,7 @@ export class SeparatePreflights {
   /** @param start Starts a process of the cell's target, for its preflight alone. */
   constructor(
     private readonly start: (cell: Cell) => Promise<RunningTarget>,
+    private readonly scripted: ScriptParts,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -86,9 +89,12 @@ export class SeparatePreflights {
 
   async #checkOnce(cell: Cell, script: Script): Promise<void> {
     const target = await this.start(cell);
+    let scripted: ScriptedRun | null = null;
     try {
-      await preflight({ cell, target, script }, this.signal);
+      scripted = await beginScript(script, this.scripted, target.origin, this.signal);
+      await preflight({ cell, target, script: scripted.script }, this.signal);
     } finally {
+      await scripted?.end();
       await target.stop();
     }
   }
@@ -123,11 +129,20 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   const [{ origin }] = originsOf(request);
   const jars = preset && await cookieJars({ origin, preset });
   const found = new FoundSecrets();
-  for (const { steps, user } of journeys) {
+  const hooks = await hooksOf(script);
+  for (const [place, { steps, user }] of journeys.entries()) {
     const variables = new Map(Object.entries(user));
-    const journey = { variables, cookies: jars?.open() ?? null, found };
+    const known = { place, isNew: true, hasNews: variables.size > 0, variables };
+    const journey = { variables, cookies: jars?.open() ?? null, found, hooks, user: known };
     for (const step of steps) await checkStep(step, journey, request);
   }
+}
+
+/** Null where no request has any. Their engine is loaded only for experiments with a script. */
+async function hooksOf({ code }: Script): Promise<Hooks | null> {
+  if (code === undefined) return null;
+  const { Hooks } = await import("../load/hooks/hooks.ts");
+  return await Hooks.open(code, { seed: 0, first: 0, stride: 1 });
 }
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
@@ -183,11 +198,20 @@ function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJour
 
 async function checkStep(
   step: ScriptRequest,
-  { variables, cookies, found }: Pick<Journey, "variables" | "cookies"> & Finding,
+  { variables, cookies, found, hooks, user }:
+    & Pick<Journey, "variables" | "cookies" | "user">
+    & Finding
+    & { readonly hooks: Hooks | null },
   request: PreflightRequest,
 ): Promise<void> {
-  const wire = fillTemplate(step.wire, variables);
   const target = `Cannot measure target ${request.target}`;
+  const own = step.hooks === undefined ? null : hooks?.prepared(step.hooks, null) ?? null;
+  const filled = fillTemplate(step.wire, variables);
+  const wire = own?.before?.(user, filled) ?? filled;
+  if (typeof wire === "string") {
+    const at = `${filled.method} ${withoutSecrets(filled.path)}`;
+    throw new TargetError(`${target}: the script has failed before ${at}: ${wire}`);
+  }
   found.keep(secretsIn(wire), target);
   const subject = `${target}: ${wire.method} ${withoutSecrets(wire.path)}`;
   const response = await followed({ step, wire, cookies, subject, found }, request);
@@ -210,6 +234,11 @@ async function checkStep(
     }
     if (authenticatesLater(capture.as, request.script)) found.keep([value], subject);
     variables.set(capture.as, value);
+    user.hasNews = true;
+  }
+  const failure = own?.after?.(user, response) ?? null;
+  if (failure !== null) {
+    throw new TargetError(`${subject}: the script has failed after it: ${failure}`);
   }
 }
 

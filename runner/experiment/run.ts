@@ -25,6 +25,7 @@ import type { PriorInterval } from "../stats/capacity/search.ts";
 import type { Counters } from "../result/runtime/counters.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
@@ -32,6 +33,8 @@ export interface RunContext {
   readonly loader: Loader;
   /** Of the experiment. */
   readonly seed: number;
+  /** The script of the experiment, with what it does before and after a run. */
+  readonly scripted: ScriptParts;
   /** Load workers where the experiment does not say how many; null: chosen from the machine. */
   readonly workers: number | null;
   readonly intervalMs: number;
@@ -61,11 +64,14 @@ export interface SearchedContext extends RunContext {
 /** Carries out one planned run. Throws a TargetError when the target can't be measured. */
 export async function carryOut(planned: PlannedRun, context: SearchedContext): Promise<Run> {
   const { cell } = planned;
-  const script = scriptOf(cell.request, context.seed);
-  await context.preflights?.checkTarget(cell, script);
+  const written = scriptOf(cell.request, context.seed);
+  await context.preflights?.checkTarget(cell, written);
   const startedAt = new Date().toISOString();
   let target = await context.open(planned);
+  let scripted: ScriptedRun | null = null;
   try {
+    scripted = await beginScript(written, context.scripted, target.origin, context.signal);
+    const { script } = scripted;
     if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     const { load, found } = cell.load.kind === "capacity"
       ? await searchInRun({ planned, load: cell.load, script }, {
@@ -115,6 +121,8 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       ...parts.length > 0 && { parts },
     };
   } finally {
+    const why = await scripted?.end() ?? null;
+    if (why !== null) context.onProgress({ kind: "note", text: why });
     context.close(target);
   }
 }

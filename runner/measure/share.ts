@@ -159,7 +159,9 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   }));
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
-  const isOfUsers = load.kind === "phases" || (load.kind === "closed" && load.stages !== undefined);
+  const { code } = script;
+  const isOfUsers = code !== undefined || load.kind === "phases" ||
+    (load.kind === "closed" && load.stages !== undefined);
   if (!isOfUsers && script.kind === "requests" && !follows) {
     return requestsOf(script, target.connection, implicitCheck, { worker, workers });
   }
@@ -170,6 +172,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
     first: worker,
     stride: workers,
     thinkSeed: derivedSeed(request.seed, worker),
+    ...code && { code: { script: code, seed: derivedSeed(request.seed, worker) } },
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
     cookies: script.kind === "flow" && script.cookies !== null
       ? { origin: target.origin, preset: script.cookies }
@@ -221,11 +224,11 @@ function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSp
     const { kind, thinkMs, as } = step;
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
-  const { wire, expect, captures, follow, beside, step: at } = step;
+  const { wire, expect, captures, follow, beside, hooks, step: at } = step;
   const strict = checkOf(expect, false) !== null;
   const check = checkOf(expect, implicitCheck);
   const request = { step: at, follow, wire, captures, strict, check };
-  return { kind: "request", ...request, ...beside && { beside } };
+  return { kind: "request", ...request, ...beside && { beside }, ...hooks && { hooks } };
 }
 
 /** Null when nothing is expected. */

@@ -18,6 +18,7 @@ import { measureLoad } from "../measure/measure.ts";
 import type { TargetProfile } from "../result/profile.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Run } from "../result/result.ts";
+import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { foldedProfile } from "./sampled_part.ts";
 import { sampledPart } from "./sampled_part.ts";
 
@@ -31,6 +32,8 @@ export interface ProfileContext {
   readonly loader: Loader;
   /** Of the experiment. */
   readonly seed: number;
+  /** The script of the experiment. */
+  readonly scripted: ScriptParts;
   readonly workers: number | null;
   readonly intervalMs: number;
   /** What the figures leave out of each run, seconds. */
@@ -115,12 +118,16 @@ async function take(
     runs,
   );
   if (part === null) return { ...NOTHING, notes: ["no measured run shows how long one takes"] };
-  const script = scriptOf(cell.request, context.seed);
+  const written = scriptOf(cell.request, context.seed);
   const target = await context.start(cell);
+  let scripted: ScriptedRun | null = null;
   try {
+    scripted = await beginScript(written, context.scripted, target.origin, context.signal);
+    const { script } = scripted;
     await context.preflight({ cell, target, script }, context.signal);
     return { part, ...await loadAndSample({ target, script, load, part, run }, context) };
   } finally {
+    await scripted?.end();
     await target.stop();
   }
 }

@@ -1,5 +1,14 @@
 /** The closed list of ways in which a request can end in an error. */
-export const ERRORS = ["connect", "timeout", "reset", "closed", "protocol", "tls", "dns"] as const;
+export const ERRORS = [
+  "connect",
+  "timeout",
+  "reset",
+  "closed",
+  "protocol",
+  "tls",
+  "dns",
+  "script",
+] as const;
 
 export type ErrorKind = (typeof ERRORS)[number];
 

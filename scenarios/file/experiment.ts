@@ -34,7 +34,9 @@ import { discard, discardConflicts, figures, figuresConflicts } from "../load/me
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
-import { fieldsIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
+import { codeSpec } from "../code/code.ts";
+import { hookName } from "../request/request.ts";
+import { fieldsIn, hooksIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -124,6 +126,9 @@ const experimentFields = (files: Files) =>
     published: publishedSpec.optional().describe(
       "Published figures, shown next to the measured ones; one table or a list of them",
     ),
+    setup: hookName.optional().describe("Called before each run: what it gives is `user.data`"),
+    teardown: hookName.optional().describe("Called after each run, with what `setup` gave"),
+    script: codeSpec.optional().describe("Its functions; written for an experiment in TypeScript"),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
       "Optional prerequisites: without one, its cells are skipped and the experiment is still complete",
     ),
@@ -154,6 +159,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...thresholdConflicts(experiment),
     ...uncomparedConflicts(experiment) ?? comparedConflicts(experiment),
     ...wrongPublishedNames(experiment),
+    ...hooksWithoutScript(experiment),
   ];
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
 }
@@ -164,6 +170,19 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
   return base === undefined
     ? []
     : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
+}
+
+/** Hooks are functions, which YAML has none of. */
+function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
+  if (given.script !== undefined) return [];
+  const message =
+    "Cannot call a function that is not there: hooks need an experiment in TypeScript";
+  const ofAll = (["setup", "teardown"] as const).filter((key) => given[key] !== undefined)
+    .map((key) => ({ path: [key], message }));
+  const ofScenarios = Object.entries(given.scenarios ?? {}).flatMap(([name, scenario]) =>
+    hooksIn(scenario).map(({ path }) => ({ path: ["scenarios", name, ...path], message }))
+  );
+  return [...ofAll, ...ofScenarios];
 }
 
 function isFilled(section: object): boolean {

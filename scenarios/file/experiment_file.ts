@@ -14,6 +14,7 @@ import { secretsIn } from "../../base/secret_fields.ts";
 import { SECRET, secrets, withoutSecrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 import type { ImportedFile } from "../imports/registry.ts";
+import { isScript } from "./module_name.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 export interface ExperimentFile {
@@ -59,6 +60,15 @@ export async function loadExperiment(
   if (imported !== null) {
     const parsed = await withEngine(() => parseImported(imported, nameOrPath, context));
     return { ...parsed, baseDir };
+  }
+  if (!builtIn && isScript(nameOrPath)) {
+    const { scriptFile } = await import("./script_file.ts");
+    const { text, problems, fileName, set: left } = await scriptFile(nameOrPath, set, environment);
+    const yaml = importedYaml(text, nameOrPath);
+    const experiment = await withEngine(() =>
+      experimentIn(yaml, { ...context, set: left }, problems)
+    );
+    return { experiment, ...openSource(text, yaml), fileName, baseDir, builtIn, notes: [] };
   }
   const file = builtIn ? fileName : nameOrPath;
   const text = new YamlText(source, file);
@@ -161,18 +171,26 @@ function experimentIn(
     ParseContext,
   placed = (wrong: readonly PathProblem[]): Problem[] => text.problems(wrong),
 ): Experiment {
+  const { script, rest } = withoutScript(text.data);
   const { data: filledIn, problems, findings, inFile, ...filled } = fillParameters(
-    text.data,
+    rest,
     set,
     environment,
   );
-  const data = arranged(filledIn);
+  const data = arranged(script === undefined ? filledIn : { ...Object(filledIn), script });
   for (const [value, shown] of filled.secrets) secrets.keep(value, shown);
   for (const value of secretsIn(secrets.data(data))) secrets.keep(value);
   const { data: experiment, error } = experimentSpecWith(files).safeParse(data, AS_INPUT);
   const wrong = [...findings, ...inFile(findingsOf(error?.issues ?? [], data))];
   if (experiment && problems.length + wrong.length === 0) return experiment;
   throw new UserError([...problems, ...placed(wrong)]);
+}
+
+/** A script has `${…}` of its own, which is no placeholder. */
+function withoutScript(data: unknown): { readonly script?: unknown; readonly rest: unknown } {
+  if (typeof data !== "object" || data === null || !("script" in data)) return { rest: data };
+  const { script, ...rest } = data;
+  return { script, rest };
 }
 
 async function readSource(path: string): Promise<string> {

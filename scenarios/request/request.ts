@@ -85,6 +85,9 @@ function checkBody(text: string, context: z.core.$RefinementCtx): void {
   if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
 }
 
+/** A function of an experiment's script, by its path: `scenarios.order.before`. */
+export const hookName = z.string().min(1).max(LIMITS.sentence.most);
+
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
@@ -104,6 +107,8 @@ export const requestFields = (files: Files) => ({
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
   expect: expectation.prefault({}).describe("Expected response"),
+  before: hookName.optional().describe("Function of a script that changes the request"),
+  after: hookName.optional().describe("Function of a script that reads the response"),
 });
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;

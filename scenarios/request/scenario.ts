@@ -100,7 +100,8 @@ export const scenarioSpecWith = (files: Files) =>
     requestScenario(files),
   ])
     .superRefine((scenario, context) => {
-      if ("replay" in scenario) return;
+      // What a hook sets in `user.vars` is known only when it runs.
+      if ("replay" in scenario || hooksIn(scenario).length > 0) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });
       }
@@ -183,6 +184,21 @@ function whenCaptured(name: string, [now, ...later]: readonly RequestTemplates[]
 function knownNames(name: string, known: readonly string[]): string {
   if (known.length === 0) return `no values are given here; write values: { ${name}: … }`;
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
+}
+
+/** The hooks of all requests of a scenario. @param scenario May be wrong in every part. */
+export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
+  const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
+    ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
+      path: [...at, key],
+    }));
+  const given = Object(scenario);
+  for (const list of ["flow", "mix"]) {
+    if (Array.isArray(given[list])) {
+      return given[list].flatMap((request: unknown, at: number) => of(request, [list, at]));
+    }
+  }
+  return of(given, []);
 }
 
 /** A header field as it is written. */

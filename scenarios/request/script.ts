@@ -21,6 +21,7 @@ import type { WireRequest } from "../../base/http/request.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
+import type { ScriptCode } from "../code/code.ts";
 import type { Scenario } from "./scenario.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
@@ -35,8 +36,16 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
+  /** Functions of the experiment's script by their names; absent: none. */
+  readonly hooks?: RequestHooks;
   /** How many redirects it follows, and the step of those requests; null: none. */
   readonly follow: { readonly most: number; readonly step: number } | null;
+}
+
+export interface RequestHooks {
+  /** Null: none. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export interface ThinkStep {
@@ -51,6 +60,8 @@ export type Script =
   & {
     /** Names of the steps with figures of their own, each once; none where there is one alone. */
     readonly stepNames: readonly string[];
+    /** What evaluates the functions of its requests; absent: they have none. */
+    readonly code?: ScriptCode;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
   }
@@ -154,7 +165,8 @@ function variantsOf(
   request: RequestFields,
   { values, draw, ...place }: VariantChoice,
 ): ScriptRequest[] {
-  const step = { kind: "request" as const, ...place, expect: request.expect, captures: [] };
+  const common = { kind: "request" as const, ...place, expect: request.expect, captures: [] };
+  const step = { ...common, ...hooksOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -210,7 +222,27 @@ function flowScript(
 
 function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
   const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
-  return { kind: "request", ...place, wire: wireRequest(spec), expect: spec.expect, captures };
+  const { expect } = spec;
+  return {
+    kind: "request",
+    ...place,
+    wire: wireRequest(spec),
+    expect,
+    captures,
+    ...hooksOf(spec),
+  };
+}
+
+function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {
+  if (before === undefined && after === undefined) return {};
+  return { hooks: { before: before ?? null, after: after ?? null } };
+}
+
+/** Requests of a script, of whatever kind. */
+export function requestsOf(script: Script): readonly ScriptRequest[] {
+  return script.kind === "requests"
+    ? script.requests
+    : script.steps.filter((step) => step.kind === "request");
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

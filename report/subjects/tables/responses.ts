@@ -41,6 +41,7 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   protocol: "Not HTTP",
   tls: "TLS failed",
   dns: "Name not found",
+  script: "Script failed",
 };
 
 /** Whether requests ended in more ways than one. */

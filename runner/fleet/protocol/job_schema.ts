@@ -36,8 +36,10 @@ import {
   fieldName,
   headerName,
   headerValue,
+  hookName,
   path,
 } from "../../../scenarios/request/request.ts";
+import { scriptCodeShape } from "../../../scenarios/code/code.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -117,6 +119,7 @@ const requestStep = z.strictObject({
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
   beside: z.literal(true).optional(),
+  hooks: z.strictObject({ before: hookName.nullable(), after: hookName.nullable() }).optional(),
   follow: z.strictObject({
     most: z.int().min(1).max(MOST_HOPS),
     step: z.int().min(0).max(LIMITS.stepNames.most),
@@ -132,6 +135,7 @@ const thinkStep = z.strictObject({
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
   stepNames,
+  code: scriptCodeShape.optional(),
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
@@ -142,6 +146,7 @@ const singleRequests = z.strictObject({
 const flow = z.strictObject({
   kind: z.literal("flow"),
   stepNames,
+  code: scriptCodeShape.optional(),
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",

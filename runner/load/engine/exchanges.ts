@@ -43,7 +43,7 @@ export class Exchanges implements ExchangeEvents {
   readonly connections: Connections;
   readonly #connections: number;
   readonly inFlight: InFlight;
-  readonly #failing: Failing;
+  readonly failing: Failing;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
   readonly #timeouts: Timeouts;
@@ -68,7 +68,7 @@ export class Exchanges implements ExchangeEvents {
     this.inFlight = inFlight;
     this.#left = new Float64Array(slots);
     this.#timeouts = new Timeouts(slots, job.timeoutUs, connections, inFlight);
-    this.#failing = new Failing({ ...parts, inFlight, workload });
+    this.failing = new Failing({ ...parts, inFlight, workload });
     this.ending = new Ending(job, { ...parts, connections, inFlight, workload });
     parts.recorder.slowest.labelBy((slot) => this.#label(slot));
   }
@@ -145,7 +145,7 @@ export class Exchanges implements ExchangeEvents {
     if (this.isTooLate(slot, nowUs)) return false;
     this.#complete(slot, response, firstByteUs, nowUs);
     if (!isLast && this.job.keepAlive && --this.#left[slot] > 0) return true;
-    this.#failing.all(slot, "closed", "closed before a pipelined response", nowUs);
+    this.failing.all(slot, "closed", "closed before a pipelined response", nowUs);
     this.connections.giveUp(slot, nowUs);
     this.workload.onCompleted(slot, false, nowUs);
     return false;
@@ -179,7 +179,7 @@ export class Exchanges implements ExchangeEvents {
     this.parts.recorder.advance(nowUs); // before anything is counted that has not ended yet
     const waiting = this.connections.takeWaiting(slot);
     const why = isRefusalByAlert(reason) ? "tls" : kind;
-    this.#failing.dial(slot, waiting, why, reason, this.connections.dialedUs(slot), nowUs);
+    this.failing.dial(slot, waiting, why, reason, this.connections.dialedUs(slot), nowUs);
     this.connections.refused(slot, nowUs);
     this.workload.onFailed(slot, false, nowUs);
   }
@@ -202,18 +202,19 @@ export class Exchanges implements ExchangeEvents {
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
+    const passes = this.workload.check(slot, request, response);
+    this.connections.responded[slot % this.#connections] = 1;
+    if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs);
     recorder.complete(slot, response.status, dueUs, sentUs, firstByteUs, nowUs);
     if (response.status > 299 || response.served > 0) {
       recorder.groups.add(response.status, response.served, nowUs - dueUs);
     }
-    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
-    const passes = this.workload.check(slot, request, response);
     const isRight = response.bodyBytes > (this.job.maxBody ?? Infinity) ? false : passes;
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
       recorder.steps.complete(step, response.status, nowUs, nowUs - dueUs, isRight);
     }
-    this.connections.responded[slot % this.#connections] = 1;
     inFlight.drop(slot);
   }
 
@@ -227,7 +228,7 @@ export class Exchanges implements ExchangeEvents {
 
   /** Fails every exchange in flight on the slot, and closes it, unless it was but a stream of a connection that goes on. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
-    this.#failing.all(slot, kind, reason, nowUs);
+    this.failing.all(slot, kind, reason, nowUs);
     const isOpen = this.protocol.cancel(slot, nowUs);
     if (!isOpen) this.connections.giveUp(slot, nowUs);
     this.workload.onFailed(slot, isOpen, nowUs);
@@ -245,7 +246,7 @@ export class Exchanges implements ExchangeEvents {
       this.connections.close(slot);
       return this.onRefused(slot, "timeout", "no connection in time", nowUs);
     }
-    this.#failing.oldest(slot, "timeout", "no whole response in time", nowUs);
+    this.failing.oldest(slot, "timeout", "no whole response in time", nowUs);
     this.#break(slot, "closed", "behind a response that timed out", nowUs);
   }
 

@@ -29,6 +29,15 @@ export class Failing {
     inFlight.drop(slot);
   }
 
+  /** One that is due and that its script has made impossible: it is never sent. */
+  unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
+    const { recorder, pacer, workload } = this.parts;
+    recorder.due++;
+    const sinceUs = pacer.intended ? dueUs : nowUs;
+    const step = workload.stepOf(slot, request);
+    recorder.fail(slot, step, { kind: "script", reason }, sinceUs, nowUs, nowUs);
+  }
+
   /** The one that waits for a dial, or would have taken its connection. */
   dial(
     slot: number,

@@ -11,6 +11,9 @@ import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
+import type { ScriptCode } from "../../../scenarios/code/code.ts";
+import type { RequestHooks } from "../../../scenarios/request/script.ts";
+import type { Hooks, HookUser, PreparedHooks } from "../hooks/hooks.ts";
 import { takerOf } from "./capture.ts";
 import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
@@ -37,6 +40,8 @@ export interface FlowSpec {
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
+  /** What evaluates the functions of requests that have some; absent: none has. */
+  readonly code?: { readonly script: ScriptCode; readonly seed: number };
 }
 
 interface OriginSpec {
@@ -68,6 +73,7 @@ export type StepSpec =
     /** It may be in flight beside its neighbours of which that is said, too. */
     readonly beside?: true;
     readonly captures: readonly CaptureSpec[];
+    readonly hooks?: RequestHooks;
   };
 
 type PreparedStep =
@@ -83,6 +89,7 @@ type PreparedStep =
     readonly strict: boolean;
     readonly beside?: true;
     readonly captures: readonly Capture[];
+    readonly hooks: PreparedHooks;
   };
 
 export type PreparedRequestStep = PreparedStep & { kind: "request" };
@@ -92,7 +99,11 @@ interface Capture {
   readonly take: (response: ReceivedResponse) => string | null;
 }
 
+const NO_HOOKS: PreparedHooks = { before: null, after: null };
+
 interface ResponseJudgement {
+  /** Why the script has failed; null: it has not. */
+  readonly failure: string | null;
   /** Whether anything was expected of the response, and whether it was so. */
   readonly checked: boolean;
   readonly right: boolean;
@@ -107,6 +118,9 @@ export interface Journey {
   /** Null: the user keeps none. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
+  readonly user: HookUser;
+  /** The request at hand as a hook has made it; null: none has. */
+  hooked: WireRequest | null;
 }
 
 export class Flow {
@@ -119,15 +133,20 @@ export class Flow {
   #nextUser: number;
 
   /** @param jars Where users keep cookies. */
-  constructor(private readonly spec: FlowSpec, private readonly jars: CookieJars | null = null) {
+  constructor(
+    private readonly spec: FlowSpec,
+    private readonly jars: CookieJars | null = null,
+    hooks: Hooks | null = null,
+  ) {
     this.#origins = spec.origins.map(({ origin }) => origin);
     const [{ connection }] = spec.origins;
     this.#journeys = spec.journeys.map((steps) =>
-      steps.map((step) => step.kind === "think" ? step : prepare(step, connection))
+      steps.map((step) => step.kind === "think" ? step : prepare(step, connection, hooks))
     );
     this.sharedPool = spec.sharedPool;
     const readsBodies = this.#journeys.flat().some((step) =>
-      step.kind === "request" && (step.captures.length > 0 || (step.check?.readsBody ?? false))
+      step.kind === "request" &&
+      (step.captures.length > 0 || step.hooks.after !== null || (step.check?.readsBody ?? false))
     );
     const readsHeads = jars !== null ||
       this.#journeys.flat().some((step) => step.kind === "request" && step.follow !== null);
@@ -136,15 +155,19 @@ export class Flow {
     this.#nextUser = spec.first;
   }
 
-  nextJourney(): Journey {
+  /** @param place Of the virtual user among this worker's. */
+  nextJourney(place: number): Journey {
     const { users, sequence, stride } = this.spec;
     const user = this.#nextUser;
     this.#nextUser += stride;
+    const variables = new Map(Object.entries(users[user % users.length]));
     return {
       steps: this.#journeys[sequence[user % sequence.length]],
-      variables: new Map(Object.entries(users[user % users.length])),
+      variables,
       cookies: this.jars?.open() ?? null,
       redirected: new Redirected(),
+      user: { place, isNew: true, hasNews: variables.size > 0, variables },
+      hooked: null,
     };
   }
 
@@ -153,8 +176,15 @@ export class Flow {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  message(step: PreparedRequestStep, journey: Journey): Message {
-    const { redirected, cookies } = journey;
+  /** What is sent; a text: why the script has failed. */
+  message(step: PreparedRequestStep, journey: Journey): Message | string {
+    const { redirected, cookies, user } = journey;
+    if (step.hooks.before !== null && redirected.wire === null) {
+      journey.hooked = null;
+      const wire = step.hooks.before(user, sentBy(step, journey));
+      if (typeof wire === "string") return wire;
+      journey.hooked = wire;
+    }
     const filled = sentBy(step, journey);
     const { origin, connection } = this.spec.origins[redirected.origin];
     const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
@@ -168,7 +198,7 @@ export class Flow {
     response: ReceivedResponse,
     journey: Journey,
   ): ResponseJudgement {
-    const { variables, cookies, redirected } = journey;
+    const { variables, cookies, redirected, user } = journey;
     const { origin } = redirected;
     cookies?.keep(response, () => this.#origins[origin] + sentBy(step, journey).path);
     if (step.follow !== null) {
@@ -182,45 +212,52 @@ export class Flow {
       if (value !== null) variables.set(as, value);
       return value !== null;
     });
+    if (step.captures.length > 0) user.hasNews = true;
+    const failure = step.hooks.after?.(user, response) ?? null;
+    journey.hooked = null;
     const checked = step.check !== null || step.captures.length > 0;
-    return { checked, right: right && taken, goesOn: taken && (right || !step.strict) };
+    const goesOn = failure === null && taken && (right || !step.strict);
+    return { failure, checked, right: right && taken, goesOn };
   }
 
   /** One that leads where nobody has named, to what is no URL, or on and on, is wrong. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {
-      return { checked: true, right: false, goesOn: false };
+      return { failure: null, checked: true, right: false, goesOn: false };
     }
     redirected.hops++;
     redirected.wire = next.wire;
     redirected.origin = next.origin;
-    return { checked: false, right: true, goesOn: true };
+    return { failure: null, checked: false, right: true, goesOn: true };
   }
 }
 
 /** The request at hand: what the last response led to, else that of the step. */
 export function sentBy(
   { wire, message }: PreparedRequestStep,
-  { redirected, variables }: Journey,
+  { redirected, variables, hooked }: Journey,
 ): WireRequest {
-  return redirected.wire ?? (message === null ? fillTemplate(wire, variables) : wire);
+  return redirected.wire ?? hooked ?? (message === null ? fillTemplate(wire, variables) : wire);
 }
 
 function prepare(
   spec: StepSpec & { kind: "request" },
   connection: ConnectionOptions,
+  all: Hooks | null,
 ): PreparedRequestStep {
-  const { step, follow, wire, check, strict, beside, captures } = spec;
+  const { step, follow, wire, check, strict, beside, captures, hooks } = spec;
+  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection);
   return {
     kind: "request",
     step,
     follow,
     wire,
-    message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
+    message,
     check: check && new ResponseCheck(check),
     strict,
     ...beside && { beside },
     captures: captures.map((capture) => ({ as: capture.as, take: takerOf(capture) })),
+    hooks: hooks && all ? all.prepared(hooks, message && wire) : NO_HOOKS,
   };
 }
 

@@ -26,6 +26,8 @@ interface SessionParts extends ExchangeParts {
 
 /** The step of a slot without a virtual user. */
 const NO_USER = -1;
+/** A refused dial is repeated no sooner. */
+const AFTER_FAILURE_US = 1_000;
 /** The request of a lane that has none in flight. */
 const NONE = -1;
 
@@ -38,6 +40,8 @@ class Lane {
     variables: new Map(),
     cookies: null,
     redirected: new Redirected(),
+    user: { place: 0, isNew: true, hasNews: false, variables: new Map() },
+    hooked: null,
   };
 }
 
@@ -126,7 +130,7 @@ export class SessionLoop implements Workload {
       const slot = this.#free.take(nowUs);
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
-      user.arrive(flow.nextJourney(), pacer.take(nowUs));
+      user.arrive(flow.nextJourney(slot), pacer.take(nowUs));
       sessions.begin();
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
@@ -168,28 +172,45 @@ export class SessionLoop implements Workload {
       if (lane < 0) return;
       user.lanes[lane].request = user.step++;
       user.inFlight++;
-      this.#begin(place, lane, { dueUs, nowUs });
+      if (!this.#begin(place, lane, { dueUs, nowUs })) return;
     }
   }
 
-  /** Sends what the lane is at: its step, or where that was redirected to. */
+  /** Sends what the lane is at: its step, or where that was redirected to. False: its script has failed, and the session with it. */
   #begin(
     place: number,
     at: number,
     { dueUs, nowUs }: { readonly dueUs: number; readonly nowUs: number },
-  ): void {
+  ): boolean {
     const lane = this.#users[place].lanes[at];
     const { request, journey } = lane;
     const message = this.parts.flow.message(requestOf(lane, request), journey);
     const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
+    if (typeof message === "string") {
+      this.exchanges.failing.unsent(slot, request, message, dueUs, nowUs);
+      this.#giveUp(place, lane, nowUs);
+      return false;
+    }
     this.exchanges.begin(slot, request, message, dueUs, nowUs);
+    return true;
   }
 
-  check(slot: number, request: number, response: ReceivedResponse): boolean | null {
+  /** The session of a user whose script has failed ends a little later, as a loop would begin the next at once, and spin. */
+  #giveUp(place: number, lane: Lane, nowUs: number): void {
+    const user = this.#users[place];
+    lane.request = NONE;
+    user.inFlight--;
+    user.goesOn = false;
+    user.step = user.steps.length;
+    this.#thinking.add(place, nowUs + AFTER_FAILURE_US);
+  }
+
+  check(slot: number, request: number, response: ReceivedResponse): boolean | null | string {
     const lane = this.#laneOf(slot);
-    const { flow } = this.parts;
-    const { checked, right, goesOn } = flow.judge(requestOf(lane, request), response, lane.journey);
+    const step = requestOf(lane, request);
+    const { failure, checked, right, goesOn } = this.parts.flow.judge(step, response, lane.journey);
     if (!goesOn) this.#userOf(slot).goesOn = false;
+    if (failure !== null) return failure;
     return checked ? right : null;
   }
 
@@ -249,7 +270,7 @@ export class SessionLoop implements Workload {
   }
 
   skipStep(): number {
-    const request = this.parts.flow.nextJourney().steps.find(({ kind }) => kind === "request");
+    const request = this.parts.flow.nextJourney(0).steps.find(({ kind }) => kind === "request");
     return request?.kind === "request" ? request.step : 0;
   }
 

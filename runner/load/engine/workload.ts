@@ -20,8 +20,8 @@ export interface Workload {
   onFailed(slot: number, isOpen: boolean, nowUs: number): void;
   /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
   onClosed(slot: number, nowUs: number): void;
-  /** Whether the response to request `request` is right; null where nothing is expected of it. */
-  check(slot: number, request: number, response: ReceivedResponse): boolean | null;
+  /** Whether the response to request `request` is right; null where nothing is expected of it; a text: why a script has failed. */
+  check(slot: number, request: number, response: ReceivedResponse): boolean | null | string;
   /** Which step of the load a request that waits, or is in flight, is of. */
   stepOf(slot: number, request: number): number;
   /** The step of what would be due next; that is then never sent. */

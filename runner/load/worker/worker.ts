@@ -11,7 +11,8 @@ import { ownThread } from "../../../base/system/thread_time.ts";
 import { hasTls } from "../../../base/net/endpoint.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
-import { Flow } from "../engine/flow.ts";
+import { Flow, type FlowSpec } from "../engine/flow.ts";
+import type { Hooks } from "../hooks/hooks.ts";
 import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
@@ -93,7 +94,10 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
     await import("../engine/user/cookies.ts").then((has) => has.cookieJars(cookies));
-  const exchanges = await withEngine(() => exchangesOf(job, parts, jars));
+  const hooks = script.kind === "flow" && script.code !== undefined
+    ? await openHooks(script.code, script)
+    : null;
+  const exchanges = await withEngine(() => exchangesOf(job, parts, jars, hooks));
   const tls = (): TlsUse | undefined => driver.tls?.use;
   const { ending } = exchanges;
   const handOver = new HandOver({ recorder, inFlight: ending, sessions, usage, tls });
@@ -121,11 +125,25 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
 }
 
-function exchangesOf(job: Job, parts: LoopParts, jars: CookieJars | null): Exchanges {
+/** Their engine is loaded only for experiments with a script. */
+async function openHooks(
+  { script, seed }: NonNullable<FlowSpec["code"]>,
+  { first, stride }: Pick<FlowSpec, "first" | "stride">,
+): Promise<Hooks> {
+  const { Hooks } = await import("../hooks/hooks.ts");
+  return await Hooks.open(script, { seed, first, stride });
+}
+
+function exchangesOf(
+  job: Job,
+  parts: LoopParts,
+  jars: CookieJars | null,
+  hooks: Hooks | null,
+): Exchanges {
   const { script } = job;
   const pacer = pacerOf(job.pacer);
   const { exchanges } = script.kind === "flow"
-    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars) })
+    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars, hooks) })
     : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
   return exchanges;
 }

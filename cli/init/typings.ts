@@ -1,0 +1,133 @@
+/** The module `plateau` as a package of types, so that any editor completes and checks an experiment in TypeScript. Pure. */
+import { isMap } from "../../base/yaml/json_text.ts";
+import { VERSION } from "../../base/version.ts";
+
+/** Files by their paths in the package. @param schema JSON Schema of an experiment file. */
+export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<string, string> {
+  const manifest = {
+    name: "plateau",
+    version: VERSION,
+    type: "module",
+    description: "Experiments of Plateau in TypeScript",
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+  };
+  return {
+    "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
+    "index.js": "export const experiment = (given) => given;\n",
+    "index.d.ts": declarations(schema),
+  };
+}
+
+/** Keys whose values are functions in TypeScript, and names of them in YAML. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  before: "(request: Request, user: User) => void",
+  after: "(response: Response, user: User) => void",
+  setup: "(target: { readonly url: string }) => unknown",
+  teardown: "(data: any) => unknown",
+};
+
+const HEAD = `/** A request before it is sent, to be changed in place. */
+export interface Request {
+  method: string;
+  /** Path and query, percent-encoded. */
+  path: string;
+  headers: Record<string, string | number | undefined>;
+  /** "" where there is none. */
+  body: string | Uint8Array;
+}
+
+/** A response that has come whole. It can be read only within \`after\`. */
+export interface Response {
+  readonly status: number;
+  /** By names in small letters. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A virtual user: a connection of a closed loop, or an arrival of phases. */
+export interface User {
+  /** From 0, unique in the load. */
+  readonly id: number;
+  /** How many sessions it has had before this one. */
+  readonly iteration: number;
+  /** What \`setup\` gave, frozen. */
+  readonly data: any;
+  /** Its own, for one session; texts and numbers are also \`{{ name }}\` in later requests. */
+  readonly vars: Record<string, any>;
+  /** From 0 to below 1, by the seed of the experiment. */
+  random(): number;
+  uuid(): string;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** In hex. */
+  hmac(algorithm: "md5" | "sha1" | "sha256" | "sha512", key: string | Uint8Array, text: string | Uint8Array): string;
+  base64(text: string | Uint8Array): string;
+}
+
+/** Gives what it gets: for the types. */
+export function experiment(given: Experiment): Experiment;
+/** An environment variable, which must be read at the top of the script. Its value stays out of the results. */
+export function env(name: string): string;
+
+`;
+
+function declarations(schema: Readonly<Record<string, unknown>>): string {
+  const { $defs = {}, $schema: _, $id, title, ...whole } = schema;
+  const named = Object.entries(Object($defs))
+    .map(([name, inner]) => `type ${name.replace(/^_+/, "")} = ${typeOf(inner, "")};\n`);
+  return `${HEAD}export type Experiment = ${typeOf(whole, "")};\n\n${named.join("\n")}`;
+}
+
+/** @param indent Of the line on which it begins. */
+function typeOf(schema: unknown, indent: string): string {
+  if (!isMap(schema)) return "unknown";
+  if (typeof schema.$ref === "string") {
+    return schema.$ref.replace("#/$defs/", "").replace(/^_+/, "");
+  }
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) {
+    return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  }
+  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (choices) {
+    return [...new Set(choices.map((choice: unknown) => typeOf(choice, indent)))].join(" | ");
+  }
+  switch (schema.type) {
+    case "array":
+      return `Array<${typeOf(schema.items, indent)}>`;
+    case "integer":
+    case "number":
+      return "number";
+    case "object":
+      return objectOf(schema, indent);
+    case "string":
+    case "boolean":
+    case "null":
+      return String(schema.type);
+    default:
+      return "unknown";
+  }
+}
+
+function objectOf(schema: Readonly<Record<string, unknown>>, indent: string): string {
+  const { properties, additionalProperties, required } = schema;
+  if (!isMap(properties) || Object.keys(properties).length === 0) {
+    return isMap(additionalProperties)
+      ? `{ [name: string]: ${typeOf(additionalProperties, indent)} }`
+      : "{}";
+  }
+  const inside = `${indent}  `;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const lines = Object.entries(properties).filter(([name]) => name !== "script").flatMap(
+    ([name, inner]) => {
+      const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+      const isHook = Object.hasOwn(FUNCTIONS, name) && isMap(inner) && inner.type === "string";
+      const type = isHook ? FUNCTIONS[name] : typeOf(inner, inside);
+      const about = isMap(inner) && typeof inner.description === "string"
+        ? [`${inside}/** ${inner.description.replaceAll("*/", "* /")} */`]
+        : [];
+      return [...about, `${inside}${key}${needed.includes(name) ? "" : "?"}: ${type};`];
+    },
+  );
+  return `{\n${lines.join("\n")}\n${indent}}`;
+}

@@ -1,0 +1,201 @@
+/**
+ * The functions of an experiment's script that a worker calls: `before` a request is sent, `after` its response is there. They run
+ * in a realm without any permission, within limits of time and memory, and whatever becomes of them is one request's.
+ */
+import type { KeptResponse } from "../../../base/http/kept.ts";
+import type { ReceivedResponse } from "../../../base/http/received.ts";
+import type { WireRequest } from "../../../base/http/request.ts";
+import { bodyOctets } from "../../../base/http/body.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import { streamBy } from "../../../base/random.ts";
+import { Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
+import type { ScriptCode } from "../../../scenarios/code/code.ts";
+import type { RequestHooks } from "../../../scenarios/request/script.ts";
+import { lineAndFields } from "./sent_request.ts";
+
+export interface HookOptions {
+  /** Of `user.random()`. */
+  readonly seed: number;
+  /** The first of this worker's virtual users, and how far apart they are in the whole load. */
+  readonly first: number;
+  readonly stride: number;
+}
+
+/** What a worker's hooks took. */
+export interface HookUse {
+  calls: number;
+  /** Time within the realm, microseconds. */
+  us: number;
+}
+
+/** A virtual user as its hooks know it. */
+export interface HookUser {
+  /** Its place among this worker's. */
+  readonly place: number;
+  /** Whether no hook of this session has been called. */
+  isNew: boolean;
+  /** Whether variables have come that hooks do not know. */
+  hasNews: boolean;
+  readonly variables: Map<string, string>;
+}
+
+/** The hooks of one request. */
+export interface PreparedHooks {
+  /** The request to send; a text where the script has failed. Null: it has no such function. */
+  readonly before: ((user: HookUser, wire: WireRequest) => WireRequest | string) | null;
+  /** Why the script has failed; null where it has not. */
+  readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
+}
+
+/** Bits of what a hook gives. */
+const CHANGED = { request: 1, variables: 2 };
+
+export class Hooks {
+  readonly use: HookUse = { calls: 0, us: 0 };
+  readonly #users: ReturnType<Realm["user"]>[] = [];
+
+  private constructor(
+    private readonly realm: Realm,
+    private readonly options: HookOptions,
+  ) {}
+
+  /** Throws a ScriptError where the script itself does. */
+  static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
+    const random = streamBy(options.seed, "scripts");
+    let lines = 0;
+    const realm = await Realm.open({
+      entry: code.entry,
+      load: (path) => {
+        if (Object.hasOwn(code.files, path)) return code.files[path];
+        throw new Error(`${path} was not imported when the experiment was read`);
+      },
+      env: (name) => {
+        if (Object.hasOwn(code.env, name)) return code.env[name];
+        throw new Error(`read env("${name}") at the top of the script`);
+      },
+      random: () => (random.next() >>> 0) / 2 ** 32,
+      nowMs: () => performance.now(),
+      log: (line) => {
+        if (lines++ < LIMITS.scriptLines.most) console.error(line);
+      },
+    });
+    realm.experiment(code.parameters);
+    if (code.data !== null) realm.setData(code.data);
+    realm.limit(LIMITS.scriptCallMs.most);
+    return new Hooks(realm, options);
+  }
+
+  /** @param wire The request, where nothing in it varies; else null. Throws a ScriptError where there are no such functions. */
+  prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
+    const base = wire === null ? undefined : forHook(wire);
+    return {
+      before: before === null
+        ? null
+        : this.#before(this.realm.hook(before, "before", base), base !== undefined),
+      after: after === null ? null : this.#after(this.realm.hook(after, "after")),
+    };
+  }
+
+  #before(
+    hook: RealmFunction,
+    isFixed: boolean,
+  ): (user: HookUser, wire: WireRequest) => WireRequest | string {
+    return (user, wire) =>
+      this.#timed(() => {
+        const { realm } = this;
+        const [own, isFirst] = this.#given(user);
+        const { method, path, headers, body } = wire;
+        const written = isFixed ? null : realm.text(JSON.stringify({ method, path, headers }));
+        if (!isFixed) realm.requestBody = () => textOf(body);
+        try {
+          const changed = written === null
+            ? realm.run(hook, own, isFirst)
+            : realm.run(hook, own, isFirst, written);
+          this.#take(changed, user, own);
+          return (changed & CHANGED.request) === 0 ? wire : sentRequest(realm, wire);
+        } finally {
+          written?.dispose();
+        }
+      });
+  }
+
+  #after(hook: RealmFunction): (user: HookUser, response: ReceivedResponse) => string | null {
+    return (user, response) =>
+      this.#timed(() => {
+        const { realm } = this;
+        const [own, isFirst] = this.#given(user);
+        realm.response = partsOf(response.kept);
+        const status = realm.number(response.status);
+        try {
+          this.#take(realm.run(hook, own, isFirst, status), user, own);
+          return null;
+        } finally {
+          realm.response = null;
+          status.dispose();
+        }
+      });
+  }
+
+  /** The user as the realm has it, with all that it does not know yet, and whether a session begins with this call. */
+  #given(user: HookUser): [own: ReturnType<Realm["user"]>, isFirst: Realm["yes"]] {
+    const { realm, options: { first, stride } } = this;
+    const own = this.#users[user.place] ??= realm.user(first + user.place * stride);
+    let isFirst = user.isNew;
+    if (user.hasNews) {
+      realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.variables)));
+      isFirst = false;
+    }
+    user.isNew = false;
+    user.hasNews = false;
+    return [own, isFirst ? realm.yes : realm.no];
+  }
+
+  #take(changed: number, user: HookUser, own: ReturnType<Realm["user"]>): void {
+    if ((changed & CHANGED.variables) === 0) return;
+    for (const [name, value] of Object.entries(this.realm.variables(own))) {
+      user.variables.set(name, value);
+    }
+  }
+
+  #timed<Result>(call: () => Result): Result | string {
+    const sinceMs = performance.now();
+    try {
+      return call();
+    } catch (error) {
+      if (error instanceof ScriptError) return error.message;
+      throw error;
+    } finally {
+      this.use.calls++;
+      this.use.us += (performance.now() - sinceMs) * 1_000;
+    }
+  }
+}
+
+/** A request as a hook gets it; its body where it is always the same. */
+function forHook({ method, path, headers, body }: WireRequest): {
+  readonly [key in keyof WireRequest]: WireRequest[key];
+} {
+  return { method, path, headers, body: textOf(body) };
+}
+
+/** A body of text as it is; of octets as what UTF-8 makes of them. */
+function textOf(body: WireRequest["body"]): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
+}
+
+/** The request that a hook has made. Throws a ScriptError where it can be none. */
+function sentRequest(realm: Realm, wire: WireRequest): WireRequest {
+  const made = lineAndFields(realm.request());
+  const body = realm.body();
+  if (body === null) return { ...made, body: wire.body };
+  if (typeof body !== "string") return { ...made, body: [{ base64: body.toBase64() }] };
+  if (body === textOf(wire.body)) return { ...made, body: wire.body };
+  return { ...made, body: body === "" ? null : body };
+}
+
+function partsOf(kept: KeptResponse | null): Realm["response"] {
+  return {
+    headers: () => kept?.allFields() ?? {},
+    body: () => new TextDecoder().decode(kept?.content().bytes),
+  };
+}

@@ -1,0 +1,94 @@
+/** An experiment that is a TypeScript module, as the experiment file that it becomes. */
+import { transformSync } from "amaro";
+import { basename, dirname, extname, join } from "node:path";
+import { stringify } from "yaml";
+import { readBytesSync } from "../../base/bounded_file.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import type { PathProblem } from "../../base/problems.ts";
+import { Realm, ScriptError } from "../../base/script/realm.ts";
+import { YamlText } from "../../base/yaml/yaml_text.ts";
+import type { Environment } from "./placeholders.ts";
+import type { SetParameters } from "./parameters.ts";
+import type { CodeFiles } from "../code/code.ts";
+import { TYPED } from "./module_name.ts";
+
+export interface ScriptFile {
+  /** The experiment file that it becomes. */
+  readonly text: string;
+  /** `signed.yaml` of `signed.ts`. */
+  readonly fileName: string;
+  /** Parameters that the script has not taken for itself. */
+  readonly set: SetParameters;
+  /** What is wrong with the experiment, by its place in the script's default export. */
+  readonly problems: (wrong: readonly PathProblem[]) => Problem[];
+}
+
+/** Throws a UserError with the line of the script where it fails. */
+export async function scriptFile(
+  path: string,
+  set: SetParameters,
+  environment: Environment,
+): Promise<ScriptFile> {
+  const entry = basename(path);
+  const files: CodeFiles = {};
+  const env = new Set<string>();
+  const parameters = Object.fromEntries(
+    Object.entries(set).map(([name, text]) => [name, new YamlText(text, `--set ${name}`).data]),
+  );
+  try {
+    const realm = await Realm.open({
+      entry,
+      load: (module) => loaded(join(dirname(path), module), module, files),
+      env: (name) => {
+        env.add(name);
+        const value = environment(name);
+        if (value === undefined) throw new Error(`the environment has no ${name}`);
+        return value;
+      },
+      random: Math.random,
+      nowMs: () => performance.now(),
+      log: (line) => console.error(line),
+    });
+    const isFunction = realm.takesParameters;
+    const data = realm.experiment(isFunction ? parameters : {});
+    realm.close();
+    const code = {
+      entry,
+      files,
+      ...isFunction && Object.keys(parameters).length > 0 && { parameters },
+      ...env.size > 0 && { env: [...env] },
+    };
+    const whole = typeof data === "object" && data !== null ? { ...data, script: code } : data;
+    return {
+      text: stringify(whole, { lineWidth: 0 }),
+      fileName: `${basename(path, extname(path))}.yaml`,
+      set: isFunction ? {} : set,
+      problems: (wrong) =>
+        wrong.map(({ path: at, message }) => ({
+          place: at.length === 0 ? path : `${path}: ${at.map(String).join(".")}`,
+          message,
+        })),
+    };
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    throw new UserError([{ place: path, message: `Cannot run this script: ${error.message}` }]);
+  }
+}
+
+/** JavaScript of a module, whose text is kept. Throws with the reason. */
+function loaded(path: string, module: string, files: CodeFiles): string {
+  const octets = readBytesSync(path, "textFile");
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
+  const javascript = TYPED.includes(extname(path)) ? withoutTypes(text, module) : text;
+  files[module] = { text, ...javascript !== text && { javascript } };
+  return javascript;
+}
+
+function withoutTypes(text: string, module: string): string {
+  try {
+    return transformSync(text, { mode: "strip-only", filename: module }).code;
+  } catch (error) {
+    // The stripper throws what has a message and is no Error.
+    throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
+  }
+}

@@ -1,0 +1,185 @@
+/** Experiments in TypeScript, from the file to the results: hooks, setup and teardown, types, and what they become as YAML. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result/result.ts";
+import { emptyFolder, exits } from "./plateau.ts";
+
+/** What the server saw. */
+interface Seen {
+  logins: number;
+  logouts: number;
+  signed: number;
+  unsigned: number;
+}
+
+interface SigningServer extends AsyncDisposable {
+  readonly url: string;
+  readonly seen: Seen;
+}
+
+/** Takes orders that are signed with the token that a login gave, and responds with their total. */
+async function signingServer(): Promise<SigningServer> {
+  const seen: Seen = { logins: 0, logouts: 0, signed: 0, unsigned: 0 };
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part) => body += part);
+    request.on("end", () => {
+      if (request.url === "/login") return response.end(`{"token":"t${++seen.logins}"}`);
+      if (request.url === "/logout") return response.end(String(++seen.logouts));
+      const wanted = createHmac("sha256", `t${seen.logins}`).update(body).digest("hex");
+      const isSigned = request.headers["x-signature"] === wanted;
+      seen[isSigned ? "signed" : "unsigned"]++;
+      response.writeHead(isSigned ? 200 : 401).end('{"total":3}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    seen,
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function script(url: string, order: string): string {
+  return `import { experiment } from "plateau";
+import { signed } from "./lib/signed.ts";
+export default experiment({
+  name: "signed",
+  targets: { shop: { url: "${url}" } },
+  scenarios: { order: { post: "/orders", json: { id: 1 }, ${order} } },
+  async setup({ url }: { url: string }) {
+    const response = await fetch(url + "/login", { method: "POST" });
+    return (await response.json()) as { token: string };
+  },
+  async teardown(data: { token: string }) {
+    if (data.token.startsWith("t")) await fetch("${url}/logout", { method: "POST" });
+  },
+  load: { connections: 4, requests: 200 },
+  repeat: 2,
+});
+`;
+}
+
+const LIB =
+  `interface User { hmac(algorithm: string, key: string, text: string): string; data: any }
+export function signed(user: User, body: string): string {
+  return user.hmac("sha256", user.data.token, body);
+}
+`;
+
+const SIGNING = `before(request: any, user: any) {
+    request.body = JSON.stringify({ id: user.iteration });
+    request.headers["x-signature"] = signed(user, request.body);
+  }`;
+
+function resultsIn(folder: string): Results {
+  return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
+}
+
+function writeScript(folder: string, text: string): string {
+  Deno.mkdirSync(join(folder, "lib"), { recursive: true });
+  writeFileSync(join(folder, "lib/signed.ts"), LIB);
+  const file = join(folder, "signed.ts");
+  writeFileSync(file, text);
+  return file;
+}
+
+Deno.test("a TypeScript experiment signs every request with what setup got, and ends its session", async () => {
+  await using server = await signingServer();
+  using folder = emptyFolder();
+  const file = writeScript(folder.path, script(server.url, SIGNING));
+  const out = join(folder.path, "out");
+  await exits(0, ["run", file, "--out", out, "--quiet"]);
+  const { runs, experiment, source } = resultsIn(out);
+  assert.deepEqual(runs.map(({ status }) => status), [{ 200: 200 }, { 200: 200 }]);
+  // One more a run is that of the preflight.
+  assert.deepEqual(server.seen, { logins: 2, logouts: 2, signed: 402, unsigned: 0 });
+  assert.match(source, /interface User/);
+  assert.deepEqual(Object.keys(Object(experiment.script).files), ["signed.ts", "lib/signed.ts"]);
+
+  // What it becomes is a whole experiment file of its own.
+  const { stdout } = await exits(0, ["check", file, "--as", "yaml"]);
+  const yaml = join(folder.path, "expanded.yaml");
+  writeFileSync(yaml, stdout);
+  await exits(0, ["run", yaml, "--out", join(folder.path, "again"), "--quiet"]);
+  assert.deepEqual(server.seen, { logins: 4, logouts: 4, signed: 804, unsigned: 0 });
+});
+
+Deno.test("a script that throws fails each of its requests with its line, and the run goes on", async () => {
+  await using server = await signingServer();
+  using folder = emptyFolder();
+  const order = `before(request: any, user: any) {
+    if (user.iteration % 2 === 1) throw new Error("odd");
+    request.headers["x-signature"] = signed(user, request.body);
+  },
+  after(response: any) { if (response.status !== 200) throw new Error("refused"); }`;
+  const file = writeScript(
+    folder.path,
+    script(server.url, order).replace("repeat: 2", "repeat: 1").replace(
+      "requests: 200",
+      'duration: "1s"',
+    ),
+  );
+  const out = join(folder.path, "out");
+  await exits(0, ["run", file, "--out", out, "--quiet"]);
+  const [run] = resultsIn(out).runs;
+  const { requests, errors, reasons = {} } = run;
+  assert.ok((errors.script ?? 0) > 0 && requests.completed > 0, JSON.stringify(requests));
+  assert.equal(
+    requests.due,
+    requests.completed + requests.failed + requests.unfinished + requests.dropped,
+  );
+  assert.equal(requests.failed, errors.script);
+  assert.match(JSON.stringify(reasons), /Error: odd \(signed\.ts:7:\d+\)/);
+  assert.equal(server.seen.unsigned, 0);
+});
+
+Deno.test("a wrong experiment in TypeScript is told by the place in its default export", async () => {
+  using folder = emptyFolder();
+  const file = writeScript(
+    folder.path,
+    script("http://127.0.0.1:1", SIGNING).replace("connections: 4", "connections: 0"),
+  );
+  const { stderr } = await exits(2, ["check", file]);
+  assert.match(stderr, /signed\.ts: load\.connections/);
+  writeFileSync(file, "export default {\n  name: missing,\n};\n");
+  const { stderr: thrown } = await exits(2, ["check", file]);
+  assert.match(thrown, /Cannot run this script: ReferenceError: .*missing.* \(signed\.ts:2:\d+\)/);
+  writeFileSync(file, "enum A { b }\nexport default {};\n");
+  const { stderr: typed } = await exits(2, ["check", file]);
+  assert.match(typed, /signed\.ts: TypeScript enum is not supported/);
+});
+
+Deno.test("a default export that is a function gets the parameters of --set", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "of.ts");
+  writeFileSync(
+    file,
+    `export default ({ connections = 1, path = "/" }: { connections?: number; path?: string }) => ({
+  name: "of",
+  targets: { api: { app: "api" } },
+  scenarios: { one: { get: path } },
+  load: { connections, duration: "1s" },
+});
+`,
+  );
+  const { stdout } = await exits(0, [
+    "check",
+    file,
+    "--set",
+    "connections=7",
+    "--set",
+    "path=/static",
+  ]);
+  assert.match(stdout, /Load: 7 connections/);
+  const { stdout: yaml } = await exits(0, ["check", file, "--as", "yaml", "--set", "path=/static"]);
+  assert.match(yaml, /get: \/static/);
+});

@@ -1,0 +1,263 @@
+/** Hooks of a script: what they may change, what they are given, and that nothing they do reaches further than their request. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import type { ReceivedResponse } from "../../base/http/received.ts";
+import { KeptResponse, KeptRoom } from "../../base/http/kept.ts";
+import type { WireRequest } from "../../base/http/request.ts";
+import { ScriptError } from "../../base/script/realm.ts";
+import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
+import type { ScriptCode } from "../../scenarios/code/code.ts";
+
+const WIRE: WireRequest = {
+  method: "POST",
+  path: "/orders",
+  headers: { accept: "*/*" },
+  body: '{"id":1}',
+};
+
+function codeOf(hooks: string, around: Partial<ScriptCode> = {}): ScriptCode {
+  const files = { "script.js": `export default { ${hooks} };` };
+  return { entry: "script.js", files, parameters: {}, env: {}, data: null, ...around };
+}
+
+function open(code: ScriptCode): Promise<Hooks> {
+  return Hooks.open(code, { seed: 1, first: 3, stride: 2 });
+}
+
+function user(place = 0): HookUser {
+  return { place, isNew: true, hasNews: false, variables: new Map() };
+}
+
+/** What `before(request, user) { body }` makes of the request; by both ways in which a hook gets one. */
+async function sentBy(
+  body: string,
+  around: Partial<ScriptCode> = {},
+): Promise<WireRequest | string> {
+  const hooks = await open(codeOf(`before(request, user) { ${body} }`, around));
+  const given = { before: "before", after: null };
+  const [fixed, varied] = [WIRE, null].map((base) => sendBy(hooks.prepared(given, base)));
+  assert.deepEqual(fixed, varied);
+  return fixed;
+}
+
+function sendBy({ before }: PreparedHooks, as = user()): WireRequest | string {
+  assert.ok(before);
+  return before(as, WIRE);
+}
+
+function responseOf(status: number, head: string, body: string): ReceivedResponse {
+  const kept = new KeptResponse(new KeptRoom());
+  const octets = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+  const [headOctets, bodyOctets] = [octets(head), octets(body)];
+  kept.addHead(headOctets, 0, headOctets.length);
+  kept.addBody(bodyOctets, 0, bodyOctets.length);
+  return { status, bodyBytes: bodyOctets.length, served: 0, kept };
+}
+
+async function whyAfter(
+  body: string,
+  response: ReceivedResponse,
+  as = user(),
+): Promise<string | null> {
+  const hooks = await open(codeOf(`after(response, user) { ${body} }`));
+  const { after } = hooks.prepared({ before: null, after: "after" }, WIRE);
+  assert.ok(after);
+  return after(as, response);
+}
+
+Deno.test("a hook that changes nothing leaves the very request", async () => {
+  assert.equal(await sentBy(""), WIRE);
+  assert.equal(await sentBy("request.body; request.headers.accept; user.vars.x"), WIRE);
+});
+
+Deno.test("a hook changes method, path, fields and body, and each stands alone", async () => {
+  assert.deepEqual(await sentBy("request.method = 'put'"), { ...WIRE, method: "PUT" });
+  assert.deepEqual(await sentBy("request.path = '/x?y=1'"), { ...WIRE, path: "/x?y=1" });
+  assert.deepEqual(await sentBy("request.headers['x-a'] = 7; delete request.headers.accept"), {
+    ...WIRE,
+    headers: { "x-a": "7" },
+  });
+  assert.deepEqual(await sentBy("request.headers = { a: 'b', c: undefined }"), {
+    ...WIRE,
+    headers: { a: "b" },
+  });
+  assert.deepEqual(await sentBy("request.body = '{}'"), { ...WIRE, body: "{}" });
+  assert.deepEqual(await sentBy("request.body = ''"), { ...WIRE, body: null });
+  assert.deepEqual(await sentBy("request.body = Uint8Array.of(0, 255, 10)"), {
+    ...WIRE,
+    body: [{ base64: "AP8K" }],
+  });
+  // A text with a NUL goes over as what it is in UTF-8.
+  assert.deepEqual(await sentBy("request.body = 'a\\0ü'"), {
+    ...WIRE,
+    body: [{ base64: btoa("a\0\xc3\xbc") }],
+  });
+});
+
+Deno.test("every call begins with the request as it is written", async () => {
+  const hooks = await open(
+    codeOf("before(request) { request.path += '/x'; request.headers.n = 1 }"),
+  );
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  const sent = { ...WIRE, path: "/orders/x", headers: { accept: "*/*", n: "1" } };
+  for (let call = 0; call < 3; call++) assert.deepEqual(sendBy(prepared), sent);
+});
+
+Deno.test("a user has its number, its sessions, data, variables, digests and random numbers", async () => {
+  const hooks = await open(codeOf(
+    `before(request, user) {
+      request.headers = {
+        who: user.id + " " + user.iteration + " " + user.data.token + " " + (user.vars.seen ?? "new"),
+        hmac: user.hmac("sha256", "key", request.body),
+        octets: user.hmac("sha1", Uint8Array.of(0, 1), Uint8Array.of(2)),
+        base64: user.base64("ü"),
+        uuid: user.uuid(),
+      };
+      user.vars.seen = "seen";
+    }`,
+    { data: '{"token":"t"}' },
+  ));
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  const first = user(2);
+  const headersOf = (as: HookUser): Readonly<Record<string, string>> => {
+    const sent = sendBy(prepared, as);
+    assert.ok(typeof sent !== "string", String(sent));
+    return sent.headers;
+  };
+  const { who, hmac, octets, base64, uuid } = headersOf(first);
+  assert.equal(who, "7 0 t new");
+  assert.equal(hmac, createHmac("sha256", "key").update('{"id":1}').digest("hex"));
+  const key = Uint8Array.of(0, 1);
+  assert.equal(octets, createHmac("sha1", key).update(Uint8Array.of(2)).digest("hex"));
+  assert.equal(base64, "w7w=");
+  assert.match(uuid, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  assert.deepEqual([...first.variables], [["seen", "seen"]]);
+  assert.equal(headersOf(first).who, "7 0 t seen");
+  const next = user(2);
+  assert.equal(headersOf(next).who, "7 1 t new");
+  next.variables.set("seen", "captured");
+  next.hasNews = true;
+  assert.equal(headersOf(next).who, "7 1 t captured");
+});
+
+Deno.test("after reads status, fields and body, and fails its response by throwing", async () => {
+  const response = responseOf(
+    201,
+    "HTTP/1.1 201 Created\r\nX-Id: 7\r\nset-cookie: a\r\nSet-Cookie: b\r\n\r\n",
+    '{"total":3}',
+  );
+  const known = user();
+  const why = await whyAfter(
+    `const { total } = JSON.parse(response.body);
+    user.vars.seen = [response.status, response.headers["x-id"], response.headers["set-cookie"], total];`,
+    response,
+    known,
+  );
+  assert.equal(why, null);
+  assert.deepEqual([...known.variables], [["seen", '[201,"7","a, b",3]']]);
+  assert.equal(
+    await whyAfter("\nthrow new RangeError('wrong total')", response),
+    "RangeError: wrong total (script.js:2:21)",
+  );
+});
+
+const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
+  ["throws", "throw new Error('no key')", /^Error: no key \(script\.js:1:\d+\)$/],
+  ["throws a text", "throw 'no key'", /^it threw "no key"$/],
+  [
+    "throws what throws",
+    "throw { get message() { throw 1 }, toString() { throw 2 } }",
+    /cannot be shown/,
+  ],
+  [
+    "throws an error whose message throws",
+    "throw Object.defineProperty(new Error(), 'message', { get() { for (;;); } })",
+    /cannot be shown/,
+  ],
+  ["never ends", "for (;;);", /^it computed for more than 50 ms \(script\.js:1:\d+\)$/],
+  [
+    "never ends and catches",
+    "for (;;) { try { for (;;); } catch {} }",
+    /^it computed for more than 50 ms/,
+  ],
+  [
+    "matches for ever",
+    "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+    /computed|interrupted|out of memory/,
+  ],
+  [
+    "fills the memory",
+    "const a = []; for (;;) a.push(new Array(1000).fill('x'))",
+    /out of memory|computed for more/,
+  ],
+  ["fills the stack", "const f = () => f() + 1; f()", /stack overflow|call stack/],
+  ["asks for a huge buffer", "new Uint8Array(2 ** 40)", /Error/],
+  ["returns a promise", "return Promise.resolve()", /hooks run synchronously/],
+  ["ends the process", "Deno.exit(0)", /ReferenceError: .*Deno/],
+  ["ends Node's process", "process.exit(0)", /ReferenceError: .*process/],
+  ["opens a socket", "fetch('http://127.0.0.1:1/')", /ReferenceError: .*fetch/],
+  ["reads a file", "require('fs').readFileSync('/etc/passwd')", /ReferenceError: .*require/],
+  ["looks for the host", "(() => {}).constructor('return Deno')()", /Deno/],
+  [
+    "sends a second request",
+    "request.path = '/x HTTP/1.1\\r\\nHost: b\\r\\n\\r\\n'",
+    /line break|request\.path/,
+  ],
+  ["breaks a field", "request.headers.a = 'b\\r\\nc: d'", /line break/],
+  ["breaks a field by a NUL", "request.headers.a = 'b\\0c'", /NUL/],
+  ["frames its body itself", "request.headers['Content-Length'] = 3", /Content-Length/],
+  [
+    "gives an object as a body",
+    "request.body = {}",
+    /request\.body must be a text or a Uint8Array/,
+  ],
+  ["invents a method", "request.method = 'BREW'", /no method of HTTP/],
+  [
+    "has a getter that throws",
+    "request.headers = { get a() { throw new Error('mine') } }",
+    /Error: mine/,
+  ],
+  ["changes what it was given", "user.data.x = 1", /TypeError/],
+];
+
+for (const [name, body, why] of HOSTILE) {
+  Deno.test(`a hook that ${name} fails its request alone, and the next call is right`, async () => {
+    const script =
+      `bad(request, user) { "use strict"; ${body} }, good(request) { request.path = "/good" }`;
+    const hooks = await open(codeOf(script, { data: "{}" }));
+    const bad = hooks.prepared({ before: "bad", after: null }, WIRE);
+    const good = hooks.prepared({ before: "good", after: null }, WIRE);
+    const said = sendBy(bad);
+    assert.ok(typeof said === "string", "it was sent");
+    assert.match(said, why);
+    assert.ok(said.length <= 300);
+    assert.deepEqual(sendBy(good), { ...WIRE, path: "/good" });
+  });
+}
+
+Deno.test("a script that pollutes prototypes changes its own realm alone", async () => {
+  const pollution =
+    "Object.prototype.polluted = 1; Array.prototype.map = () => []; JSON.stringify = () => 'x';";
+  const hooks = await open(codeOf(`before(request) { ${pollution} request.path = '/still' }`));
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  for (let call = 0; call < 2; call++) {
+    assert.deepEqual(sendBy(prepared), { ...WIRE, path: "/still" });
+  }
+  assert.equal(Reflect.get({}, "polluted"), undefined);
+});
+
+Deno.test("a script that cannot be evaluated says why, and where", async () => {
+  const opened = (script: string): Promise<Hooks> =>
+    open({ ...codeOf(""), files: { "script.js": script } });
+  await assert.rejects(opened("export default {"), ScriptError);
+  await assert.rejects(opened("\nthrow new Error('mine')"), {
+    message: /Error: mine \(script\.js:2:\d+\)/,
+  });
+  await assert.rejects(opened("export const a = 1"), { message: /no default export/ });
+  await assert.rejects(opened("import fs from 'node:fs'; export default {}"), {
+    message: /Cannot import "node:fs": a script has its own files/,
+  });
+  await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
+    message: /waits at its top level/,
+  });
+});
