@@ -38,6 +38,8 @@ export const LIMITS = {
   liveConnections: { what: "a live page", most: 64, unit: "connections" },
   liveReaders: { what: "a live page", most: 16, unit: "readers" },
   liveHead: { what: "the head of a request to a live page", most: 16 * KB, unit: "bytes" },
+  toolRequest: { what: "a message to plateau mcp", most: 1 * MB, unit: "characters" },
+  toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "what is sent to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a CSV file", most: 1 * MB, unit: "bytes" },
   // The texts in them

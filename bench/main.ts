@@ -11,6 +11,7 @@ import { listed } from "../report/writing/words.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../base/errors.ts";
 import type { NoiseOf } from "./bench.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
+import { saveFigures } from "./saved.ts";
 import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
@@ -41,6 +42,7 @@ const SIMULATED: readonly BenchName[] = [
 
 const HELP =
   `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]
+                       [--save DIR]
 
 All benches, or those that are named:
 ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")}
@@ -57,6 +59,7 @@ ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")
     listed(SIMULATED)
   }: a seed → a function that
             returns the next value, with mean 0 and standard deviation 1
+--save DIR  keeps the figures as DIR/NAME.json, for docs/benchmarks.md (deno task benchmarks)
 `;
 
 const OPTIONS = {
@@ -65,6 +68,7 @@ const OPTIONS = {
   only: { type: "string" },
   log: { type: "string" },
   noise: { type: "string" },
+  save: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -76,6 +80,8 @@ interface Asked {
   readonly only?: string;
   readonly log?: string;
   readonly noise?: string;
+  /** Folder for the figures. */
+  readonly save?: string;
   readonly help: boolean;
 }
 
@@ -85,6 +91,9 @@ function read(args: readonly string[]): Asked {
   if (unknown !== undefined) throw wrong(`Cannot find bench "${unknown}"`);
   if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) {
     throw wrong(`Cannot measure "${values.rounds}" rounds`);
+  }
+  if (values.save !== undefined && (values.short || values.only !== undefined)) {
+    throw wrong("Cannot save figures of --short or --only: they are no whole measurement");
   }
   const names = positionals.filter(isBenchName);
   return {
@@ -122,7 +131,7 @@ function isNoise(value: unknown): value is NoiseOf {
 
 async function measure(
   name: BenchName,
-  { rounds, short, only, log, noise }: Asked,
+  { rounds, short, only, log, noise, save }: Asked,
 ): Promise<number> {
   const bench = benches[name];
   printError(textLines([`${name}: ${bench.about}`]));
@@ -131,6 +140,9 @@ async function measure(
   const effort = { rounds: rounds ?? (short ? 1 : bench.rounds), short, ...parts };
   const sections = await bench.run(effort);
   await print(textLines(sections.flatMap(sectionLines)));
+  if (save !== undefined) {
+    saveFigures(save, { bench: name, about: bench.about, rounds: effort.rounds, sections });
+  }
   const kept = sections.every(({ rows }) => rows.every((row) => isKept(row) !== false));
   return kept ? EXIT.done : EXIT.failedCheck;
 }

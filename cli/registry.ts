@@ -92,6 +92,14 @@ export const commands = {
     summary: "Installs the servers of the frameworks study",
     load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
+  explain: {
+    summary: "Says what results mean, or what the code of a finding or an advice does",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  mcp: {
+    summary: "Offers check, bench, run, compare and explain as tools to a model (MCP)",
+    load: async () => (await import("./mcp/command.ts")).mcpCommand,
+  },
   completions: {
     summary: "Prints the completion script for a shell",
     load: async (): Promise<Command> =>

@@ -67,6 +67,10 @@ const CIRCUMSTANCES = {
     isThere: () => pythonWith("MLRsearch") !== null,
     get: "pip install -r bench/mlrsearch/requirements.txt",
   },
+  mcp: {
+    isThere: () => pythonWith("mcp") !== null,
+    get: "pip install -r tests/mcp/requirements.txt",
+  },
   portrange: { isThere: hasPortRange, get: "run on Linux 6.8 or newer" },
   libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   cgroups: { isThere: makesGroups, get: "run on Linux, as a user who may make control groups" },

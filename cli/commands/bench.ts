@@ -26,7 +26,7 @@ import {
 } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/forms.ts";
-import { hostname, interruptible } from "../terminal/process.ts";
+import { ALLOWED_HOSTS, hostname, interruptible, variable } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { resolve } from "node:path";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -63,6 +63,11 @@ Examples:
       const files = await filesFor(values);
       const request = benchRequest(values, { replay: await replayOf(values, onNote), files });
       const reach = new ReachWatch(endpointOf(request.url.origin, { ...request, ...request.load }));
+      const hosts = variable(ALLOWED_HOSTS);
+      if (hosts !== undefined) {
+        const { checkAllowed } = await import("../experiment/allowed_hosts.ts");
+        await checkAllowed(hosts, [reach.endpoint]);
+      }
       const measurement = await waitForServer(reach.endpoint, { waitMs: values.wait, signal })
         .then(() =>
           measureUrl(request, {

@@ -1,7 +1,7 @@
 /** `plateau check FILE`: what `run` would do, without doing it. */
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { loadText, parametersText, scenarioLoads } from "../../report/subjects/method/load.ts";
 import { formatDuration } from "../../report/writing/units.ts";
 import { counted } from "../../report/writing/words.ts";
@@ -14,9 +14,11 @@ import { stages } from "../../base/target/steps.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import { jsonText } from "../../report/writing/json.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { experimentProblems, planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
+import { outputConflicts, outputFlags, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 export const checkCommand = defineCommand({
@@ -34,9 +36,12 @@ export const checkCommand = defineCommand({
       schema: z.enum(["yaml"]).optional(),
     },
     ...planFlags,
+    json: { ...outputFlags.json, about: "The planned runs as JSON; - is standard output" },
   },
+  conflicts: (given) =>
+    outputConflicts(given, [{ path: String(given.file), by: "the experiment" }]),
   fileProblems: ({ file, set }) => experimentProblems(file, set),
-  async run({ file, as, ...changes }): Promise<number> {
+  async run({ file, as, json, ...changes }): Promise<number> {
     const { experiment, plan: { cells }, notes, baseDir, source } = await planFromFile(
       file,
       changes,
@@ -57,7 +62,11 @@ export const checkCommand = defineCommand({
     const startable = targets.size > 0 ? await import("../experiment/startable.ts") : null;
     const doubts = startable?.doubtsOf(targets) ?? [];
     lines.push(...doubts.map((doubt) => `Note: ${doubt}`));
-    await print(textLines(lines.map(withoutSecrets), terminalOptions()));
+    const told = [...notes, ...doubts];
+    await writeOutputs({ json }, { json: () => jsonText(planJson(experiment, cells, told), 2) });
+    if (!takesStdout({ json })) {
+      await print(textLines(lines.map(withoutSecrets), terminalOptions()));
+    }
     await startable?.checkStartable(targets, baseDir);
     return EXIT.done;
   },
@@ -71,6 +80,34 @@ function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   return new Map(
     all.filter(([, spec]) => "command" in spec || stages.some((stage) => spec[stage])),
   );
+}
+
+/** As `plateau.check/1`: times are those of the loads, with about what starts and stops take. */
+function planJson(
+  { name, title, repeat }: Experiment,
+  cells: readonly Cell[],
+  notes: readonly string[],
+): unknown {
+  const blockMs = new Schedule().expectedMs(cells);
+  const { least, most } = boundsOf(repeat, blockMs);
+  const amountOf = (blocks: number): object => ({
+    runs: blocks * cells.length,
+    expectedS: blocks * blockMs / 1_000,
+  });
+  return {
+    schema: "plateau.check/1",
+    name,
+    title: title ?? null,
+    cells: cells.map(({ scenario, target, parameters, load }) => ({
+      scenario,
+      target,
+      parameters: secrets.data(parameters),
+      load: describeLoad(load, 0),
+    })),
+    least: amountOf(least),
+    most: amountOf(most),
+    notes,
+  };
 }
 
 /** How the runs are loaded: a line for all, or one for each scenario. */

@@ -6,6 +6,7 @@ import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/subjects/method/command.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { type ExperimentRequest, runExperiment } from "../../runner/experiment/experiment.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
@@ -47,7 +48,7 @@ import { type ResultForms, resultForms } from "../output/forms.ts";
 import { verifyCapacities } from "../output/verify_capacity.ts";
 import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
-import { interruptible } from "../terminal/process.ts";
+import { ALLOWED_HOSTS, interruptible, variable } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { offerFrameworks } from "./setup.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -131,12 +132,21 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
+/** Throws a UserError where whoever called this command does not let it load what the cells load. */
+async function checkHosts(cells: readonly Cell[]): Promise<void> {
+  const hosts = variable(ALLOWED_HOSTS);
+  if (hosts === undefined) return;
+  const { checkAllowed, endpointsOf } = await import("../experiment/allowed_hosts.ts");
+  await checkAllowed(hosts, endpointsOf(cells));
+}
+
 /** The planned runs, and the folder of their results. */
 type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder">;
 
 async function runAnew(values: RunValues): Promise<number> {
   const planned = await planFromFile(values.experiment ?? "quick", values);
   const { experiment: written, source, fileName, baseDir, builtIn, notes } = planned;
+  await checkHosts(planned.plan.cells);
   if (!values.quiet) {
     printError(textLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
   }
@@ -183,6 +193,7 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   const kept = await readResumable(outDir);
   const threshold = values.threshold.map(({ text }) => text);
   const planned = await planResumed(outDir, kept, { ...values, threshold });
+  await checkHosts(planned.plan.cells);
   const baseline = await readBaseline(planned.experiment.thresholds, values.baseline);
   const { file, flags } = kept;
   if (kept.state !== "done") {

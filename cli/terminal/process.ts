@@ -29,6 +29,11 @@ export async function untilSignal(
   const onHangUp = (): void => goesOn ? undefined : onSignal();
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
   if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
+  if (variable(CALLED) === "1") {
+    Deno.env.delete(CALLED); // it is not for what this process starts
+    const { untilInputEnds } = await import("../../targets/launch/parent_death.ts");
+    void untilInputEnds().then(onSignal);
+  }
   try {
     return await work(abort.signal);
   } catch (error) {
@@ -73,6 +78,11 @@ async function ignoresHangUp(): Promise<boolean> {
   const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts"); // which `check` does without
   return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;
 }
+
+/** Set to 1 where `plateau mcp` calls a command: it is interrupted, and so ends in order, when its caller is gone. */
+export const CALLED = "PLATEAU_CALLED";
+/** The same: the hosts that it may load, with commas between them. */
+export const ALLOWED_HOSTS = "PLATEAU_ALLOWED_HOSTS";
 
 /** A variable that is set. */
 export function variable(name: string): string | undefined {

@@ -125,6 +125,39 @@ const SENTENCES: Worded = {
   text: ({ evidence: { text } }) => text.replace(/\.$/, ""),
 };
 
+/** What each code means, whatever was seen; docs/findings.md is this list for readers. */
+export const MEANINGS: Readonly<Record<FindingCode, string>> = {
+  "no-response": "No request got a response: nothing was measured",
+  aborted: "A rule of `abortOn` ended the load early",
+  "worker-ended": "A worker did not end in time and was stopped",
+  throttled: "A CPU limit (cgroup) paused the generator",
+  "target-throttled": "A CPU limit (cgroup) paused the target",
+  "low-priority": "The target runs at a low priority beside other programs",
+  neighbour: "Other programs took cores from target or generator",
+  steal: "The hypervisor gave the cores to other machines",
+  ports: "This machine ran out of ports",
+  "open-files": "This machine ran out of open files",
+  "shared-cores": "All cores were busy and the generator waited for one",
+  "crowded-core": "A worker was kept on a busy core while others were free",
+  "generator-starved": "The busiest worker waited for a core",
+  "requests-dropped": "A saturated worker never sent scheduled requests",
+  "generator-busy": "The busiest worker had no time left",
+  "near-peak-throughput": "The rate is near the generator's own peak",
+  "worker-paused": "The system paused a worker that had time",
+  "worker-late": "A worker was late to send or read",
+  "sent-late": "Requests were sent late although connections were free",
+  connections: "All connections were busy, so requests waited for one",
+  "near-baseline-latency": "Most of the latency is that of generator and kernel",
+  "coarse-clock": "The clock has coarse steps",
+  "too-short": "The run is too short to judge the generator",
+  unsteady: "The run has no steady state",
+  "agent-lost": "An agent stopped reporting",
+  "agents-apart": "The agents started more than an interval apart",
+  "clock-uncertain": "An agent's clock is known less well than an interval is long",
+  "findings-omitted": "More findings are in the agents' own parts",
+  text: "A sentence of a result file of version 1, kept as it is",
+};
+
 /** More names help nobody. */
 const MOST_NAMES = 8;
 

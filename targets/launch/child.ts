@@ -89,6 +89,17 @@ export function startSelf(
   return { ...child, supervised: false, announced };
 }
 
+/** Interrupted runs stop their targets and save what they have measured. */
+const INTERRUPTED_GRACE_MS = 20_000;
+
+/** Starts this program with a command that a person could type; to stop it interrupts it. */
+export function startCommand(
+  args: readonly string[],
+  environment: Pick<ProcessEnvironment, "env" | "onStreams">,
+): Pick<Child, "exited" | "stop"> {
+  return start(selfCommand(args), { ...environment, isOurs: true }, INTERRUPTED_GRACE_MS);
+}
+
 interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;

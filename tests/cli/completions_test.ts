@@ -62,7 +62,7 @@ _plateau`;
 }
 
 const NAMES =
-  "run bench capacity ab plan agent agents serve report compare list init check doctor schema setup completions";
+  "run bench capacity ab plan agent agents serve report compare list init check doctor schema setup explain mcp completions";
 
 const asked: [sentence: string, typed: string[], words: string[]][] = [
   ["the commands", [""], [...NAMES.split(" "), "--help", "--version"]],

@@ -1,4 +1,4 @@
-/** The workflows of docs/ci.md, and the actions of deploy/ that they use, read as far as tests look at them. */
+/** The workflows of docs/ci.md and of the repository, and the actions that they use, read as far as tests look at them. */
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import * as z from "zod";
@@ -37,8 +37,8 @@ const action = z.object({
 
 export type Action = z.output<typeof action>;
 
-/** Where the actions are, by what a workflow calls them behind `OWNER/plateau/`. */
-export const ACTIONS = ["deploy/action", "deploy/action/comment"] as const;
+/** The folders of the actions; in a repository that holds Plateau as a submodule they are below `.plateau`. */
+export const ACTIONS = [".", "deploy/comment"] as const;
 
 /** The text of a file that docs/ci.md shows. */
 export function shownFile(name: string): string {
@@ -50,9 +50,20 @@ export function shownFile(name: string): string {
 export const PULL_REQUESTS = ".github/workflows/plateau.yml";
 export const FORKS = ".github/workflows/plateau-forks.yml";
 export const GITLAB = ".gitlab-ci.yml";
+export const JENKINS = "Jenkinsfile";
+export const PRE_COMMIT = ".pre-commit-config.yaml";
+/** Makes a release of this repository. */
+export const RELEASE = ".github/workflows/release.yml";
 
 export function readWorkflow(name: string): z.output<typeof workflow> {
-  return workflow.parse(parse(shownFile(name)));
+  return workflow.parse(parse(textOf(name)));
+}
+
+/** Of a workflow: of this repository, or that docs/ci.md shows. */
+export function textOf(name: string): string {
+  return name === RELEASE
+    ? readFileSync(new URL(`../../${name}`, import.meta.url), "utf8")
+    : shownFile(name);
 }
 
 export function readAction(folder: string): Action {
@@ -61,12 +72,36 @@ export function readAction(folder: string): Action {
 }
 
 const job = z.object({
-  before_script: z.array(z.string()),
   script: z.array(z.string()),
   after_script: z.array(z.string()),
   allow_failure: z.object({ exit_codes: z.int() }),
   artifacts: z.object({ paths: z.array(z.string()), reports: texts }),
 });
+
+/** The shell script of the pipeline of Jenkins. */
+export function readPipeline(): string {
+  const [, script] = /sh\(returnStatus: true, script: '''\n(.*?)'''\)/s.exec(shownFile(JENKINS)) ??
+    [];
+  if (script === undefined) throw new Error(`Cannot find the script of ${JENKINS}`);
+  return script.replaceAll("\\\\\n", "\\\n"); // Groovy's escape of a line that goes on
+}
+
+const hooks = z.object({
+  repos: z.array(z.object({
+    repo: z.literal("local"),
+    hooks: z.array(z.object({
+      id: z.string(),
+      entry: z.string(),
+      language: z.literal("system"),
+      files: z.string().default(""),
+    })),
+  })),
+});
+
+/** The hooks of pre-commit. */
+export function readHooks(): z.output<typeof hooks>["repos"][number]["hooks"] {
+  return hooks.parse(parse(shownFile(PRE_COMMIT))).repos.flatMap(({ hooks }) => hooks);
+}
 
 /** The job of GitLab. */
 export function readJob(): z.output<typeof job> {

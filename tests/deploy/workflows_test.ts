@@ -1,7 +1,8 @@
-/** The workflows of docs/ci.md and the actions of deploy/, by actionlint and by what they may do. */
+/** The workflows of docs/ci.md and of the repository, and the actions, by actionlint and by what they may do. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { readFileSync } from "node:fs";
 import { VERSION } from "../../base/version.ts";
 import { findProgram, needing } from "../needs.ts";
 import {
@@ -11,17 +12,24 @@ import {
   PULL_REQUESTS,
   readAction,
   readWorkflow,
+  RELEASE,
   shownFile,
+  textOf,
 } from "./workflows.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 
 const withActionlint = needing("actionlint");
 
+/** It knows the inputs of actions by their tags. */
+function byTag(text: string): string {
+  return text.replaceAll(/@[0-9a-f]{40} # (v\d+)\.\d+\.\d+$/gm, "@$1");
+}
+
 /** What actionlint says against a workflow; "" for nothing. Without other linters, which may or may not be there. */
 function lint(text: string): string {
   using folder = emptyFolder();
   const path = join(folder.path, "workflow.yml");
-  Deno.writeTextFileSync(path, text);
+  Deno.writeTextFileSync(path, byTag(text));
   const args = ["-no-color", "-shellcheck=", "-pyflakes=", path];
   const program = findProgram("actionlint") ?? "actionlint";
   const { code, stdout, stderr } = new Deno.Command(program, { args }).outputSync();
@@ -51,14 +59,16 @@ function withoutEmpty(step: object): object {
   return Object.fromEntries(Object.entries(step).filter(([, value]) => !isEmpty(value)));
 }
 
-for (const name of [PULL_REQUESTS, FORKS]) {
-  withActionlint.test(`actionlint finds no fault in ${name} of docs/ci.md`, () => {
-    assert.equal(lint(shownFile(name)), "");
+const WORKFLOWS = [PULL_REQUESTS, FORKS, RELEASE];
+
+for (const name of WORKFLOWS) {
+  withActionlint.test(`actionlint finds no fault in ${name}`, () => {
+    assert.equal(lint(textOf(name)), "");
   });
 }
 
 for (const folder of ACTIONS) {
-  withActionlint.test(`actionlint finds no fault in the steps of ${folder}`, () => {
+  withActionlint.test(`actionlint finds no fault in the steps of ${folder}/action.yml`, () => {
     assert.equal(lint(asWorkflow(readAction(folder))), "");
   });
 }
@@ -85,7 +95,7 @@ for (const [why, file, right, wrong, says] of broken) {
 }
 
 withActionlint.test("actionlint refuses an input that an action uses and does not have", () => {
-  const action = readAction("deploy/action");
+  const action = readAction(".");
   const { range: _, ...inputs } = action.inputs;
   assert.match(lint(asWorkflow({ ...action, inputs })), /"range" is not defined/);
 });
@@ -94,40 +104,95 @@ Deno.test("what runs code of a pull request may only read, what may write runs n
   const { permissions, jobs: { measure, comment, ...others } } = readWorkflow(PULL_REQUESTS);
   assert.deepEqual([permissions, others], [{}, {}]);
   assert.deepEqual(measure.permissions, { contents: "read" });
-  assert.deepEqual(comment.permissions, { "pull-requests": "write" });
+  assert.deepEqual(comment.permissions, { contents: "read", "pull-requests": "write" });
   const forks = readWorkflow(FORKS);
   assert.deepEqual([forks.permissions, Object.keys(forks.jobs)], [{}, ["comment"]]);
-  assert.deepEqual(forks.jobs.comment.permissions, { actions: "read", "pull-requests": "write" });
+  assert.deepEqual(forks.jobs.comment.permissions, {
+    actions: "read",
+    contents: "read",
+    "pull-requests": "write",
+  });
+  const base = "${{ github.event.pull_request.base.sha }}"; // a run after another is of the default branch by itself
+  assert.deepEqual(checkoutsOf(comment), [base]);
+  assert.deepEqual(checkoutsOf(forks.jobs.comment), [undefined]);
   for (const { steps } of [comment, forks.jobs.comment]) {
-    assert.ok(!steps.some(({ uses = "" }) => /checkout|deploy\/action@/.test(uses)));
+    assert.ok(!steps.some(({ uses }) => uses === "./.plateau"));
   }
   for (const name of [PULL_REQUESTS, FORKS]) assert.doesNotMatch(shownFile(name), /_target/);
 });
 
+/** What each checkout of a job takes. */
+function checkoutsOf(
+  { steps }: ReturnType<typeof readWorkflow>["jobs"][string],
+): (string | undefined)[] {
+  return steps.filter(({ uses = "" }) => uses.startsWith("actions/checkout@"))
+    .map(({ with: given }) => given.ref);
+}
+
+Deno.test("a release is drafted alone by what runs none of its code", () => {
+  const { permissions, jobs } = readWorkflow(RELEASE);
+  assert.deepEqual(permissions, {});
+  const writing = Object.entries(jobs).filter(([, job]) =>
+    Object.values(job.permissions).includes("write")
+  );
+  assert.deepEqual(writing.map(([name]) => name), ["draft"]);
+  assert.deepEqual(checkoutsOf(jobs.draft), []);
+  assert.match(jobs.draft.steps.at(-1)?.run ?? "", /gh release create .* --draft /);
+});
+
+Deno.test("every action of others is pinned to a commit, with its version beside it", () => {
+  const texts = [
+    ...WORKFLOWS.map(textOf),
+    ...ACTIONS.map((folder) =>
+      readFileSync(new URL(`../../${folder}/action.yml`, import.meta.url), "utf8")
+    ),
+  ];
+  const uses = texts.flatMap((text) => text.match(/uses: .*/g) ?? []);
+  const others = uses.filter((line) => !line.startsWith("uses: ./"));
+  assert.ok(others.length > 8, `${others.length}`);
+  const pinned = /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+  assert.deepEqual(others.filter((line) => !pinned.test(line)), []);
+});
+
 Deno.test("no expression stands in a script, where a name could be a command", () => {
   const steps = [
-    ...[PULL_REQUESTS, FORKS].flatMap((name) =>
+    ...WORKFLOWS.flatMap((name) =>
       Object.values(readWorkflow(name).jobs).flatMap(({ steps }) => steps)
     ),
     ...ACTIONS.flatMap((folder) => readAction(folder).runs.steps),
   ];
   const scripts = steps.flatMap(({ run }) => run ?? []);
-  assert.equal(scripts.length, 4);
+  assert.equal(scripts.length, 11);
   assert.deepEqual(scripts.filter((script) => script.includes("${{")), []);
 });
 
-Deno.test("workflows use the actions that are here, of this version, with inputs that they have", () => {
+Deno.test("workflows use the actions that are here, with inputs that they have", () => {
   const uses = [PULL_REQUESTS, FORKS].flatMap((name) =>
     Object.values(readWorkflow(name).jobs).flatMap(({ steps }) => steps)
-  ).filter(({ uses = "" }) => uses.startsWith("OWNER/"));
+  ).filter(({ uses = "" }) => uses.startsWith("./"));
   assert.equal(uses.length, 3);
   for (const { uses: place = "", with: given } of uses) {
-    const [, folder, version] = /^OWNER\/plateau\/(.+)@v(.+)$/.exec(place) ?? [];
-    assert.equal(version, VERSION);
-    assert.ok(ACTIONS.some((known) => known === folder), folder);
-    const { inputs } = readAction(folder);
+    const [, folder = "."] = /^\.\/\.plateau(?:\/(.+))?$/.exec(place) ?? [];
+    const known = ACTIONS.find((known) => known === folder);
+    assert.ok(known !== undefined, place);
+    const { inputs } = readAction(known);
     assert.deepEqual(Object.keys(given).filter((name) => !(name in inputs)), []);
     const required = Object.keys(inputs).filter((name) => inputs[name].required);
     assert.deepEqual(required.filter((name) => !(name in given)), []);
   }
+});
+
+Deno.test("docs/ci.md pins the submodule to this version, and names every input of the action", () => {
+  const page = readFileSync(new URL("../../docs/ci.md", import.meta.url), "utf8");
+  assert.ok(page.includes(`git -C .plateau checkout v${VERSION}\n`));
+  const inputs = Object.keys(readAction(".").inputs);
+  assert.deepEqual(inputs.filter((name) => !page.includes(`\`${name}\``)), []);
+});
+
+Deno.test("nowhere is the name of an owner left open", () => {
+  const texts = [
+    ...WORKFLOWS.map(textOf),
+    readFileSync(new URL("../../docs/ci.md", import.meta.url), "utf8"),
+  ];
+  assert.deepEqual(texts.filter((text) => /\bOWNER\b/.test(text)), []);
 });

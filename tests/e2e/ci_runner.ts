@@ -1,7 +1,6 @@
 /** A machine that runs jobs: a shallow clone of a merge, and the programs that such a machine has. */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { VERSION } from "../../base/version.ts";
 import { COMMAND } from "./plateau.ts";
 import { runGit, scratchRepository } from "./scratch_repository.ts";
 
@@ -18,13 +17,15 @@ export interface Runner extends Disposable {
   readonly env: Record<string, string>;
   /** What the merge is merged into. */
   readonly base: string;
-  /** A repository in the place of Plateau's, with a tag of this version. */
-  readonly plateau: string;
   /** Of the program that curl brings. */
   readonly sha256: string;
   readonly read: (name: string) => string;
   /** Outputs of the steps. */
   readonly outputs: () => string;
+  /** Folders that steps have put on the path of later ones. */
+  readonly paths: () => readonly string[];
+  /** How often the runtime was installed. */
+  readonly installs: () => number;
   readonly summary: () => string;
   readonly state: () => unknown;
   /** What gh prints from now on, when it is asked for something. */
@@ -60,6 +61,9 @@ export function startRunner(
   const checkout = ["clone", "--quiet", "--depth", "2", "--no-single-branch"];
   origin.git("branch", "merge");
   runGit(folder, [...checkout, "--branch", "merge", `file://${origin.path}`, path]);
+  Deno.mkdirSync(join(path, ".plateau"));
+  Deno.writeTextFileSync(join(path, ".plateau/main.ts"), ""); // in the place of the submodule
+  Deno.writeTextFileSync(join(path, ".git/info/exclude"), ".plateau\nplateau-results\n");
   const bin = join(folder, "bin");
   const log = join(folder, "calls");
   writePrograms(bin, { folder, log });
@@ -74,19 +78,24 @@ export function startRunner(
   return {
     path,
     base: origin.git("rev-parse", "main").trim(),
-    plateau: plateauRepository(folder),
     sha256: createHash("sha256").update(Deno.readFileSync(at("program"))).digest("hex"),
     env: {
       ...origin.env,
       PATH: `${bin}:${Deno.env.get("PATH") ?? ""}`,
       RUNNER_TEMP: folder,
+      RUNNER_OS: "Linux",
+      RUNNER_ARCH: "X64",
+      HOME: folder,
       GITHUB_ACTIONS: "true",
       GITHUB_OUTPUT: at("outputs"),
+      GITHUB_PATH: at("path"),
       GITHUB_STEP_SUMMARY: at("summary"),
       GITHUB_REPOSITORY: "me/mine",
     },
     read: (name) => Deno.readTextFileSync(join(path, name)),
     outputs: () => read(at("outputs")),
+    paths: () => read(at("path")).split("\n").filter(Boolean),
+    installs: () => read(at("installs")).split("\n").filter(Boolean).length,
     summary: () => read(at("summary")),
     state: () => [
       runGit(path, ["for-each-ref"]),
@@ -100,7 +109,14 @@ export function startRunner(
   };
 }
 
-/** npx that brings Deno, gh that prints ids of comments, and curl that brings this program. */
+/** Where the program under test finds its own packages, whatever home the runner has. */
+function ownPlaces(): string {
+  const denoDir = Deno.env.get("DENO_DIR");
+  const home = `HOME='${Deno.env.get("HOME") ?? ""}'`;
+  return denoDir === undefined ? `-u DENO_DIR ${home}` : `DENO_DIR='${denoDir}' ${home}`;
+}
+
+/** npm that installs Deno, npx that brings it, gh that prints ids of comments, and curl that brings this program. */
 function writePrograms(
   bin: string,
   { folder, log }: { readonly folder: string; readonly log: string },
@@ -115,6 +131,18 @@ function writePrograms(
     join(bin, "npx"),
     `[[ "$1 $2 $3 $4" = "-y deno@"*" run -A" && -f $5 ]] || exit 64\nexec ${quotedCommand} "\${@:6}"`,
   );
+  const deno = join(folder, "deno");
+  write(
+    deno,
+    `[[ "$1 $2" = "run -A" && -f $3 && $DENO_DIR = $HOME/* ]] || exit 64
+exec env ${ownPlaces()} ${quotedCommand} "\${@:4}"`,
+  );
+  write(
+    join(bin, "npm"),
+    `[[ "$*" =~ ^install\\ .*--prefix\\ ([^ ]+)\\ deno@[0-9.]+$ ]] || exit 64
+mkdir -p "\${BASH_REMATCH[1]}/node_modules/.bin" && cp '${deno}' "\${BASH_REMATCH[1]}/node_modules/.bin/deno"
+echo installed >>'${join(folder, "installs")}'`,
+  );
   write(
     join(bin, "gh"),
     `[[ $GH_TOKEN = secret ]] || exit 4\n${record} gh "$@"
@@ -128,17 +156,6 @@ function writePrograms(
 if [[ $1 = --output && $2 != /dev/null ]]; then cp '${join(folder, "program")}' "$2"
 else ${record} curl "\${args[@]}" "$@"; fi`,
   );
-}
-
-function plateauRepository(folder: string): string {
-  const path = join(folder, "plateau-origin");
-  Deno.mkdirSync(path);
-  Deno.writeTextFileSync(join(path, "main.ts"), "");
-  runGit(path, ["init", "--quiet"]);
-  runGit(path, ["add", "--all"]);
-  runGit(path, ["commit", "--quiet", "--message", "release"]);
-  runGit(path, ["tag", `v${VERSION}`]);
-  return `file://${path}`;
 }
 
 /** As runners call bash: it ends with the first command that fails. */

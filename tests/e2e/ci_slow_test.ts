@@ -7,7 +7,9 @@ import {
   FORKS,
   PULL_REQUESTS,
   readAction,
+  readHooks,
   readJob,
+  readPipeline,
   readWorkflow,
   type Step,
 } from "../deploy/workflows.ts";
@@ -22,6 +24,15 @@ function filled(text: string, context: Context): string {
   return text.replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, expression: string) => {
     assert.ok(Object.hasOwn(context, expression), `there is no ${expression}`);
     return context[expression];
+  });
+}
+
+/** `inputs.a == 'b' && inputs.c != 'd'` */
+function holds(condition: string, context: Context): boolean {
+  return condition.split(" && ").every((part) => {
+    const [, name = "", sign, text] = /^(inputs\.\w+) (==|!=) '(.*)'$/.exec(part) ?? [];
+    assert.ok(Object.hasOwn(context, name), part);
+    return (context[name] === text) === (sign === "==");
   });
 }
 
@@ -55,7 +66,9 @@ async function act(
     ),
   };
   let said = "";
-  for (const { run, shell, env } of steps) {
+  for (const { if: condition, uses = "", run, shell, env } of steps) {
+    if (condition !== undefined && !holds(condition, context)) continue;
+    if (uses.startsWith("actions/cache@")) continue; // the home of this runner is the cache
     assert.equal(shell, "bash");
     assert.ok(run !== undefined);
     const set = Object.entries(env).map(([name, text]) => [name, filled(text, context)]);
@@ -68,14 +81,14 @@ async function act(
 
 function measureBy(runner: Runner, more: Step["with"] = {}): ReturnType<typeof act> {
   const { steps } = readWorkflow(PULL_REQUESTS).jobs.measure;
-  const step = steps.find(({ uses = "" }) => /\/deploy\/action@/.test(uses));
+  const step = steps.find(({ uses }) => uses === "./.plateau");
   assert.ok(step !== undefined);
-  const at = join(import.meta.dirname ?? "", "../../deploy/action");
-  return act(runner, readAction("deploy/action"), { given: { ...step.with, ...more }, at });
+  const at = join(import.meta.dirname ?? "", "../..");
+  return act(runner, readAction("."), { given: { ...step.with, ...more }, at });
 }
 
 function commentBy(runner: Runner, given: Step["with"]): ReturnType<typeof act> {
-  return act(runner, readAction("deploy/action/comment"), { given, at: "" });
+  return act(runner, readAction("deploy/comment"), { given, at: "" });
 }
 
 withBash.test("a slower merge fails the check and is commented on, once", async () => {
@@ -88,7 +101,7 @@ withBash.test("a slower merge fails the check and is commented on, once", async 
     said,
     /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,
   );
-  assert.equal(runner.outputs(), "code=1\n");
+  assert.match(runner.outputs(), /^key=plateau-Linux-X64-[0-9a-f]{80}\ncode=1\n$/);
   assert.match(runner.summary(), /^## /);
   assert.match(runner.read("plateau-results/comment.md"), /worse/);
   assert.match(runner.read("plateau-results/junit.xml"), /<failure /);
@@ -118,8 +131,8 @@ withBash.test("a merge that cannot be built fails the check, and the comment say
   using runner = startRunner({ burnUs: 100, build: "process.exit(9)" });
   const { code, said } = await measureBy(runner);
   assert.equal(code, 3, said);
-  assert.equal(runner.outputs(), "code=3\n");
-  assert.match(runner.read("plateau-results/comment.md"), /compared nothing \(exit code 3\)/);
+  assert.match(runner.outputs(), /^code=3$/m);
+  assert.match(runner.read("plateau-results/comment.md"), /measured nothing \(exit code 3\)/);
 });
 
 withBash.test("an inconclusive comparison is green, and further flags are one a line", async () => {
@@ -127,8 +140,48 @@ withBash.test("an inconclusive comparison is green, and further flags are one a 
   const flags = "--repeat=2\n\n--threshold=p99 < 10s\n--quiet\n";
   const { code, said } = await measureBy(runner, { flags });
   assert.equal(code, 0, said);
-  assert.equal(runner.outputs(), "code=5\n");
+  assert.match(runner.outputs(), /^code=5$/m);
   assert.match(runner.read("plateau-results/comment.md"), /^\| p99 &lt; 10s \|/m);
+});
+
+withBash.test("the action runs an experiment, measures a URL, or only installs the program, once", async () => {
+  using runner = startRunner({ burnUs: 100 });
+  const setUp = await measureBy(runner, { command: "setup" });
+  assert.equal(setUp.code, 0, setUp.said);
+  assert.doesNotMatch(runner.outputs(), /code=/);
+  const [folder] = runner.paths();
+  const version = await runScript(runner, "plateau --version", {
+    PATH: `${folder}:${runner.env.PATH}`,
+  });
+  assert.match(version.output, /^\d+\.\d+\.\d+$/m);
+
+  const built = await runScript(runner, "node build.js", {});
+  assert.equal(built.code, 0, built.output);
+  const flags = "--repeat=1\n--threshold=p99 < 1us\n";
+  const run = await measureBy(runner, { command: "run", flags, out: "plateau-results/run" });
+  assert.equal(run.code, 1, run.said);
+  assert.match(runner.outputs(), /^code=1$/m);
+  assert.match(run.said, /^::error .*Threshold failed/m);
+  assert.match(runner.read("plateau-results/run/comment.md"), /p99 &lt; 1us/);
+  assert.ok(runner.read("plateau-results/run/results.json").length > 1_000);
+
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("ok"),
+  );
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const given = { command: "bench", url, flags: "--requests=100", out: "plateau-results/bench" };
+  const bench = await measureBy(runner, given).finally(() => server.shutdown());
+  assert.equal(bench.code, 0, bench.said);
+  const { requests } = JSON.parse(runner.read("plateau-results/bench/results.json"));
+  assert.equal(requests.completed, 100);
+  assert.match(runner.read("plateau-results/bench/report.html"), /^<!doctype html>/i);
+
+  const wrong = await measureBy(runner, { command: "measure; touch owned" });
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.said, /^::error::Cannot do "measure; touch owned"/m);
+  assert.throws(() => runner.read("owned"), Deno.errors.NotFound);
+  assert.equal(runner.installs(), 1);
 });
 
 withBash.test("a compiled program is taken by its address, if it is the right one", async () => {
@@ -143,13 +196,13 @@ withBash.test("a compiled program is taken by its address, if it is the right on
     flags: "--repeat=2",
   });
   assert.equal(code, 0, said);
-  assert.equal(runner.outputs(), "code=5\n");
+  assert.match(runner.outputs(), /^code=5$/m);
 });
 
 withBash.test("the comment of a fork goes by what GitHub says, not by what the fork left", async () => {
   using runner = startRunner({ burnUs: 100 });
   const { steps } = readWorkflow(FORKS).jobs.comment;
-  const [, pull, comment] = steps;
+  const [, , pull, comment] = steps;
   const env = Object.entries(pull.env).map(([name, text]) => [name, filled(text, EVENT)]);
   runner.comments("12\n");
   const found = await runScript(runner, pull.run ?? "", Object.fromEntries(env));
@@ -176,17 +229,16 @@ withBash.test("the comment of a fork goes by what GitHub says, not by what the f
 
 withBash.test("the job of GitLab finds a slower merge request, and comments where it may", async () => {
   using runner = startRunner({ burnUs: 3000 });
-  const { before_script, script, after_script, allow_failure, artifacts } = readJob();
+  const { script, after_script, allow_failure, artifacts } = readJob();
   const all = (lines: readonly string[]): string => sooner(lines.join("\n"));
   const env = {
-    PLATEAU_URL: runner.plateau,
     CI_PROJECT_DIR: runner.path,
     CI_MERGE_REQUEST_DIFF_BASE_SHA: runner.base,
     CI_API_V4_URL: "https://example.test/api/v4",
     CI_PROJECT_ID: "3",
     CI_MERGE_REQUEST_IID: "12",
   };
-  const { code, output } = await runScript(runner, all([...before_script, ...script]), env);
+  const { code, output } = await runScript(runner, all(script), env);
   assert.equal(code, 1, output);
   assert.notEqual(code, allow_failure.exit_codes);
   assert.match(
@@ -203,4 +255,27 @@ withBash.test("the job of GitLab finds a slower merge request, and comments wher
   const [{ words, body }] = runner.calls();
   assert.equal(words.at(-1), "https://example.test/api/v4/projects/3/merge_requests/12/notes");
   assert.equal(body, runner.read("plateau-results/comment.md"));
+});
+
+withBash.test("the pipeline of Jenkins finds a slower change", async () => {
+  using runner = startRunner({ burnUs: 3000 });
+  const script = sooner(readPipeline()).replace(/^ *git submodule .*\n/m, "");
+  const origin = ["git", "-C", runner.path, "remote", "get-url", "origin"];
+  assert.match((await runScript(runner, origin.join(" "), {})).output, /^file:/);
+  const { code, output } = await runScript(runner, script, { CHANGE_TARGET: "main" });
+  assert.equal(code, 1, output);
+  assert.match(runner.read("plateau-results/junit.xml"), /<failure /);
+});
+
+withBash.test("the hook of pre-commit refuses a wrong experiment file among right ones", async () => {
+  using runner = startRunner({ burnUs: 100 });
+  await measureBy(runner, { command: "setup" });
+  const [{ entry }] = readHooks();
+  const PATH = `${runner.paths()[0]}:${runner.env.PATH}`;
+  const right = await runScript(runner, `${entry} experiment.yaml experiment.yaml`, { PATH });
+  assert.deepEqual(right, { code: 0, output: "" });
+  Deno.writeTextFileSync(join(runner.path, "wrong.yaml"), "name: wrong\n");
+  const wrong = await runScript(runner, `${entry} experiment.yaml wrong.yaml`, { PATH });
+  assert.notEqual(wrong.code, 0);
+  assert.match(wrong.output, /^wrong\.yaml/m);
 });

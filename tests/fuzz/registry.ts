@@ -5,6 +5,7 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   histogram: async () => (await import("./decoders/histogram.ts")).histogram,
   results: async () => (await import("./decoders/results.ts")).results,
   job: async () => (await import("./decoders/job.ts")).job,
+  toolMessage: async () => (await import("./decoders/tools.ts")).toolMessage,
   har: async () => (await import("./decoders/foreign.ts")).har,
   artillery: async () => (await import("./decoders/foreign.ts")).artillery,
   k6: async () => (await import("./decoders/foreign.ts")).k6,

@@ -28,6 +28,11 @@ export interface Page {
   readonly blocks: readonly Block[];
 }
 
+/** Files of the repository's top level that link to others. */
+export const PUBLIC = [
+  ...["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt"],
+];
+
 /** README.md and every page of docs/. */
 export function readPages(): Page[] {
   const names = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));

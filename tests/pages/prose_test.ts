@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { type Page, readPage, readPages } from "./page.ts";
+import { VERSION } from "../../base/version.ts";
+import { isCommandName } from "../../cli/registry.ts";
+import { type Page, PUBLIC, readPage, readPages } from "./page.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const PAGES = readPages();
 
-for (const page of PAGES) {
+for (const page of [...PAGES, ...PUBLIC.map(readPage)]) {
   Deno.test(`the links of ${page.file} lead somewhere`, () => {
     assert.deepEqual(linksOf(page).filter((link) => !leads(page, link)), []);
   });
@@ -17,6 +19,25 @@ Deno.test("README.md links every page of docs/", () => {
   const links = linksOf(readPage("README.md"));
   const missing = PAGES.filter(({ file }) => file !== "README.md" && !links.includes(file));
   assert.deepEqual(missing.map(({ file }) => file), []);
+});
+
+Deno.test("the changelog has what is to come and this version, newest first", () => {
+  const { text } = readPage("CHANGELOG.md");
+  const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  assert.equal(headings[0], "[Unreleased]");
+  const versions = headings.slice(1).map((heading) =>
+    /^\[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$/.exec(heading)?.[1]
+  );
+  assert.equal(versions[0], VERSION);
+  assert.deepEqual(versions.filter((version) => version === undefined), []);
+});
+
+Deno.test("llms.txt names every command that it needs as the program has them", () => {
+  const { text } = readPage("llms.txt");
+  const named = [...text.matchAll(/`plateau ([a-z]+)/g)].map(([, command]) => command);
+  assert.ok(named.length > 8);
+  assert.deepEqual(named.filter((command) => !isCommandName(command)), []);
+  assert.match(text, /^# .+\n\n> .+\n/);
 });
 
 Deno.test("the paths that docs/contributing.md names exist", () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Finding } from "../../report/blocks.ts";
 import { readFileSync } from "node:fs";
 import { caveat } from "../../report/findings/caveats.ts";
-import { findingSentence } from "../../report/findings/sentences.ts";
+import { adviceSentence, findingSentence, MEANINGS } from "../../report/findings/sentences.ts";
 import {
   ADVICE,
   FINDING_CODES,
@@ -144,6 +144,14 @@ Deno.test("docs/findings.md lists every code of a finding and of an advice, and 
   };
   assert.deepEqual(listed("Codes"), [...FINDING_CODES]);
   assert.deepEqual(listed("Advice"), [...ADVICE]);
+  const meanings = FINDING_CODES.map((code) => [code, MEANINGS[code]]);
+  const advice = ADVICE.map((code) => [code, adviceSentence([code])]);
+  assert.deepEqual(
+    [...meanings, ...advice].filter(([code, text]) =>
+      !new RegExp(`^\\| \`${code}\` +\\| ${RegExp.escape(text)} +\\|`, "m").test(page)
+    ),
+    [],
+  );
 });
 
 Deno.test("times are in the unit that a reader expects, and counts are counts", () => {

@@ -1,4 +1,4 @@
-/** Which hosts an agent loads: those that its own command line names, whatever a job says. */
+/** Which hosts an agent, or a server of tools, loads: those that its own command line names, whatever it is asked for. */
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import { messageOf } from "../../../base/errors.ts";
@@ -50,12 +50,27 @@ type Admission =
   /** @property addresses Those that were checked, to be dialed; null when the endpoint is loaded as it is. */
   | { readonly addresses: readonly string[] | null };
 
+/** Who keeps to a list, and the flag that makes it. */
+interface Keeper {
+  readonly who: string;
+  readonly flag: string;
+}
+
+const AGENT: Keeper = { who: "this agent", flag: "--allow" };
+
 export class AllowList {
   readonly #names = new Set<string>();
   readonly #networks = new BlockList();
 
-  /** @param hosts Each an `allowedHost`. */
-  constructor(readonly hosts: readonly string[], private readonly resolve: Resolve = lookUp) {
+  /**
+   * @param hosts Each an `allowedHost`.
+   * @param resolve Null: a name is allowed by itself alone, not by its addresses.
+   */
+  constructor(
+    readonly hosts: readonly string[],
+    private readonly resolve: Resolve | null = lookUp,
+    private readonly keeper: Keeper = AGENT,
+  ) {
     for (const host of hosts) {
       const network = networkOf(host);
       if (network === null) this.#names.add(nameOf(host));
@@ -76,6 +91,7 @@ export class AllowList {
       return stranger === undefined ? { addresses: null } : this.#not(stranger, stranger);
     }
     if (this.#names.has(nameOf(hostname))) return { addresses: null };
+    if (this.resolve === null) return this.#not(hostname, hostname);
     try {
       const addresses = await this.resolve(hostname);
       const stranger = addresses.find((address) => !this.#holds(address));
@@ -95,8 +111,9 @@ export class AllowList {
   }
 
   #not(host: string, what: string): Admission {
-    const refusal = `Cannot load ${what}: this agent loads ${this.hosts.join(", ")} alone; ` +
-      `start it with --allow ${host} if it may`;
+    const { who, flag } = this.keeper;
+    const refusal = `Cannot load ${what}: ${who} loads ${this.hosts.join(", ")} alone; ` +
+      `start it with ${flag} ${host} if it may`;
     return { refusal };
   }
 }

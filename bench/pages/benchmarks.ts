@@ -1,0 +1,73 @@
+/**
+ * `deno task benchmarks`: docs/benchmarks.md, from the figures that `deno task bench --save bench/results` has left.
+ * What was not measured is not on it.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { benches, isBenchName } from "../registry.ts";
+import { parseFigures, type SavedFigures, sectionsOf } from "../saved.ts";
+import { sectionLines } from "../table.ts";
+
+const RESULTS = join(import.meta.dirname ?? "", "../results");
+const PAGE = join(import.meta.dirname ?? "", "../../docs/benchmarks.md");
+
+const HEAD = `# Benchmarks
+
+Plateau's promises, as \`deno task bench\` measured them. The page is made from what it saved; nothing here
+is typed by hand, and what was not measured with these sources is not here. [Performance](performance.md) and
+[methods](methods.md) explain what the figures mean.
+
+<!-- example: in repository -->
+
+\`\`\`sh
+deno task bench --help
+\`\`\`
+
+\`deno task bench NAME --save bench/results\` measures a bench and keeps its figures, and
+\`deno task benchmarks\` makes this page again. Figures of time need a quiet machine; those of simulations
+are the same on every machine, as their seeds are fixed.
+`;
+
+/** The saved figures, in the order of the benches. */
+export function readSaved(folder: string = RESULTS): SavedFigures[] {
+  const order = Object.keys(benches);
+  return readdirSync(folder).filter((name) => name.endsWith(".json"))
+    .map((name) => parseFigures(Deno.readTextFileSync(join(folder, name))))
+    .filter(({ bench }) => isBenchName(bench))
+    .sort((a, b) => order.indexOf(a.bench) - order.indexOf(b.bench));
+}
+
+export function benchmarksPage(all: readonly SavedFigures[]): string {
+  return [HEAD, ...all.map(partOf)].join("\n");
+}
+
+function partOf(figures: SavedFigures): string {
+  const { bench, about, rounds, measuredAt, commit, machine } = figures;
+  const { cpu, cores, os, kernel, arch, deno } = machine;
+  const times = rounds === 1 ? "once" : `in ${rounds} rounds`;
+  return [
+    `## ${bench}`,
+    "",
+    `${about[0].toUpperCase()}${about.slice(1)}. Measured ${times} on ${
+      measuredAt.slice(0, 10)
+    } at commit ` +
+    `\`${commit}\`, on ${cpu} (${cores} cores), ${os} ${kernel}, ${arch}, Deno ${deno}.`,
+    "",
+    ...sectionsOf(figures).flatMap(sectionLines),
+  ].join("\n");
+}
+
+/** As `deno fmt` leaves it. */
+export async function formatted(markdown: string): Promise<string> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext", "md", "--line-width", "100", "-"],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const input = process.stdin.getWriter();
+  await input.write(new TextEncoder().encode(markdown));
+  await input.close();
+  return new TextDecoder().decode((await process.output()).stdout);
+}
+
+if (import.meta.main) Deno.writeTextFileSync(PAGE, await formatted(benchmarksPage(readSaved())));
