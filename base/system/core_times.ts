@@ -1,9 +1,10 @@
 /**
- * How long cores were idle, from /proc/stat (proc(5)). What is not idle is in use: where the kernel counts
- * time in use by sampling, once a tick, programs that wake and sleep in step with the ticks are counted up to
- * 0.6 cores wrong (Debian's and many others; measured), while idle time is measured to the nanosecond
- * (get_idle_time, fs/proc/stat.c) and only written in steps of 10 ms.
+ * How long cores were idle: on Linux from /proc/stat (proc(5)), elsewhere as the system counts it. What is not idle is
+ * in use: where the kernel counts time in use by sampling, once a tick, programs that wake and sleep in step with the
+ * ticks are counted up to 0.6 cores wrong (Debian's and many others; measured), while idle time is measured to the
+ * nanosecond (get_idle_time, fs/proc/stat.c) and only written in steps of 10 ms.
  */
+import os from "node:os";
 import { readSystemFile } from "./linux.ts";
 
 /** Of some cores together, since the machine started. */
@@ -11,8 +12,8 @@ export interface CoreTimes {
   readonly cores: number;
   /** With waits for disks. */
   readonly idleMs: number;
-  /** Wanted by this machine, and given to another one by the hypervisor. */
-  readonly stolenMs: number;
+  /** Wanted by this machine, and given to another one by the hypervisor; null where that is not counted. */
+  readonly stolenMs: number | null;
   /**
    * Spent on interrupts, where the kernel counts that apart from the programs that were interrupted; else 0.
    * It does so where hardware interrupts have any time at all (CONFIG_IRQ_TIME_ACCOUNTING).
@@ -40,24 +41,59 @@ export function parseCoreTimes(stat: string, allowed: readonly number[] | null):
   };
 }
 
-/** Now; null where the system does not show it. */
-export function readCoreTimes(allowed: readonly number[] | null): CoreTimes | null {
-  return parseCoreTimes(readSystemFile("/proc/stat") ?? "", allowed);
+/** Now; null where the system does not show it. Elsewhere than on Linux of all cores. */
+export function readCoreTimes(
+  allowed: readonly number[] | null,
+  system: typeof Deno.build.os = Deno.build.os,
+): CoreTimes | null {
+  if (system === "linux") return parseCoreTimes(readSystemFile("/proc/stat") ?? "", allowed);
+  return system === "windows" ? windowsCoreTimes() : coreTimesOf(os.cpus());
+}
+
+/** Of the cores as Node names them, such as those of macOS. */
+export function coreTimesOf(
+  cpus: readonly { readonly times: { readonly idle: number } }[],
+): CoreTimes | null {
+  if (cpus.length === 0) return null;
+  const idleMs = cpus.reduce((sum, { times }) => sum + times.idle, 0);
+  return { cores: cpus.length, idleMs, stolenMs: null, interruptsMs: 0 };
+}
+
+/** Deno's own os.cpus() is empty under Wine. Here, as `bench` loads no more modules than it needs on Linux. */
+const GET_SYSTEM_TIMES = {
+  GetSystemTimes: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
+} as const;
+/** FILETIME counts 100 ns. */
+const FILETIME_PER_MS = 10_000;
+let kernel32: Deno.DynamicLibrary<typeof GET_SYSTEM_TIMES> | null = null;
+
+function windowsCoreTimes(): CoreTimes | null {
+  const [idle, kernel, user] = [0, 1, 2].map(() => new BigInt64Array(1));
+  try {
+    kernel32 ??= Deno.dlopen("kernel32.dll", GET_SYSTEM_TIMES);
+    if (!kernel32.symbols.GetSystemTimes(idle, kernel, user)) return null;
+  } catch {
+    return null; // without the permission for FFI
+  }
+  const idleMs = Number(idle[0]) / FILETIME_PER_MS;
+  return { cores: navigator.hardwareConcurrency, idleMs, stolenMs: null, interruptsMs: 0 };
 }
 
 /** Between two looks, each of the same cores. */
 interface CoreUse {
   /** In use by programs and interrupts. */
   readonly busyMs: number;
-  readonly stolenMs: number;
+  readonly stolenMs: number | null;
   readonly interruptsMs: number;
 }
 
 export function coreUseBetween(before: CoreTimes, after: CoreTimes, elapsedMs: number): CoreUse {
   const idleMs = after.idleMs - before.idleMs;
-  const stolenMs = Math.max(0, after.stolenMs - before.stolenMs);
+  const stolenMs = before.stolenMs === null || after.stolenMs === null
+    ? null
+    : Math.max(0, after.stolenMs - before.stolenMs);
   return {
-    busyMs: Math.max(0, after.cores * elapsedMs - idleMs - stolenMs),
+    busyMs: Math.max(0, after.cores * elapsedMs - idleMs - (stolenMs ?? 0)),
     stolenMs,
     interruptsMs: Math.max(0, after.interruptsMs - before.interruptsMs),
   };

@@ -136,7 +136,8 @@ const socketCalls = group(SOCKET_SYMBOLS);
 let withErrors: Libc | null = null;
 
 /** The calls of the epoll transport, or throws: no FFI permission, not Linux, or not glibc. */
-export function libc(): Libc {
+export function libc(os: typeof Deno.build.os = Deno.build.os): Libc {
+  if (os !== "linux") throw new Error("only Linux has it");
   return withErrors ??= addErrors(socketCalls());
 }
 

@@ -284,13 +284,19 @@ export interface BusyProcess {
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 
-interface ProcessTicks {
+export interface ProcessTicks {
   readonly name: string;
   readonly ticks: number;
 }
 
-/** Begins to watch; the returned function, given the seconds since then, names those that used most, but for this process. */
-export function watchProcesses(): (seconds: number) => BusyProcess[] {
+/**
+ * Begins to watch; the returned function, given the seconds since then, names those that used most, but for this process.
+ *
+ * @param usesNow Where there is no /proc, what shows the same.
+ */
+export function watchProcesses(
+  usesNow: () => ReadonlyMap<number, ProcessTicks> = usesInProc,
+): (seconds: number) => BusyProcess[] {
   const before = usesNow();
   return (seconds) => busiestBetween(before, usesNow(), seconds);
 }
@@ -317,8 +323,7 @@ export function parseUse(stat: string): ProcessTicks {
   return { name, ticks: userTicks + systemTicks };
 }
 
-function usesNow(): Map<number, ProcessTicks> {
-  if (Deno.build.os !== "linux") return new Map();
+function usesInProc(): Map<number, ProcessTicks> {
   return new Map(
     allProcesses().flatMap((pid) => {
       try {

@@ -3,6 +3,8 @@
  * second is the most direct witness of a worker that was held up: it had something to do and could not.
  */
 import process from "node:process";
+import { readSystemFile } from "./linux.ts";
+import { windowsThreadMs } from "./windows.ts";
 
 /** Both since the thread began, microseconds. */
 export interface ThreadTime {
@@ -11,16 +13,34 @@ export interface ThreadTime {
   readonly waitedUs: number | null;
 }
 
-/** Linux counts in nanoseconds; elsewhere the CPU time of the whole process stands in: more, never less. */
+/**
+ * Linux counts in nanoseconds, macOS too, Windows in ticks of its scheduler (some 16 ms). Where none is to be had, the CPU
+ * time of the whole process stands in: more, never less.
+ */
 export function threadTime(): ThreadTime {
-  try {
-    const time = parseSchedstat(Deno.readTextFileSync("/proc/thread-self/schedstat"));
-    if (time !== null) return time;
-  } catch {
-    // Not Linux, or one without it.
-  }
+  const time = parseSchedstat(readSystemFile("/proc/thread-self/schedstat") ?? "");
+  if (time !== null) return time;
+  const cpuMs = windowsThreadMs() ?? macThreadMs();
+  if (cpuMs !== null) return { cpuUs: cpuMs * 1_000, waitedUs: null };
   const { user, system } = process.cpuUsage();
   return { cpuUs: user + system, waitedUs: null };
+}
+
+/** Of macOS' time.h. */
+const CLOCK_THREAD_CPUTIME_ID = 16;
+const MAC_CALLS = {
+  clock_gettime_nsec_np: { parameters: ["i32"], result: "u64" },
+} as const;
+let macCalls: Deno.DynamicLibrary<typeof MAC_CALLS>["symbols"] | undefined;
+
+function macThreadMs(): number | null {
+  if (Deno.build.os !== "darwin") return null;
+  try {
+    macCalls ??= Deno.dlopen("/usr/lib/libSystem.B.dylib", MAC_CALLS).symbols;
+    return Number(macCalls.clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID)) / 1e6;
+  } catch {
+    return null; // without the permission for FFI
+  }
 }
 
 /** `running waiting timeslices` (Documentation/scheduler/sched-stats.rst); null where a kernel does not count. */

@@ -58,10 +58,28 @@ function epollResponder(): EpollResponder | null {
 async function respond(isOver: () => boolean): Promise<void> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   post({ kind: "listening", port: listener.addr.port });
-  const timer = setInterval(() => isOver() && listener.close(), LOOK_MS);
-  for await (const conn of listener) void serve(conn);
-  clearInterval(timer);
+  await serveUntil(isOver, listener);
   post({ kind: "ended" });
+}
+
+/** Closes the listener once, and does not wait for its last wait for a connection, which Windows ends late. */
+export function serveUntil(
+  isOver: () => boolean,
+  listener: AsyncIterable<Deno.Conn> & { close(): void },
+): Promise<void> {
+  void serveAll(listener);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setInterval(() => {
+    if (!isOver()) return;
+    clearInterval(timer);
+    listener.close();
+    resolve();
+  }, LOOK_MS);
+  return promise;
+}
+
+async function serveAll(connections: AsyncIterable<Deno.Conn>): Promise<void> {
+  for await (const conn of connections) void serve(conn);
 }
 
 async function serve(conn: Deno.Conn): Promise<void> {

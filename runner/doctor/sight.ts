@@ -1,6 +1,7 @@
 /** What `plateau doctor` looks at: the machine's facts, and what it measures, one after the other. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError } from "../../base/errors.ts";
+import { processTableOn, ticksIn } from "../../base/system/process_table.ts";
 import { type BusyProcess, watchProcesses } from "../../base/system/processes.ts";
 import { monotonicClock, stepUsOf } from "../../base/system/clock.ts";
 import { describeMachine, TURBO_SWITCHES } from "../../base/system/describe.ts";
@@ -80,7 +81,8 @@ export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<Ho
 const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 async function watchIdle(signal: AbortSignal): Promise<Idle> {
-  const processes = watchProcesses();
+  const table = processTableOn();
+  const processes = watchProcesses(table === null ? undefined : () => ticksIn(table()));
   const activity = watchHostActivity();
   const startMs = performance.now();
   await sleep(IDLE_MS, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -14,7 +14,7 @@ import {
   withOrigin,
 } from "../../base/target/steps.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import { hideInherited, locateFolder, ownEnv } from "../../targets/launch/environment.ts";
+import { hideInherited, joinEnv, locateFolder, ownEnv } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
 import { commandText, takeStep } from "../../targets/launch/step.ts";
 import type { TargetCommand } from "../result/invocation.ts";
@@ -269,11 +269,8 @@ function originNeededFrom(steps: readonly CommandStep[]): number {
  * those that are filled in at its start.
  */
 export function stepEnv(spec: TargetSpec, redisUrl: string | null): Record<string, string> {
-  return {
-    ...ownEnv(),
-    ...redisUrl !== null && { REDIS_URL: redisUrl },
-    ...ownVariables(spec),
-  };
+  const redis: Record<string, string> = redisUrl === null ? {} : { REDIS_URL: redisUrl };
+  return joinEnv([ownEnv(), redis, ownVariables(spec)]);
 }
 
 function ownVariables(spec: TargetSpec): Record<string, string> {

@@ -1,7 +1,7 @@
 /**
  * What the machine did during a run beside what the workers did: how much of the cores that we may run on
- * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. Linux says
- * it; elsewhere it is null.
+ * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. The last two only
+ * Linux says; elsewhere they are null.
  */
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
@@ -51,7 +51,8 @@ export function hostActivityBetween(before: HostReading, after: HostReading): Ho
   const { cores } = after.times;
   const { busyMs, stolenMs } = coreUseBetween(before.times, after.times, elapsedMs);
   const share = (ms: number): number => Math.min(1, ms / (cores * elapsedMs));
-  return { cores, busy: share(busyMs), steal: share(stolenMs), throttled };
+  const steal = stolenMs === null ? null : share(stolenMs);
+  return { cores, busy: share(busyMs), steal, throttled };
 }
 
 /**

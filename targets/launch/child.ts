@@ -21,13 +21,12 @@ import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
 import { inspectableArgs } from "./environment.ts";
 import { settlesWithin } from "./settles.ts";
+import { orphanedFamily, showsProcesses } from "./family.ts";
 import {
   endFamily,
   LEFT,
   ORPHANED_GRACE_MS,
-  orphanedFamily,
   removeFolder,
-  showsProcesses,
   STARTED,
   STOP_GRACE_MS,
   SUPERVISED_ENV,
@@ -42,6 +41,9 @@ import { fileURLToPath } from "node:url";
 /** A supervisor has to wait for its program's end before its own. */
 const SUPERVISOR_GRACE_MS = 2 * STOP_GRACE_MS + 1_000;
 
+/** To Windows any signal is the end by force: there the end of standard input, for which our own programs wait, asks for it. */
+const HAS_SIGNALS = Deno.build.os !== "windows";
+
 /** Once a process has ended its output is complete within this, unless someone else holds its pipes. */
 const DRAIN_MS = 500;
 
@@ -54,7 +56,7 @@ export interface Child extends WatchedTree {
   readonly exited: Promise<Exit>;
   /** Writes a line to its standard input; without effect on one that has ended. */
   writeLine(line: string): Promise<void>;
-  /** TERM, then KILL. Resolves when it has ended. Idempotent. */
+  /** TERM, or the end of standard input, then KILL. Resolves when it has ended. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -230,11 +232,13 @@ function start(
   const writeLine = async (line: string): Promise<void> => {
     await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
   };
+  const closeInput = (): Promise<void> => input.close().catch(() => {}); // closed by the first stop
   const stop = async (): Promise<void> => {
-    send(process, "SIGTERM");
+    if (HAS_SIGNALS) send(process, "SIGTERM");
+    else await closeInput();
     if (!await settlesWithin(process.status, graceMs)) kill(process);
     await exited;
-    await input.close().catch(() => {}); // closed by the first stop
+    await closeInput();
   };
   return { pid: process.pid, output, exited, writeLine, stop };
 }

@@ -16,7 +16,7 @@ import {
   hideInherited,
   isPortTaken,
   locateFolder,
-  ownEnv,
+  variablesNamed,
   watchable,
   whyNoProgram,
 } from "./environment.ts";
@@ -90,14 +90,16 @@ function inheritedBy(
   names: readonly string[],
   context: Pick<LaunchContext, "name">,
 ): Record<string, string> {
-  const ours = ownEnv();
-  const missing = names.filter((name) => ours[name] === undefined);
+  const found = Object.entries(variablesNamed(names));
+  const missing = found.filter(([, value]) => value === null).map(([name]) => name);
   if (missing.length > 0) {
     const why = `it inherits ${missing.join(", ")}, not set here; set it, or leave it out`;
     throw cannotStart(context, why);
   }
   hideInherited(names);
-  return Object.fromEntries(names.map((name) => [name, ours[name]]));
+  return Object.fromEntries(
+    found.flatMap(([name, value]) => value === null ? [] : [[name, value]]),
+  );
 }
 
 function leftText({ name }: LaunchContext, pids: readonly number[]): string {

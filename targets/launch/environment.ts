@@ -1,38 +1,82 @@
 /** The environment of a foreign program: its variables, its folder, a free port, and what profiles need of them. */
 import { statSync } from "node:fs";
-import { basename, delimiter, isAbsolute, join, resolve } from "node:path";
+import { basename, isAbsolute, posix, resolve, win32 } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { isSecretVariable } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
-const INHERITED = Deno.build.os === "windows"
-  ? ["PATH", "SystemRoot", "USERPROFILE", "TEMP", "TMP"]
-  : ["PATH", "HOME", "LANG", "TMPDIR"];
+/** As Deno.build.os. */
+type System = typeof Deno.build.os;
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * All that is inherited: enough to find programs and folders, nothing of the user's secrets. On Windows neither cmd.exe
+ * nor a socket works without some of them.
+ */
+function inheritedOn(os: System): readonly string[] {
+  return os === "windows"
+    ? [
+      ...["PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "TEMP", "TMP"],
+      ...["USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA"],
+    ]
+    : ["PATH", "HOME", "LANG", "TMPDIR"];
+}
+
+/**
+ * One environment of several; later ones win. Windows takes `Path` and `PATH` for the same variable: there all names are
+ * in capitals, as Python has them.
+ */
+export function joinEnv(
+  layers: readonly Variables[],
+  os: System = Deno.build.os,
+): Record<string, string> {
+  const entries = layers.flatMap((layer) => Object.entries(layer));
+  return Object.fromEntries(entries.map(([name, value]) => [variableName(name, os), value]));
+}
+
+function variableName(name: string, os: System): string {
+  return os === "windows" ? name.toUpperCase() : name;
+}
 
 /** The clean environment, with `extra` on top. */
-export function cleanEnv(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const ours = ownEnv();
-  const inherited = INHERITED.map((name) => [name, ours[name]] as const);
-  return { ...Object.fromEntries(inherited.filter(isSet)), ...extra };
+export function cleanEnv(
+  extra: Variables = {},
+  { os, ours = ownEnv() }: { readonly os?: System; readonly ours?: Variables } = {},
+): Record<string, string> {
+  const inherited = inheritedOn(os ?? Deno.build.os).map((name) => [name, ours[name]] as const);
+  return joinEnv([Object.fromEntries(inherited.filter(isSet)), extra], os);
 }
 
 /** Where Deno 2.9 keeps itself by the name of node; it puts this on PATH where there is no other. */
 const FALSE_NODE = /[\\/]node_compat_bin$/;
 
 /** Our own environment as the user gave it to us: what is measured as Node must be Node. */
-export function ownEnv(): Record<string, string> {
-  const env = Deno.env.toObject();
+export function ownEnv(
+  given: Variables = Deno.env.toObject(),
+  os: System = Deno.build.os,
+): Record<string, string> {
+  const env = joinEnv([given], os);
+  const { delimiter } = pathsOf(os);
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => !FALSE_NODE.test(folder));
   return { ...env, PATH: folders.join(delimiter) };
 }
 
+/** Those of our own variables that are named; null for one that is not set. */
+export function variablesNamed(
+  names: readonly string[],
+  ours: Variables = ownEnv(),
+  os: System = Deno.build.os,
+): Record<string, string | null> {
+  return Object.fromEntries(names.map((name) => [name, ours[variableName(name, os)] ?? null]));
+}
+
 /** No result holds the values of variables that a target inherits, but for those that every program gets. */
 export function hideInherited(names: readonly string[]): void {
-  const ours = ownEnv();
-  for (const name of names.filter((one) => !INHERITED.includes(one))) {
-    if (ours[name] !== undefined) secrets.keep(ours[name], `\${env.${name}}`);
+  const known = inheritedOn(Deno.build.os);
+  for (const [name, value] of Object.entries(variablesNamed(names))) {
+    if (value === null || known.includes(variableName(name, Deno.build.os))) continue;
+    secrets.keep(value, `\${env.${name}}`);
   }
 }
 
@@ -47,13 +91,35 @@ function isSet(entry: readonly [string, string | undefined]): entry is [string, 
   return entry[1] !== undefined;
 }
 
+/** What finding a program depends on. */
+interface ProgramSystem {
+  readonly os: System;
+  /** PATHEXT of Windows: the endings that need not be written, `.EXE;.CMD`. */
+  readonly pathExt: string;
+  /** Whether there is such a file, and it can be run. */
+  readonly isProgram: (path: string) => boolean;
+}
+
+/** What Windows has where PATHEXT is not set. */
+const PATHEXT = ".COM;.EXE;.BAT;.CMD";
+
+const THIS_SYSTEM: ProgramSystem = {
+  os: Deno.build.os,
+  get pathExt() {
+    return (Deno.build.os === "windows" && Deno.env.get("PATHEXT")) || PATHEXT;
+  },
+  isProgram,
+};
+
 /** Full path of the program that a shell in `cwd` would run, or null when there is none. */
 export function findProgram(
   name: string,
   { path, cwd }: { path: string; cwd: string },
+  { os, pathExt, isProgram }: ProgramSystem = THIS_SYSTEM,
 ): string | null {
+  const { delimiter, join, resolve } = pathsOf(os);
   const folders = /[\\/]/.test(name) ? [""] : path.split(delimiter);
-  const endings = Deno.build.os === "windows" ? ["", ".exe"] : [""];
+  const endings = os === "windows" ? endingsOf(name, pathExt) : [""];
   const places = folders.flatMap((folder) =>
     endings.map((ending) => resolve(cwd, join(folder, name + ending)))
   );
@@ -73,6 +139,17 @@ export function whyNoProgram(name: string, cwd: string): string {
   if (stat === undefined) return path === name ? missing : `${missing}, which is ${path}`;
   if (stat.isDirectory()) return `${missing}: it is a folder`;
   return `${missing}: that file may not be executed (chmod +x ${path})`;
+}
+
+/** npm's own folder on Windows holds `npm`, a script for other shells, beside `npm.cmd`: the bare name comes last. */
+function endingsOf(name: string, pathExt: string): string[] {
+  const endings = pathExt.toLowerCase().split(";").filter((ending) => ending !== "");
+  const isWhole = endings.some((ending) => name.toLowerCase().endsWith(ending));
+  return isWhole ? ["", ...endings] : [...endings, ""];
+}
+
+function pathsOf(os: System): typeof posix {
+  return os === "windows" ? win32 : posix;
 }
 
 function isProgram(path: string): boolean {

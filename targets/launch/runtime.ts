@@ -49,7 +49,7 @@ export function runtimeOf(
   { env, cwd }: ProgramPlace,
 ): Promise<string | null> {
   const name = programOf(command);
-  const runtime = RUNTIMES.find(({ names }) => names.test(basename(name)));
+  const runtime = RUNTIMES.find(({ names }) => names.test(basename(name).replace(/\.exe$/i, "")));
   if (runtime === undefined) return Promise.resolve(null);
   const key = JSON.stringify([name, env, cwd]);
   const version = versions.get(key) ?? readVersion(name, runtime, { env, cwd });

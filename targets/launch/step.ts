@@ -8,7 +8,7 @@ import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits
 import { durationText } from "../../base/quantity.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
-import { findProgram, hideSecretVariables, whyNoProgram } from "./environment.ts";
+import { findProgram, hideSecretVariables, joinEnv, whyNoProgram } from "./environment.ts";
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
@@ -37,7 +37,7 @@ interface StepOutcome {
  */
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
-  const env = { ...context.env, ...step.env };
+  const env = joinEnv([context.env, step.env]);
   hideSecretVariables(env);
   const program = stepProgram(step, { env, cwd });
   if (program === null) return { why: whyNoProgram(step.command[0], cwd), evidence: [] };

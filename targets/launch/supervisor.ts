@@ -11,16 +11,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
 import { REAL_TIME, type Time } from "./settles.ts";
-import { randomUUID } from "node:crypto";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
-import { adoptOrphans } from "../../base/system/prctl.ts";
-import {
-  descendantsOf,
-  orphansOf,
-  processesWith,
-  readStat,
-  reap,
-} from "../../base/system/processes.ts";
+import { bringUpFamily, type ProcessFamily, type Upbringing } from "./family.ts";
 
 /** The words before the program's process id, and before those that could not be ended. */
 export const STARTED = "started";
@@ -187,103 +179,5 @@ function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): 
     stream.writeSync(new TextEncoder().encode(`${line}\n`));
   } catch (error) {
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-  }
-}
-
-/**
- * A program and all that it has started, as its supervisor finds and signals them. On Linux these are the
- * descendants of the supervisor, which adopts orphans (a daemon forks twice to get away); where it may not adopt
- * them, also processes with the program's mark in their environment; where /proc shows no processes, and on
- * other systems, the process group that the program leads.
- */
-export interface ProcessFamily {
-  /** Those that have not ended, as far as they can be found. */
-  living(): number[];
-  /** False when everybody who lives is another user's and does not take it. */
-  signal(name: Deno.Signal): boolean;
-}
-
-/** How the program must be started, so that its family can be found. */
-interface Upbringing {
-  /** It leads a process group of its own. */
-  readonly detached: boolean;
-  /** On top of its environment. */
-  readonly env: Readonly<Record<string, string>>;
-  of(child: Deno.ChildProcess): ProcessFamily;
-}
-
-const MARK = "PLATEAU_FAMILY";
-
-function bringUpFamily(): Upbringing {
-  if (!showsProcesses()) {
-    return { detached: true, env: {}, of: processGroup };
-  }
-  if (adoptOrphans()) {
-    return { detached: false, env: {}, of: (child) => family(child, ourDescendants) };
-  }
-  const id = randomUUID();
-  const marked = (): number[] => [...ourDescendants(), ...processesWith(`${MARK}=${id}`)];
-  return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked) };
-}
-
-/** Where they are not, a program leads a process group. */
-export function showsProcesses(): boolean {
-  return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
-}
-
-function ourDescendants(): number[] {
-  return descendantsOf(Deno.pid);
-}
-
-/** Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited for. */
-function family(child: Deno.ChildProcess, members: () => number[]): ProcessFamily {
-  const isOver = watchEnd(child);
-  const living = (): number[] => {
-    const found = members().filter((pid) => (pid !== child.pid || isOver()) && lives(pid));
-    return [...new Set(isOver() ? found : [child.pid, ...found])];
-  };
-  return { living, signal: (name) => signalAll(living(), name) };
-}
-
-/** One that we have adopted is reaped first: threads of it may outlive its first one, and we may end before. */
-function lives(pid: number): boolean {
-  const { state = "Z", parent = 0 } = readStat(pid) ?? {};
-  return state !== "Z" || (parent === Deno.pid && !reap(pid));
-}
-
-/** What a supervisor left that was killed, as its parent finds it; see `orphansOf`. */
-export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
-  const living = (): number[] => orphansOf(supervisor, others).filter(lives);
-  return { living, signal: (name) => signalAll(living(), name) };
-}
-
-/** As long as the program itself lives: who outlives it is not found. */
-function processGroup(child: Deno.ChildProcess): ProcessFamily {
-  const isOver = watchEnd(child);
-  const leader = Deno.build.os === "windows" ? child.pid : -child.pid;
-  return {
-    living: () => isOver() ? [] : [child.pid],
-    signal: (name) => signalAll([leader], name),
-  };
-}
-
-function watchEnd({ status }: Deno.ChildProcess): () => boolean {
-  let isOver = false;
-  void status.then(() => isOver = true);
-  return () => isOver;
-}
-
-function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
-  const denied = pids.filter((pid) => !signal(pid, name));
-  return pids.length === 0 || denied.length < pids.length;
-}
-
-/** False where it is denied; one that has ended already needs none. */
-function signal(pid: number, name: Deno.Signal): boolean {
-  try {
-    Deno.kill(pid, name);
-    return true;
-  } catch (error) {
-    return !(error instanceof Deno.errors.PermissionDenied);
   }
 }

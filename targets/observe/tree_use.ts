@@ -14,7 +14,7 @@ import {
 import { openFilesLimit } from "../../base/system/open_files.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import { fewestLeft, type Switches, type UseSample } from "./watch.ts";
+import { fewestLeft, type Switches, type TreeWatch, type UseSample } from "./watch.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
@@ -30,7 +30,7 @@ interface ProcessLook {
 }
 
 /** Use of a process tree since the last look, or else since this was made. */
-export class TreeUse {
+export class TreeUse implements TreeWatch {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
   /** System time that the ticks have and the clock has not yet: each has its own rounding. */
@@ -47,7 +47,6 @@ export class TreeUse {
     this.take();
   }
 
-  /** Whether there was anything to see of it, ever: without /proc, and of hidden processes, there is not. */
   get isSeen(): boolean {
     return this.#isSeen;
   }

@@ -95,6 +95,14 @@ export interface UseSample {
   readonly switches: Switches | null;
 }
 
+/** A process tree that is looked at again and again. */
+export interface TreeWatch {
+  /** Since the last look, or else since this was made. */
+  take(): UseSample;
+  /** Whether there was anything to see of it, ever: without /proc, and of hidden processes, there is not. */
+  readonly isSeen: boolean;
+}
+
 export interface Switches {
   readonly voluntary: number;
   readonly involuntary: number;

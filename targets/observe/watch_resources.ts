@@ -1,8 +1,5 @@
-/**
- * CPU, memory and what else processes use, each interval, on the clock of the load. On Linux of all
- * processes of the tree; elsewhere by pidusage, of its first process only.
- */
-import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
+/** CPU, memory and what else the processes of a tree use, each interval, on the clock of the load. */
+import { type ProcessTable, processTableOn } from "../../base/system/process_table.ts";
 import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
 import {
@@ -10,10 +7,11 @@ import {
   type LookTimes,
   type ResourceWatch,
   sumOfUses,
-  type UsePoint,
+  type TreeWatch,
   UseSeries,
   type WatchedUse,
 } from "./watch.ts";
+import { TableUse } from "./table_use.ts";
 import { TreeUse } from "./tree_use.ts";
 
 interface ResourceWatchOptions {
@@ -29,13 +27,50 @@ interface ResourceWatchOptions {
 /** What is watched: its own process tree, or those that it consists of. */
 type WatchedTarget = WatchedTree & { readonly parts?: () => readonly WatchedPart[] };
 
+/** What a system shows of process trees. */
+interface TreeSight {
+  open(root: WatchedTree & { readonly pid: number }): TreeWatch;
+  /** A look costs too much to be taken more often. */
+  readonly shortestMs: number;
+}
+
+/** Trees that are looked at together share one reading of the table. */
+const SHARED_MS = 20;
+/** `ps` takes some 10 ms of CPU time. */
+const SHORTEST_PS_MS = 1_000;
+
+/** By /proc, or a table of all processes. */
+export function treeSightOn(
+  os: typeof Deno.build.os = Deno.build.os,
+  table: ProcessTable | null = processTableOn(os),
+): TreeSight {
+  if (table === null) return { open: (root) => new TreeUse(root), shortestMs: 0 };
+  const shared = sharedFor(SHARED_MS, table);
+  return {
+    open: (root) => new TableUse(root, shared),
+    shortestMs: os === "darwin" ? SHORTEST_PS_MS : 0,
+  };
+}
+
+function sharedFor(forMs: number, table: ProcessTable): ProcessTable {
+  let readMs = -Infinity;
+  let rows: ReturnType<ProcessTable> = [];
+  return () => {
+    if (performance.now() - readMs < forMs) return rows;
+    rows = table();
+    readMs = performance.now();
+    return rows;
+  };
+}
+
 /** Starts to watch `target` and, where it is given, the Redis of the run. */
 export function watchResources(
   target: WatchedTarget,
   options: ResourceWatchOptions,
+  sight: TreeSight = treeSightOn(),
 ): ResourceWatch {
   const watches = [
-    Deno.build.os === "linux" ? watchTrees(target, options) : watchProcess(target, options),
+    watchTrees(target, options, sight),
     ...options.redis ? [watchRedis(options.redis, options)] : [],
   ];
   let stopped: Promise<WatchedUse> | null = null;
@@ -67,36 +102,10 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
   };
 }
 
-/** Watches the first process of a target by pidusage: where there is no /proc. */
-function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): ResourceWatch {
-  const points = new JoinedSeries(mostIntervalsOf(times.intervalMs), joinPoints);
-  const look = async (pid: number): Promise<void> => {
-    const { default: pidusage } = await import("pidusage");
-    const { cpu, memory } = await pidusage(pid);
-    const endS = (performance.now() - times.sinceMs) / 1_000;
-    if (endS > 0) points.add({ endS, cpu: cpu / 100, memory });
-  };
-  const end = pid === null || supervised
-    ? () => {}
-    : lookEachInterval(times, () => void look(pid).catch(() => {})); // it fails once the process is gone
-  return {
-    stop(): Promise<WatchedUse> {
-      end();
-      return Promise.resolve({ resources: [...points.entries], parts: [] });
-    },
-  };
-}
-
-/** Intervals of one length, one after the other. */
-function joinPoints(one: UsePoint, next: UsePoint): UsePoint {
-  const peakCpu = Math.max(one.peakCpu ?? one.cpu, next.peakCpu ?? next.cpu);
-  const memory = Math.max(one.memory, next.memory);
-  return { endS: next.endS, cpu: (one.cpu + next.cpu) / 2, peakCpu, memory };
-}
-
-/** Watches the process trees of a target, all together and each part apart. Linux only. */
-function watchTrees(target: WatchedTarget, times: LookTimes): ResourceWatch {
-  const trees = new Trees(target, times);
+/** Watches the process trees of a target, all together and each part apart. */
+function watchTrees(target: WatchedTarget, asked: LookTimes, sight: TreeSight): ResourceWatch {
+  const times = { ...asked, intervalMs: Math.max(asked.intervalMs, sight.shortestMs) };
+  const trees = new Trees(target, times, sight);
   const end = lookEachInterval(times, (nowMs) => trees.look(nowMs));
   return {
     stop(): Promise<WatchedUse> {
@@ -108,11 +117,15 @@ function watchTrees(target: WatchedTarget, times: LookTimes): ResourceWatch {
 }
 
 class Trees {
-  readonly #trees = new Map<number, TreeUse>();
+  readonly #trees = new Map<number, TreeWatch>();
   readonly #whole: UseSeries;
   readonly #parts = new Map<string, { readonly part: WatchedPart; readonly series: UseSeries }>();
 
-  constructor(private readonly target: WatchedTarget, private readonly times: LookTimes) {
+  constructor(
+    private readonly target: WatchedTarget,
+    private readonly times: LookTimes,
+    private readonly sight: TreeSight,
+  ) {
     this.#whole = new UseSeries(times);
   }
 
@@ -140,9 +153,9 @@ class Trees {
     return { resources: this.#whole.points(), parts: parts.length > 1 ? parts : [] };
   }
 
-  #treeOf({ pid, supervised }: WatchedTree): TreeUse | null {
+  #treeOf({ pid, supervised }: WatchedTree): TreeWatch | null {
     if (pid === null) return null;
-    const tree = this.#trees.get(pid) ?? new TreeUse({ pid, supervised });
+    const tree = this.#trees.get(pid) ?? this.sight.open({ pid, supervised });
     this.#trees.set(pid, tree);
     return tree;
   }

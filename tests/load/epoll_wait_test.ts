@@ -123,3 +123,7 @@ testWith(["linux"], "spinning waits until it is time, and counts what it spun", 
   assert.ok(spunUs >= 20);
   waiter.close();
 });
+
+Deno.test("off Linux there is no epoll, whatever libraries there are", () => {
+  assert.throws(() => libc("darwin"), { message: "only Linux has it" });
+});

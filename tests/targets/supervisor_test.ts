@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readStat } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
+import type { ProcessFamily } from "../../targets/launch/family.ts";
 import {
   endFamily,
-  type ProcessFamily,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
   SUPERVISED_SIGN,

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { coreUseBetween, parseCoreTimes } from "../../base/system/core_times.ts";
+import { cpus } from "node:os";
+import {
+  coreTimesOf,
+  coreUseBetween,
+  parseCoreTimes,
+  readCoreTimes,
+} from "../../base/system/core_times.ts";
 
 const STAT = `cpu  300 20 200 900 40 0 30 50 7 0
 cpu0 100 10 100 500 20 0 10 30 7 0
@@ -43,4 +49,23 @@ Deno.test("what is neither idle nor stolen is in use, whatever the ticks hit; ne
     interruptsMs: 3,
   });
   assert.equal(coreUseBetween(before, after, 340).busyMs, 0);
+});
+
+Deno.test("where a system counts no stolen time, what is not idle is in use", () => {
+  const before = coreTimesOf([{ times: { idle: 400 } }, { times: { idle: 600 } }]);
+  const after = coreTimesOf([{ times: { idle: 500 } }, { times: { idle: 900 } }]);
+  assert.ok(before !== null && after !== null);
+  assert.deepEqual(coreUseBetween(before, after, 500), {
+    busyMs: 600,
+    stolenMs: null,
+    interruptsMs: 0,
+  });
+  assert.equal(coreTimesOf([]), null);
+});
+
+const withCores = { ignore: cpus().length === 0 }; // as under Wine
+
+Deno.test("the cores of macOS are read as Node has them, and are this machine's", withCores, () => {
+  const times = readCoreTimes(null, "darwin");
+  assert.ok(times !== null && times.cores > 0 && times.idleMs > 0);
 });

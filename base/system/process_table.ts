@@ -1,0 +1,133 @@
+/**
+ * All processes of the machine in one look, where there is no /proc: by ps(1) on macOS, by a call of ntdll on Windows. A
+ * look shows who lives; what a process used between the last look and its end is not seen.
+ */
+import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";
+import { type WindowsProcess, windowsProcesses } from "./windows.ts";
+
+/** As Deno.build.os. */
+type System = typeof Deno.build.os;
+
+/** A process that lives. */
+export interface TableRow {
+  readonly pid: number;
+  readonly parent: number;
+  /** The process group that it belongs to; null where there are none. */
+  readonly group: number | null;
+  readonly name: string;
+  /** Later is more; distinguishes it from a later process with its number. */
+  readonly start: number;
+  /** Since its start, all its threads. */
+  readonly cpuMs: number;
+  /** Of `cpuMs`. */
+  readonly systemMs: number;
+  /** Resident. */
+  readonly memoryBytes: number;
+  /** Null where the table does not say. */
+  readonly threads: number | null;
+}
+
+/** Gives all processes, or none where they can't be seen. */
+export type ProcessTable = () => TableRow[];
+
+/** Null where /proc or nothing shows processes. */
+export function processTableOn(os: System = Deno.build.os): ProcessTable | null {
+  if (os === "windows") return () => (windowsProcesses() ?? []).map(rowOf);
+  return os === "darwin" ? () => parsePs(runPs(PS_COLUMNS)).filter(isNotPs) : null;
+}
+
+/** The look itself is a process, and a child of this one. */
+function isNotPs({ parent, name }: TableRow): boolean {
+  return parent !== Deno.pid || name !== "ps";
+}
+
+function rowOf(
+  { pid, parent, name, created, userMs, kernelMs, workingSetBytes, threads }: WindowsProcess,
+): TableRow {
+  return {
+    pid,
+    parent,
+    group: null,
+    name,
+    start: created,
+    cpuMs: userMs + kernelMs,
+    systemMs: kernelMs,
+    memoryBytes: workingSetBytes,
+    threads,
+  };
+}
+
+/** Of macOS, which names user time apart. The name comes last, as it may hold spaces. */
+export const PS_COLUMNS = ["pid", "ppid", "pgid", "stat", "rss", "time", "utime", "lstart", "comm"];
+
+/** What `ps` prints of all processes; "" where it can't be run. */
+export function runPs(columns: readonly string[]): string {
+  const args = ["-ax", ...columns.flatMap((column) => ["-o", `${column}=`])];
+  try {
+    const { stdout } = new Deno.Command("ps", {
+      args,
+      env: { LC_ALL: "C" }, // dates in English
+      stdin: "null",
+      stderr: "null",
+    }).outputSync();
+    return new TextDecoder().decode(stdout);
+  } catch {
+    return "";
+  }
+}
+
+const PS_LINE =
+  /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\d+) +([\d:.-]+) +([\d:.-]+) +(\w{3} \w{3} +\d+ [\d:]+ \d{4}) +(.*?) *$/gm;
+
+/** Lines of `ps` with PS_COLUMNS; ended processes that nobody has waited for are left out. */
+export function parsePs(text: string): TableRow[] {
+  return [...text.matchAll(PS_LINE)].flatMap((fields) => {
+    const [, pid, parent, group, state, kilobytes, time, userTime, start, command] = fields;
+    if (state.startsWith("Z")) return [];
+    const [cpuMs, userMs] = [time, userTime].map(parsePsTime);
+    return [{
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      name: command.split("/").at(-1) ?? "",
+      start: Date.parse(start),
+      cpuMs,
+      systemMs: Math.max(0, cpuMs - userMs),
+      memoryBytes: Number(kilobytes) * 1_024,
+      threads: null,
+    }];
+  });
+}
+
+/** `4:03.27` of macOS, `1-02:04:03` of others: milliseconds. */
+export function parsePsTime(text: string): number {
+  const [clock, days = "0"] = text.split("-").toReversed();
+  const seconds = clock.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
+  return Math.round(1_000 * (86_400 * Number(days) + seconds));
+}
+
+/**
+ * The process and all under it, parents before their children, with those that belong to a process group that one of
+ * them leads: an orphan has another parent, and the same group. None where it is gone.
+ */
+export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
+  const first = rows.find(({ pid }) => pid === root);
+  if (first === undefined) return [];
+  const found = new Map([[root, first]]);
+  for (const row of found.values()) {
+    for (const other of rows) {
+      const isUnder = other.parent === row.pid || other.group === row.pid;
+      // A child is not older than its parent: that has taken the number of an ended one.
+      if (isUnder && !found.has(other.pid) && other.start >= row.start) found.set(other.pid, other);
+    }
+  }
+  return [...found.values()];
+}
+
+/** What processes have used, but for this one, as `watchProcesses` takes it. */
+export function ticksIn(rows: readonly TableRow[]): ReadonlyMap<number, ProcessTicks> {
+  return new Map(
+    rows.filter(({ pid }) => pid !== Deno.pid)
+      .map(({ pid, name, cpuMs }) => [pid, { name, ticks: cpuMs / 1_000 * TICKS_PER_SEC }]),
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * A program and all that it has started, as its supervisor finds and signals them, by what each system has for it.
+ */
+import { randomUUID } from "node:crypto";
+import { adoptOrphans } from "../../base/system/prctl.ts";
+import {
+  type ProcessTable,
+  processTableOn,
+  type TableRow,
+  treeIn,
+} from "../../base/system/process_table.ts";
+import {
+  descendantsOf,
+  orphansOf,
+  processesWith,
+  readStat,
+  reap,
+} from "../../base/system/processes.ts";
+import { enterJob, type Job } from "../../base/system/windows.ts";
+
+/**
+ * A program and all that it has started, as its supervisor finds and signals them. On Linux these are the
+ * descendants of the supervisor, which adopts orphans (a daemon forks twice to get away); where it may not adopt
+ * them, also processes with the program's mark in their environment. On Windows they are the members of a job object,
+ * which ends with the supervisor; on macOS the supervisor's descendants, and the process group that the program leads.
+ * Where none of this can be seen, only that group is signalled.
+ */
+export interface ProcessFamily {
+  /** Those that have not ended, as far as they can be found. */
+  living(): number[];
+  /** False when everybody who lives is another user's and does not take it. */
+  signal(name: Deno.Signal): boolean;
+}
+
+/** How the program must be started, so that its family can be found. */
+export interface Upbringing {
+  /** It leads a process group of its own. */
+  readonly detached: boolean;
+  /** On top of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  of(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily;
+}
+
+const MARK = "PLATEAU_FAMILY";
+
+export function bringUpFamily(): Upbringing {
+  if (!showsProcesses()) return bringUpWithoutProc();
+  if (adoptOrphans()) {
+    return { detached: false, env: {}, of: (child) => family(child, ourDescendants, lives) };
+  }
+  const id = randomUUID();
+  const marked = (): number[] => [...ourDescendants(), ...processesWith(`${MARK}=${id}`)];
+  return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked, lives) };
+}
+
+/** What a system has to find processes by, where there is no /proc. */
+interface FamilySystem {
+  readonly os: typeof Deno.build.os;
+  readonly table: ProcessTable | null;
+  readonly enterJob: () => Job | null;
+}
+
+const THIS_SYSTEM: FamilySystem = { os: Deno.build.os, table: processTableOn(), enterJob };
+
+export function bringUpWithoutProc(
+  { os, table, enterJob }: FamilySystem = THIS_SYSTEM,
+): Upbringing {
+  const job = os === "windows" ? enterJob() : null;
+  if (job === null && table === null) return { detached: true, env: {}, of: processGroup };
+  // Of Windows' processes none leads a group, and only a detached one gets a console of its own.
+  const detached = os !== "windows";
+  const membersOf = (program: number): number[] =>
+    job?.members() ?? membersIn(table?.() ?? [], program);
+  const others = (program: number): number[] =>
+    membersOf(program).filter((pid) => pid !== Deno.pid);
+  return { detached, env: {}, of: (child) => family(child, () => others(child.pid), () => true) };
+}
+
+/** All under this process, and those that the program has left behind in the group that it led. */
+function membersIn(rows: readonly TableRow[], program: number): number[] {
+  const group = rows.filter((row) => row.group === program);
+  return [Deno.pid, ...group.map(({ pid }) => pid)]
+    .flatMap((pid) => treeIn(rows, pid)).map(({ pid }) => pid);
+}
+
+/** Where they are not, a program leads a process group. */
+export function showsProcesses(): boolean {
+  return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
+}
+
+function ourDescendants(): number[] {
+  return descendantsOf(Deno.pid);
+}
+
+/** Another user's process may be hidden (`hidepid` of proc(5)); the program itself is waited for. */
+function family(
+  child: Pick<Deno.ChildProcess, "pid" | "status">,
+  members: () => number[],
+  lives: (pid: number) => boolean,
+): ProcessFamily {
+  const isOver = watchEnd(child);
+  const living = (): number[] => {
+    const found = members().filter((pid) => (pid !== child.pid || isOver()) && lives(pid));
+    return [...new Set(isOver() ? found : [child.pid, ...found])];
+  };
+  return { living, signal: (name) => signalAll(living(), name) };
+}
+
+/** One that we have adopted is reaped first: threads of it may outlive its first one, and we may end before. */
+function lives(pid: number): boolean {
+  const { state = "Z", parent = 0 } = readStat(pid) ?? {};
+  return state !== "Z" || (parent === Deno.pid && !reap(pid));
+}
+
+/** What a supervisor left that was killed, as its parent finds it; see `orphansOf`. */
+export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
+  const living = (): number[] => orphansOf(supervisor, others).filter(lives);
+  return { living, signal: (name) => signalAll(living(), name) };
+}
+
+/** As long as the program itself lives: who outlives it is not found. */
+function processGroup(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily {
+  const isOver = watchEnd(child);
+  const leader = Deno.build.os === "windows" ? child.pid : -child.pid;
+  return {
+    living: () => isOver() ? [] : [child.pid],
+    signal: (name) => signalAll([leader], name),
+  };
+}
+
+function watchEnd({ status }: Pick<Deno.ChildProcess, "status">): () => boolean {
+  let isOver = false;
+  void status.then(() => isOver = true);
+  return () => isOver;
+}
+
+function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
+  const denied = pids.filter((pid) => !signal(pid, name));
+  return pids.length === 0 || denied.length < pids.length;
+}
+
+/** False where it is denied; one that has ended already needs none. */
+function signal(pid: number, name: Deno.Signal): boolean {
+  try {
+    Deno.kill(pid, name);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.PermissionDenied);
+  }
+}

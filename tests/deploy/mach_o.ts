@@ -1,0 +1,112 @@
+// deno-lint-ignore-file no-console -- printing the problems is what this program is for
+/**
+ * `deno run -R tests/deploy/mach_o.ts FILE`: whether a program for macOS on arm64 is as its kernel wants it, checked on any
+ * machine: the kernel ends a program at the first page whose hash is not that of the signature, and `codesign --verify`
+ * runs on macOS alone. Structures are those of Apple's mach-o/loader.h and cs_blobs.h. Exits with 1 where it is not.
+ */
+import { createHash } from "node:crypto";
+
+const MH_MAGIC_64 = 0xfeedfacf;
+const HEADER_BYTES = 32;
+const LC_SEGMENT_64 = 0x19;
+const LC_CODE_SIGNATURE = 0x1d;
+const CSMAGIC_EMBEDDED_SIGNATURE = 0xfade0cc0;
+const CSMAGIC_CODEDIRECTORY = 0xfade0c02;
+const CS_HASHTYPE_SHA256 = 2;
+
+interface Segment {
+  readonly name: string;
+  readonly offset: number;
+  readonly size: number;
+}
+
+interface LoadCommands {
+  readonly segments: readonly Segment[];
+  /** Where the signature is, in the file; null: there is none. */
+  readonly signature: { readonly offset: number; readonly size: number } | null;
+}
+
+/** Problems, one a line; none: its loader and its signature agree with the file. */
+export function machOProblems(file: Uint8Array<ArrayBuffer>): string[] {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  if (file.length < HEADER_BYTES || view.getUint32(0, true) !== MH_MAGIC_64) {
+    return ["it is no Mach-O file of 64 bits"];
+  }
+  const { segments, signature } = readCommands(view);
+  if (signature === null) return ["it has no signature"];
+  const linked = segments.find(({ name }) => name === "__LINKEDIT");
+  const ends = [
+    ...segments.filter(({ offset, size }) => offset + size > file.length)
+      .map(({ name }) => `segment ${name} goes on behind the end of the file`),
+    ...signature.offset + signature.size > file.length
+      ? ["its signature goes on behind the end of the file"]
+      : [],
+    ...linked === undefined || linked.offset + linked.size < signature.offset + signature.size
+      ? ["its signature is not within segment __LINKEDIT"]
+      : [],
+  ];
+  return ends.length > 0 ? ends : signatureProblems(file, view, signature.offset);
+}
+
+function readCommands(view: DataView): LoadCommands {
+  const segments: Segment[] = [];
+  let signature: LoadCommands["signature"] = null;
+  const count = view.getUint32(16, true);
+  for (let i = 0, at = HEADER_BYTES; i < count; i++) {
+    const kind = view.getUint32(at, true);
+    if (kind === LC_SEGMENT_64) segments.push(readSegment(view, at));
+    if (kind === LC_CODE_SIGNATURE) {
+      signature = { offset: view.getUint32(at + 8, true), size: view.getUint32(at + 12, true) };
+    }
+    at += view.getUint32(at + 4, true);
+  }
+  return { segments, signature };
+}
+
+function readSegment(view: DataView, at: number): Segment {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset + at + 8, 16);
+  return {
+    name: new TextDecoder().decode(bytes).replaceAll("\0", ""),
+    offset: Number(view.getBigUint64(at + 40, true)),
+    size: Number(view.getBigUint64(at + 48, true)),
+  };
+}
+
+/** @param at Where the signature begins: behind all that it is of. Its numbers are big-endian. */
+function signatureProblems(
+  file: Uint8Array<ArrayBuffer>,
+  view: DataView,
+  at: number,
+): string[] {
+  const blobs = view.getUint32(at) === CSMAGIC_EMBEDDED_SIGNATURE ? view.getUint32(at + 8) : 0;
+  const directory = Array.from({ length: blobs }, (_, i) => at + view.getUint32(at + 16 + 8 * i))
+    .find((blob) => view.getUint32(blob) === CSMAGIC_CODEDIRECTORY);
+  if (directory === undefined) return ["its signature has no code directory"];
+  const hashesAt = directory + view.getUint32(directory + 16);
+  const pages = view.getUint32(directory + 28);
+  const signedBytes = view.getUint32(directory + 32);
+  const hashBytes = view.getUint8(directory + 36);
+  const hashKind = view.getUint8(directory + 37);
+  const pageBytes = 2 ** view.getUint8(directory + 39);
+  if (hashKind !== CS_HASHTYPE_SHA256) return [`its hashes are of kind ${hashKind}, not SHA-256`];
+  if (signedBytes !== at) {
+    return [`its signature is of ${signedBytes} bytes, and begins at byte ${at}`];
+  }
+  if (pages !== Math.ceil(signedBytes / pageBytes)) {
+    return [`it has ${pages} hashes for ${Math.ceil(signedBytes / pageBytes)} pages`];
+  }
+  const wrong = Array.from({ length: pages }, (_, page) => page).filter((page) => {
+    const code = file.subarray(page * pageBytes, Math.min(signedBytes, (page + 1) * pageBytes));
+    const hash = file.subarray(hashesAt + page * hashBytes, hashesAt + (page + 1) * hashBytes);
+    return !createHash("sha256").update(code).digest().subarray(0, hashBytes).equals(hash);
+  });
+  return wrong.length === 0
+    ? []
+    : [`${wrong.length} of ${pages} pages have another hash, the first of them page ${wrong[0]}`];
+}
+
+if (import.meta.main) {
+  const problems = machOProblems(Deno.readFileSync(Deno.args[0]));
+  console.log(problems.join("\n") || "The hashes of all pages are right.");
+  Deno.exit(problems.length === 0 ? 0 : 1);
+}

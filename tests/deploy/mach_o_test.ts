@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { machOProblems } from "./mach_o.ts";
+
+const PAGE = 4_096;
+const CODE_BYTES = 2 * PAGE + 100;
+const DIRECTORY_BYTES = 88 + 2 + 3 * 32;
+const SIGNATURE_BYTES = 20 + DIRECTORY_BYTES;
+
+/** A file of three pages and a signature, as `codesign --sign -` lays them out. */
+function signedFile(): Uint8Array<ArrayBuffer> {
+  const file = new Uint8Array(CODE_BYTES + SIGNATURE_BYTES);
+  const view = new DataView(file.buffer);
+  view.setUint32(0, 0xfeedfacf, true);
+  view.setUint32(16, 2, true); // ncmds
+  view.setUint32(32, 0x19, true); // LC_SEGMENT_64
+  view.setUint32(36, 72, true);
+  file.set(new TextEncoder().encode("__LINKEDIT"), 40);
+  view.setBigUint64(72, BigInt(PAGE), true); // fileoff
+  view.setBigUint64(80, BigInt(file.length - PAGE), true); // filesize
+  view.setUint32(104, 0x1d, true); // LC_CODE_SIGNATURE
+  view.setUint32(108, 16, true);
+  view.setUint32(112, CODE_BYTES, true);
+  view.setUint32(116, SIGNATURE_BYTES, true);
+  file.fill(7, PAGE, CODE_BYTES);
+  sign(file, view);
+  return file;
+}
+
+function sign(file: Uint8Array<ArrayBuffer>, view: DataView): void {
+  view.setUint32(CODE_BYTES, 0xfade0cc0);
+  view.setUint32(CODE_BYTES + 4, SIGNATURE_BYTES);
+  view.setUint32(CODE_BYTES + 8, 1);
+  view.setUint32(CODE_BYTES + 16, 20);
+  const directory = CODE_BYTES + 20;
+  view.setUint32(directory, 0xfade0c02);
+  view.setUint32(directory + 4, DIRECTORY_BYTES);
+  view.setUint32(directory + 16, 90); // hashOffset
+  view.setUint32(directory + 28, 3); // nCodeSlots
+  view.setUint32(directory + 32, CODE_BYTES); // codeLimit
+  view.setUint8(directory + 36, 32);
+  view.setUint8(directory + 37, 2); // SHA-256
+  view.setUint8(directory + 39, 12); // log2 of the page
+  for (let page = 0; page < 3; page++) {
+    const code = file.subarray(page * PAGE, Math.min(CODE_BYTES, (page + 1) * PAGE));
+    file.set(createHash("sha256").update(code).digest(), directory + 90 + 32 * page);
+  }
+}
+
+Deno.test("a signed program for macOS has no problem", () => {
+  assert.deepEqual(machOProblems(signedFile()), []);
+});
+
+const BROKEN: [
+  what: string,
+  change: (file: Uint8Array<ArrayBuffer>, view: DataView) => void,
+  problem: RegExp,
+][] = [
+  [
+    "a changed byte",
+    (file) => file[PAGE + 5]++,
+    /^1 of 3 pages have another hash, the first of them page 1$/,
+  ],
+  ["a changed last page", (file) => file[CODE_BYTES - 1]++, /^1 of 3 pages .* page 2$/],
+  ["another file", (file) => file.fill(0, 0, 4), /no Mach-O file/],
+  ["no signature", (_, view) => view.setUint32(104, 0x2, true), /has no signature/],
+  [
+    "a signature of less",
+    (_, view) => view.setUint32(CODE_BYTES + 52, PAGE),
+    /signature is of 4096 bytes, and begins at byte 8292/,
+  ],
+  [
+    "a signature behind the file's end",
+    (_, view) => view.setUint32(116, 1e6, true),
+    /behind the end of the file/,
+  ],
+  [
+    "a segment behind the file's end",
+    (_, view) => view.setBigUint64(80, 100_000n, true),
+    /segment __LINKEDIT goes on/,
+  ],
+  [
+    "a signature outside its segment",
+    (_, view) => view.setBigUint64(80, 10n, true),
+    /not within segment __LINKEDIT/,
+  ],
+  [
+    "a missing hash",
+    (_, view) => view.setUint32(CODE_BYTES + 48, 2),
+    /^it has 2 hashes for 3 pages$/,
+  ],
+  ["SHA-1", (_, view) => view.setUint8(CODE_BYTES + 57, 1), /of kind 1, not SHA-256/],
+];
+
+for (const [what, change, problem] of BROKEN) {
+  Deno.test(`a program for macOS with ${what} is refused`, () => {
+    const file = signedFile();
+    change(file, new DataView(file.buffer));
+    assert.match(machOProblems(file)[0], problem);
+  });
+}
