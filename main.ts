@@ -18,8 +18,9 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
   switch (name) {
     case "--version":
     case "-V":
-      await print(textLines([VERSION]));
-      return EXIT.done;
+      return await (await import("./cli/build/build.ts")).printVersion(args);
+    case "--licenses":
+      return await (await import("./cli/build/build.ts")).printLicenses();
     case "--help":
     case "-h":
     case "help":
@@ -54,11 +55,24 @@ function help(): string[] {
     ...listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`),
     "",
     "Run plateau COMMAND --help for its options.",
+    "plateau --version --json names the parts of this build, plateau --licenses prints their licences.",
   ];
 }
 
-/** A permission that Deno was not given is for whoever started Plateau to grant, and no defect. */
+/** What Deno says of a package without our deno.json, as after `deno install -g` without `--config`. */
+const WITHOUT_CONFIG =
+  /^(?:Import "[^"]+" not a dependency|Relative import path "[^"]+" not prefixed)/;
+
+/** What whoever started Deno has to give it, permissions and its configuration, is no defect of ours. */
 function asExpected(error: unknown): unknown {
+  if (error instanceof TypeError && WITHOUT_CONFIG.test(error.message)) {
+    return new TargetError(
+      "Cannot find Plateau's packages: Deno was started without its deno.json",
+      [
+        "install it with deno install -g -A --config deno.json -n plateau main.ts",
+      ],
+    );
+  }
   return error instanceof Deno.errors.NotCapable
     ? new TargetError(`Cannot do this without a permission: ${error.message}`)
     : error;

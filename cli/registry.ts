@@ -132,11 +132,11 @@ export function isCommandName(name: string): name is CommandName {
 }
 
 /** Every command of the help, loaded. */
-async function declaredCommands(): Promise<DeclaredCommand[]> {
+export async function declaredCommands(): Promise<DeclaredCommand[]> {
   const entries: [string, RegisteredCommand][] = Object.entries(commands);
   const loaded = await Promise.all(entries.map(async ([name, { summary, load }]) => {
-    const { parts } = await load();
-    return parts && summary !== "" ? [{ name, summary, parts }] : [];
+    const { parts, more } = await load();
+    return parts && summary !== "" ? [{ name, summary, parts, more }] : [];
   }));
   return loaded.flat();
 }

@@ -17,6 +17,7 @@ import type { Finding } from "./architecture/survey.ts";
 /** What each room may import from besides itself and deno.json; `bench` and `tests` may everything. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "main.ts": ["cli", "report", "runner", "targets", "scenarios", "base"],
+  release: ["cli", "base"],
   cli: ["report", "runner", "targets", "scenarios", "base"],
   report: ["runner/result", "runner/stats", "base"],
   runner: ["targets", "scenarios", "base"],
@@ -122,6 +123,21 @@ Deno.test("every dependency is pinned exactly, imported, and explained in docs/d
   assertNone(Object.keys(pins).filter((name) => !page.includes(`\n| \`${name}\` `)));
 });
 
+Deno.test("deno.lock holds the packages that are imported, and those that they need", () => {
+  const { imports: pins } = JSON.parse(readText("deno.json")) as {
+    imports: Record<string, string>;
+  };
+  const lock = JSON.parse(readText("deno.lock")) as Lock;
+  assert.deepEqual(Object.keys(lock.specifiers).sort(), Object.values(pins).sort());
+  const needed = new Set(
+    Object.entries(lock.specifiers).map(([pin, version]) =>
+      pin.replace(/^npm:/, "").replace(/@[^@]+$/, `@${version}`)
+    ),
+  );
+  for (const id of needed) for (const need of needsOf(id, lock)) needed.add(need);
+  assert.deepEqual(Object.keys(lock.npm).filter((id) => !needed.has(id)), []);
+});
+
 Deno.test("packages are imported by the name that deno.json pins", () => {
   assertNone(
     imports.filter(({ to }) => /^(?:jsr|https?):/.test(to)).map(({ from, to }) => `${from}: ${to}`),
@@ -143,6 +159,23 @@ Deno.test("frameworks are pinned by lock files that record no download address",
   assert.notEqual(npmLocks.length, 0);
   assertNone(npmLocks.filter((file) => /"resolved"/.test(readText(file))));
 });
+
+interface Lock {
+  readonly specifiers: Readonly<Record<string, string>>;
+  readonly npm: Readonly<
+    Record<string, { dependencies?: readonly string[]; optionalDependencies?: readonly string[] }>
+  >;
+}
+
+/** Keys in the lock; a need has its version where the lock has several. */
+function needsOf(id: string, { npm }: Lock): string[] {
+  const { dependencies = [], optionalDependencies = [] } = npm[id];
+  return [...dependencies, ...optionalDependencies].flatMap((need) =>
+    Object.keys(npm).filter((key) =>
+      key === need || key.startsWith(`${need}_`) || key.slice(0, key.indexOf("@", 1)) === need
+    )
+  );
+}
 
 function isForbidden({ from, to }: Edge): boolean {
   const room = roomOf(from);

@@ -33,6 +33,7 @@ import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.
 export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Command {
   return {
     parts: spec.parts,
+    more: spec.more,
     async execute(args, title): Promise<number> {
       keepSecretsOf(args);
       const read = await readWithFile(spec, title, args);

@@ -65,6 +65,8 @@ export interface CommandTitle {
 export interface Command {
   /** What its command line takes; absent for one that no person types. */
   readonly parts?: CommandParts;
+  /** Lines under the help, such as examples. */
+  readonly more?: string;
   /** Resolves with the exit code. Throws a UserError with everything that is wrong with `args`. */
   execute(args: readonly string[], title: CommandTitle): Promise<number>;
 }

@@ -15,6 +15,16 @@ import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+/** The script for a shell. */
+export function completionScript(
+  shell: keyof typeof shells,
+  declared: readonly DeclaredCommand[],
+): string {
+  const known = { EXPERIMENT: Object.keys(experiments) };
+  return shells[shell](declared.map((command) => typedCommand(command, known)));
+}
+
 const names = ["bash", "zsh", "fish"] as const satisfies readonly (keyof typeof shells)[];
 
 /** @param declared All commands, this one too. */
@@ -34,9 +44,8 @@ reads when it starts:
   zsh, ~/.zshrc, after compinit      source <(plateau completions zsh)
   fish, ~/.config/fish/config.fish   plateau completions fish | source`,
     async run({ shell }): Promise<number> {
-      const known = { EXPERIMENT: Object.keys(experiments) };
-      const commands = (await declared()).map((command) => typedCommand(command, known));
-      await print(textLines(shells[shell](commands).trimEnd().split("\n")));
+      const script = completionScript(shell, await declared());
+      await print(textLines(script.trimEnd().split("\n")));
       return EXIT.done;
     },
   });

@@ -6,6 +6,8 @@ export const DEFLATED = ".gz";
 export const USED = ".used";
 /** Names the folder where a run leaves V8's code and those lists. */
 export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
+/** Names the folder where a process puts V8's code of all scripts, of which it runs none. */
+export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
 /** Begins the names of the lists. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
@@ -48,11 +50,14 @@ async function useLater(name) {
 function functionsOf(file) {
   const known = functions.get(file);
   if (known !== undefined) return known;
-  const text = deflated.has(file) ? inflated(file).toString() : Deno.readTextFileSync(urlOf(file));
-  const script = new Script(text, { filename: urlOf(file).href, cachedData: codeOf(file) });
+  const script = scriptOf(file, codeOf(file));
   scripts.set(file, script);
   functions.set(file, script.runInThisContext());
   return functions.get(file);
+}
+function scriptOf(file, cachedData) {
+  const text = deflated.has(file) ? inflated(file).toString() : Deno.readTextFileSync(urlOf(file));
+  return new Script(text, { filename: urlOf(file).href, cachedData });
 }
 function codeOf(file) {
   try {
@@ -77,7 +82,16 @@ function urlOf(file) {
 export const KEEPER = `
 import { statSync } from "node:fs";
 import { join } from "node:path";
-const inFolder = (name) => join(Deno.env.get("${CODE_FOLDER}"), name);
+const unrun = Deno.env.get("${UNRUN_FOLDER}");
+if (unrun !== undefined) {
+  for (const file of new Set(Object.values(fileOf))) {
+    Deno.writeFileSync(join(unrun, file + "${CODE}"), scriptOf(file).createCachedData());
+  }
+  Deno.exit();
+}
+function inFolder(name) {
+  return join(Deno.env.get("${CODE_FOLDER}"), name);
+}
 const isWorker = typeof globalThis.postMessage === "function";
 const users = [Deno.env.get("${CODE_USERS}"), Deno.args[0]];
 function list(...more) {

@@ -3,8 +3,8 @@
  * its own code alone. It is not minified, as esbuild's minifier drops `using` (a listener that it should close stays
  * open), and so that stacks can be read. Each part of the bundle becomes a function, of which V8's code can be kept.
  */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 export const ROOT = join(import.meta.dirname ?? "", "../..");
@@ -23,17 +23,76 @@ export type Parts = ReadonlyMap<string, string>;
 
 export async function bundledParts(): Promise<Parts> {
   using folder = TemporaryFolder.make("bundle");
-  for (const module of ["main.ts", ...WORKERS]) {
-    await deno("bundle", "--quiet", "--code-splitting", "--outdir", folder.path, module);
+  const entries = ["main.ts", ...WORKERS];
+  for (const module of entries) {
+    await deno(["bundle", "--quiet", "--code-splitting", "--outdir", folder.path, module]);
   }
-  const names = new Set(readdirSync(folder.path));
-  const read = (name: string): string => Deno.readTextFileSync(join(folder.path, name));
-  return new Map([...names].map((name) => [name, asFunction(name, read(name), names)]));
+  const cache = relative(realpathSync(ROOT), await packageCache()).replaceAll("\\", "/");
+  const texts = readdirSync(folder.path).map((name): [string, string] => {
+    const text = Deno.readTextFileSync(join(folder.path, name));
+    const [first, ...others] = text.split(`${cache}/`);
+    return [name, first + others.map((rest) => rest.replace(/^[^/]+\//, PACKAGES)).join("")];
+  });
+  const renamed = inOrderOfUse(
+    new Map(texts),
+    entries.map((path) => basename(path, ".ts") + ".js"),
+  );
+  const names = new Set(renamed.keys());
+  return new Map([...renamed].map(([name, text]) => [name, asFunction(name, text, names)]));
 }
 
-export async function deno(...args: string[]): Promise<void> {
-  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn().status;
+/** Deno's folder of npm packages: a folder for each registry, in it one for each package, in it one for each version. */
+export async function packageCache(): Promise<string> {
+  const { npmCache } = JSON.parse(await deno(["info", "--json"])) as { npmCache: string };
+  return realpathSync(npmCache);
+}
+
+/** In place of that folder and the registry, in the bundle's comments and names: the same on every machine. */
+const PACKAGES = "npm/";
+
+/** A comment of the bundler's, before each file of a package: its name and version. */
+export const PACKAGE_PATH = /^\/\/ npm\/((?:@[\w.-]+\/)?[\w.-]+)\/([\w.+-]+)\//gm;
+
+const MENTION = /"\.\/([\w.-]+)"/g;
+
+/**
+ * The bundler names each part by a digest, which depends on where the sources and packages lie. Here they are numbered,
+ * in the order in which the entries name them.
+ */
+function inOrderOfUse(
+  texts: ReadonlyMap<string, string>,
+  entries: readonly string[],
+): Map<string, string> {
+  const newNames = new Map(entries.map((name) => [name, name]));
+  for (const name of newNames.keys()) {
+    for (const [, mentioned] of texts.get(name)?.matchAll(MENTION) ?? []) {
+      if (!texts.has(mentioned) || newNames.has(mentioned)) continue;
+      newNames.set(mentioned, mentioned.replace(/-[A-Z0-9]{8}\.js$/, `-${newNames.size}.js`));
+    }
+  }
+  return new Map([...newNames].map(([old, name]) => [
+    name,
+    (texts.get(old) ?? "").replaceAll(
+      MENTION,
+      (mention, mentioned: string) =>
+        newNames.has(mentioned) ? `"./${newNames.get(mentioned)}"` : mention,
+    ),
+  ]));
+}
+
+/** Resolves with what it prints. */
+export async function deno(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: ROOT,
+    env,
+    stderr: "inherit",
+  }).output();
   if (!success) throw new Error(`Cannot go on as this failed: deno ${args.join(" ")}`);
+  return new TextDecoder().decode(stdout);
 }
 
 const IMPORT =

@@ -11,6 +11,7 @@ import {
   DEFLATED,
   loaderOf,
   type PartsScript,
+  UNRUN_FOLDER,
   USED,
 } from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
@@ -42,7 +43,8 @@ export function writeStage(
   const write = (name: string, content: string | Uint8Array): void =>
     writeFileSync(join(folder, name), content);
   for (const { file, parts: names, isDeflated } of scripts) {
-    const text = names.map((name) => `\n"${name}": ${parts.get(name)}`).join(",");
+    // In parentheses, as V8 then compiles a function when it compiles its script.
+    const text = names.map((name) => `\n"${name}": (${parts.get(name)})`).join(",");
     const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
     const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
     if (existsSync(code)) contents.push([file + CODE, readFileSync(code)]);
@@ -67,7 +69,7 @@ export const alone = (parts: Parts): PartsScript[] =>
 /** One script for the parts that the same kinds of processes use, by the lists in `folder`. */
 export function byUsers(parts: Parts, folder: string): PartsScript[] {
   const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
-  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED))) {
+  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED)).sort()) {
     const used = Deno.readTextFileSync(join(folder, list)).split(" ");
     for (const name of used) users.get(name)?.add(list);
   }
@@ -90,9 +92,11 @@ scenarios:
 optional: [redis]
 `;
 
+type Start = readonly [users: string, ...args: string[]];
+
 /** Leaves in `folder` V8's code of what the program runs in what users start most. @param command Starts it. */
 export async function leaveCode(
-  [program, ...first]: readonly [string, ...string[]],
+  command: readonly [string, ...string[]],
   folder: string,
 ): Promise<void> {
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
@@ -103,26 +107,70 @@ export async function leaveCode(
   const { path: out } = TemporaryFolder.make("trial", folder);
   const experiment = join(out, "redis.yaml");
   Deno.writeTextFileSync(experiment, WITH_REDIS);
-  for (
-    const [users, ...args] of [
-      ["usual", "--version"],
-      ["usual", "--help"],
-      ["usual", "check", "kuffel-walter"],
-      ["usual", "bench", url, "-d", "300ms"],
-      ["usual", "supervise", "--", "true"],
-      ["usual", "run", "quick", ...brief, "--out", out],
-      ["seldom", "report", out],
-      ["seldom", "run", experiment, ...brief, "--out", `${out}-redis`],
-    ]
-  ) {
-    // What one of them cannot do on this machine leaves no code, and the program starts without it.
-    await new Deno.Command(program, {
-      args: [...first, ...args],
-      cwd: folder,
-      env: { [CODE_FOLDER]: folder, [CODE_USERS]: users },
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn().status;
+  const starts: readonly Start[] = [
+    ["usual", "--version"],
+    ["usual", "--help"],
+    ["usual", "check", "kuffel-walter"],
+    ["usual", "bench", url, "-d", "300ms"],
+    ["usual", "supervise", "--", "true"],
+    ["usual", "run", "quick", ...brief, "--out", out],
+    ["seldom", "report", out],
+    ["seldom", "run", experiment, ...brief, "--out", `${out}-redis`],
+  ];
+  for (const start of starts) await leaveOf(start, command, folder);
+}
+
+/** What uses the same parts in every place and at every time, and loads the commands that measure. */
+const ALIKE: readonly Start[] = [
+  ["usual", "--version"],
+  ["usual", "--help"],
+  ["usual", "check", "kuffel-walter"],
+  ["usual", "supervise", "--", "true"],
+  ["usual", "bench", "--help"],
+  ["usual", "run", "--help"],
+  ["seldom", "report", "--help"],
+];
+
+/** Leaves in `folder` the lists of parts alone, the same each time. */
+export async function leaveLists(
+  command: readonly [string, ...string[]],
+  folder: string,
+): Promise<void> {
+  for (const start of ALIKE) await leaveOf(start, command, folder);
+  // Whether a worker that begins beside such a command gets to leave a list is chance.
+  const chance = readdirSync(folder).filter((name) => name.endsWith(`-worker${USED}`));
+  for (const name of [...chance, ...readdirSync(folder).filter((name) => name.endsWith(CODE))]) {
+    Deno.removeSync(join(folder, name));
   }
+}
+
+/**
+ * Leaves in `folder` V8's code of all scripts as they are before they run, the same each time: of a script that ran, V8
+ * keeps what it has compiled and optimised until then, which time decides. The seed is that of V8's tables of names.
+ */
+export async function leaveUnrunCode(
+  command: readonly [string, ...string[]],
+  folder: string,
+): Promise<void> {
+  await leaveOf(["usual"], command, folder, {
+    DENO_V8_FLAGS: "--random-seed=1",
+    [UNRUN_FOLDER]: folder,
+  });
+}
+
+async function leaveOf(
+  [users, ...args]: Start,
+  [program, ...first]: readonly [string, ...string[]],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  // What one of them cannot do on this machine leaves no code, and the program starts without it.
+  await new Deno.Command(program, {
+    args: [...first, ...args],
+    cwd: folder,
+    env: { ...env, [CODE_FOLDER]: folder, [CODE_USERS]: users },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn().status;
 }

@@ -32,6 +32,8 @@ export interface DeclaredCommand {
   readonly name: string;
   readonly summary: string;
   readonly parts: CommandParts;
+  /** Lines under its help, such as examples. */
+  readonly more?: string;
 }
 
 /** As arguments.ts adds them to every command. */

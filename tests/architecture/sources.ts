@@ -17,7 +17,7 @@ export const sources: readonly string[] = files.filter((file) =>
 
 /** What the binary is made of. */
 export const program: readonly string[] = sources.filter((file) =>
-  !/^(?:tests|bench)\//.test(file)
+  !/^(?:tests|bench|release)\//.test(file)
 );
 
 export const imports: readonly Edge[] = await readImports(sources);

@@ -36,7 +36,14 @@ Deno.test("the image holds all that the program is compiled from, and not the te
   const roots = ["main.ts", "cli/compile.ts", "runner/load/worker/worker.ts"];
   const imports = await readImports([...roots, "runner/calibration/null_responder.ts"]);
   const files = imports.flatMap(({ from, to }) => [from, to]).filter((path) => !path.includes(":"));
-  const needed = new Set([...roots, ...files, "deno.json", "deno.lock", "targets/frameworks"]);
+  const needed = new Set([
+    ...roots,
+    ...files,
+    "LICENSE",
+    "deno.json",
+    "deno.lock",
+    "targets/frameworks",
+  ]);
   assert.ok(needed.size > 100);
   assert.deepEqual([...needed].filter(readIgnored()), []);
   assert.deepEqual([".git/config", "tests/run.ts", "results/a"].filter(readIgnored()).length, 3);

@@ -1,0 +1,57 @@
+/** What a built program says of itself: the commit and the parts that it was built of, and their licences. */
+import { EXIT, TargetError } from "../../base/errors.ts";
+import { VERSION } from "../../base/version.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { print } from "../terminal/terminal.ts";
+
+/** Names of the files that hold them, beside the main module of a built program. */
+export const BUILD = "build.json";
+export const LICENSES = "licenses.txt";
+
+/** A package that is in the program. */
+export interface Part {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression. */
+  readonly license: string;
+}
+
+export interface Build {
+  /** Null where no repository was at hand; with `-dirty` where files differed from it. */
+  readonly commit: string | null;
+  readonly parts: readonly Part[];
+}
+
+/** Prints the version: as a line, or all that is known of the build as JSON. Resolves with the exit code. */
+export async function printVersion(args: readonly string[]): Promise<number> {
+  if (args.includes("--json")) {
+    const { deno, v8 } = Deno.version;
+    const { commit, parts } = ofBuild(BUILD, (text): Build => JSON.parse(text)) ?? UNKNOWN;
+    const runtime = { deno, v8, target: Deno.build.target };
+    await print(jsonText({ version: VERSION, commit, runtime, parts }, 2));
+  } else await print(textLines([VERSION]));
+  return EXIT.done;
+}
+
+/** Prints the licences of Plateau and all that is in it. Resolves with the exit code. */
+export async function printLicenses(): Promise<number> {
+  const lines = ofBuild(LICENSES, (text) => text.trimEnd().split("\n"));
+  if (lines === null) {
+    throw new TargetError(
+      "Cannot show the licences of packages from source: a built program has them",
+      ["Plateau's own is in LICENSE, and those of packages are in Deno's cache (deno info)"],
+    );
+  }
+  await print(textLines(lines));
+  return EXIT.done;
+}
+
+/** The program was started from source. */
+const UNKNOWN = { commit: null, parts: null };
+
+function ofBuild<T>(name: string, read: (text: string) => T): T | null {
+  return Deno.build.standalone
+    ? read(Deno.readTextFileSync(new URL(`./${name}`, import.meta.url)))
+    : null;
+}

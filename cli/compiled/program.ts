@@ -1,0 +1,155 @@
+/**
+ * The program as one file that runs with nothing else installed.
+ *
+ * The program is bundled and the bundle compiled: compiled as it is, it would embed every file of every
+ * package, 14 MB more, and take a third longer to start.
+ *
+ * Most of a start would be V8 reading source text. So each part of the bundle becomes a function of a script
+ * with V8's code of it beside it. The program is compiled three times: as it is, to see which parts each
+ * command runs; with one script for the parts that are run together, to leave V8's code of them; and with that
+ * code. V8 checks the code by its own version, flags and the length of the text, and reads the text where it
+ * does not fit; so does a program for another system, which cannot run here and has none.
+ *
+ * Every start reads all that is embedded, 1.3 ms each MB. So what no start needs is deflated.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
+import { frameworkNames, installedRuntimeNames } from "../../base/target/app_settings.ts";
+import { installable, PACK, packSources } from "../../targets/frameworks/install.ts";
+import { BUILD, LICENSES } from "../build/build.ts";
+import { KEEPER, type PartsScript } from "./loader.ts";
+import { type BundledPackage, licenseNotices, packagesOf } from "./packages.ts";
+import { bundledParts, deno, packageCache, type Parts, ROOT } from "./parts.ts";
+import {
+  alone,
+  byUsers,
+  ENTRY_NAME,
+  leaveCode,
+  leaveLists,
+  leaveUnrunCode,
+  type Staged,
+  writeStage,
+} from "./stage.ts";
+
+/** All that a program is made of, the same for every system. */
+export interface Ingredients {
+  readonly parts: Parts;
+  readonly packages: readonly BundledPackage[];
+  /** Texts that lie beside the main module, by name. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export async function gatherIngredients(): Promise<Ingredients> {
+  const parts = await bundledParts();
+  const packages = packagesOf(parts, await packageCache());
+  const listed = packages.map(({ name, version, license }) => ({ name, version, license }));
+  const folders = [...frameworkNames, ...installedRuntimeNames].map((name) =>
+    installable(name).folder
+  );
+  const texts = {
+    [PACK]: packSources(folders),
+    [BUILD]: JSON.stringify({ commit: await commit(), parts: listed }),
+    [LICENSES]: licenseNotices(packages),
+  };
+  return { parts, packages, texts };
+}
+
+/** The commit of the sources, with `-dirty` where files differ from it; null where there is no repository. */
+async function commit(): Promise<string | null> {
+  const head = await git("rev-parse", "HEAD");
+  if (head === null) return null;
+  return await git("status", "--porcelain") === "" ? head : `${head}-dirty`;
+}
+
+/** What git prints of the sources; null where it fails. */
+export async function git(...args: string[]): Promise<string | null> {
+  try {
+    const { success, stdout } = await new Deno.Command("git", { args, cwd: ROOT, stderr: "null" })
+      .output();
+    return success ? new TextDecoder().decode(stdout).trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A system to compile for, and the runtime to compile into. */
+export interface System {
+  /** As `deno compile --target` has it. */
+  readonly target: string;
+  /** File of that system's runtime (denort), for a Deno that cannot fetch it. */
+  readonly base?: string;
+}
+
+/** @param system Absent: the one that this runs on. */
+export async function compileProgram(
+  ingredients: Ingredients,
+  output: string,
+  system?: System,
+): Promise<void> {
+  const { parts } = ingredients;
+  if (system !== undefined && system.target !== Deno.build.target) {
+    return await compileOnce(ingredients, { scripts: alone(parts) }, output, system);
+  }
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compileOnce(ingredients, { scripts: alone(parts), keeper: KEEPER }, program, system);
+  await leaveCode([program], code.path);
+  const scripts = byUsers(parts, code.path);
+  await compileOnce(ingredients, { scripts, keeper: KEEPER }, program, system);
+  await leaveCode([program], code.path);
+  await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
+}
+
+/** Scripts of the parts for `compileSame`, by the starts of a program for the system that this runs on. */
+export async function scriptsOf(ingredients: Ingredients): Promise<PartsScript[]> {
+  const { parts } = ingredients;
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compileOnce(ingredients, { scripts: alone(parts), keeper: KEEPER }, program);
+  await leaveLists([program], code.path);
+  return byUsers(parts, code.path);
+}
+
+/** The program for a release: the same bytes each time, for which it starts a little later than `compileProgram`'s. */
+export async function compileSame(
+  ingredients: Ingredients,
+  scripts: readonly PartsScript[],
+  output: string,
+  system: System,
+): Promise<void> {
+  if (system.target !== Deno.build.target) {
+    return await compileOnce(ingredients, { scripts }, output, system);
+  }
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compileOnce(ingredients, { scripts, keeper: KEEPER }, program, system);
+  await leaveUnrunCode([program], code.path);
+  await compileOnce(ingredients, { scripts, codeFolder: code.path }, output, system);
+}
+
+async function compileOnce(
+  { parts, texts }: Ingredients,
+  staged: Staged,
+  output: string,
+  system?: System,
+): Promise<void> {
+  using folder = TemporaryFolder.make("compile");
+  const stage = join(folder.path, "plateau");
+  Deno.mkdirSync(stage);
+  writeStage(parts, staged, stage);
+  for (const [name, text] of Object.entries(texts)) Deno.writeTextFileSync(join(stage, name), text);
+  // A program holds the times of its files, too.
+  for (const name of readdirSync(stage)) Deno.utimeSync(join(stage, name), 0, 0);
+  const inside = readdirSync(stage).filter((name) => name !== ENTRY_NAME && name !== "deno.json")
+    .sort().flatMap((name) => ["--include", join(stage, name)]);
+  const target = system === undefined ? [] : ["--target", system.target];
+  const config = ["--config", join(stage, "deno.json")];
+  await deno(
+    [
+      ...["compile", "--quiet", "--allow-all", "--no-check", ...config, ...inside],
+      ...["--output", output, ...target, join(stage, ENTRY_NAME)],
+    ],
+    system?.base === undefined ? {} : { DENORT_BIN: system.base },
+  );
+}

@@ -1,0 +1,41 @@
+/** The shared libraries that the program is linked with, as a Linux system has them, for an image FROM nothing. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type ArchiveFile, PROGRAM_MODE } from "./archives/entry.ts";
+import type { Platform } from "./platforms.ts";
+
+const LOADERS = {
+  x64: "lib64/ld-linux-x86-64.so.2",
+  arm64: "lib/ld-linux-aarch64.so.1",
+} as const;
+
+/** As Debian and its children, and as Fedora and its, have them. */
+const FOLDERS = {
+  x64: ["lib/x86_64-linux-gnu", "lib64"],
+  arm64: ["lib/aarch64-linux-gnu", "lib64"],
+} as const;
+
+const NAMES = [
+  "libc.so.6",
+  "libdl.so.2",
+  "libgcc_s.so.1",
+  "libm.so.6",
+  "libpthread.so.0",
+  "librt.so.1",
+];
+
+/** Their licences, where a Debian has them. */
+const LICENSES = ["libc6", "libgcc-s1"].map((name) => `usr/share/doc/${name}/copyright`);
+
+/** With paths from the root; null where the system has not all of them. @param root A system's root folder. */
+export function librariesOf({ cpu }: Platform, root: string): ArchiveFile[] | null {
+  const folder = FOLDERS[cpu].find((one) => existsSync(join(root, one, "libc.so.6")));
+  if (folder === undefined) return null;
+  const paths = [LOADERS[cpu], ...NAMES.map((name) => `${folder}/${name}`)];
+  if (!paths.every((path) => existsSync(join(root, path)))) return null;
+  return [...paths, ...LICENSES.filter((path) => existsSync(join(root, path)))].map((path) => ({
+    path,
+    content: Deno.readFileSync(join(root, path)),
+    mode: PROGRAM_MODE,
+  }));
+}

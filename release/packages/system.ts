@@ -1,0 +1,55 @@
+/** The files of Plateau in a Unix system, where its packages put them. Pure. */
+import { type ArchiveFile, PROGRAM_MODE, textFile } from "../archives/entry.ts";
+import { gzip } from "../archives/gzip.ts";
+import { FILE_MODE } from "../archives/entry.ts";
+
+/** What lies beside the program in a release, the same for every platform. */
+export interface Companions {
+  /** Plateau's own licence. */
+  readonly license: string;
+  /** The licences of all parts. */
+  readonly notices: string;
+  /** Of bash, zsh and fish: the script's text. */
+  readonly completions: Readonly<Record<"bash" | "zsh" | "fish", string>>;
+  /** Text of each page by its file name, such as `plateau-bench.1`. */
+  readonly manual: ReadonlyMap<string, string>;
+}
+
+/** With paths from the root. @param zshFolder Where that system's zsh looks for packages' completions. */
+export function systemFiles(
+  program: Uint8Array,
+  { license, notices, completions, manual }: Companions,
+  { zshFolder, licenseName }: { readonly zshFolder: string; readonly licenseName: string },
+): ArchiveFile[] {
+  const pages = [...manual].map(([name, text]) => ({
+    path: `usr/share/man/man1/${name}.gz`,
+    content: gzip(new TextEncoder().encode(text)),
+    mode: FILE_MODE,
+  }));
+  return [
+    { path: "usr/bin/plateau", content: program, mode: PROGRAM_MODE },
+    textFile("usr/share/bash-completion/completions/plateau", completions.bash),
+    textFile(`${zshFolder}/_plateau`, completions.zsh),
+    textFile("usr/share/fish/vendor_completions.d/plateau.fish", completions.fish),
+    textFile(`usr/share/doc/plateau/${licenseName}`, license),
+    textFile("usr/share/doc/plateau/THIRD-PARTY-LICENSES", notices),
+    ...pages,
+  ];
+}
+
+/** Of an archive to unpack anywhere. */
+export function portableFiles(
+  name: string,
+  program: Uint8Array,
+  { license, notices, completions, manual }: Companions,
+): ArchiveFile[] {
+  return [
+    { path: name, content: program, mode: PROGRAM_MODE },
+    textFile("LICENSE", license),
+    textFile("THIRD-PARTY-LICENSES", notices),
+    textFile("completions/plateau.bash", completions.bash),
+    textFile("completions/_plateau", completions.zsh),
+    textFile("completions/plateau.fish", completions.fish),
+    ...[...manual].map(([page, text]) => textFile(`man/man1/${page}`, text)),
+  ];
+}
