@@ -314,8 +314,8 @@
         status: got.status,
         ok: got.status >= 200 && got.status < 300,
         headers: got.headers,
-        text: async () => got.body,
-        json: async () => parse(got.body),
+        text: () => Promise.resolve(got.body),
+        json: () => new Promise((resolve) => resolve(parse(got.body))),
       };
     };
   };

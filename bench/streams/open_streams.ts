@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import { withStreams } from "../../runner/load/engine/streams/streams.ts";
 import { StreamedHttp1 } from "../../runner/load/protocols/http1/streamed_http1.ts";

@@ -72,7 +72,7 @@ export function env(name: string): string;
 `;
 
 function declarations(schema: Readonly<Record<string, unknown>>): string {
-  const { $defs = {}, $schema: _, $id, title, ...whole } = schema;
+  const { $defs = {}, ...whole } = schema;
   const named = Object.entries(Object($defs))
     .map(([name, inner]) => `type ${name.replace(/^_+/, "")} = ${typeOf(inner, "")};\n`);
   return `${HEAD}export type Experiment = ${typeOf(whole, "")};\n\n${named.join("\n")}`;

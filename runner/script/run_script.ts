@@ -1,6 +1,7 @@
 /** The script of an experiment around a run: `setup` before its load, with what the load's hooks then know, and `teardown` after it. */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
+import { logLine } from "../../base/script/log.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
@@ -57,7 +58,7 @@ async function callOnce(
       env: (name) => code.env[name] ?? "",
       random: Math.random,
       nowMs: () => performance.now(),
-      log: (line) => console.error(line),
+      log: logLine,
     });
     realm.experiment(code.parameters);
     return await realm.call(name, json, (url, init) => fetched(url, init, signal));

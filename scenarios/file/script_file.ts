@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
+import { logLine } from "../../base/script/log.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import type { Environment } from "./placeholders.ts";
@@ -47,7 +48,7 @@ export async function scriptFile(
       },
       random: Math.random,
       nowMs: () => performance.now(),
-      log: (line) => console.error(line),
+      log: logLine,
     });
     const isFunction = realm.takesParameters;
     const data = realm.experiment(isFunction ? parameters : {});

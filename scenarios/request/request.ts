@@ -334,6 +334,7 @@ function excerpt(whole: string, from = 0): string {
 // What a stream needs, and what can't be had beside one.
 
 interface StreamedRequest {
+  readonly after?: string;
   readonly stream?: StreamKind;
   readonly until?: unknown;
   readonly hold?: unknown;
@@ -345,7 +346,7 @@ interface StreamedRequest {
 
 /** Parts of a request that a stream needs, or can't have. */
 export function streamContradictions(request: StreamedRequest): Conflict[] {
-  const { stream, head, capture = {}, expect } = request;
+  const { stream, head, capture = {}, expect, after } = request;
   if (stream === undefined) {
     return (["until", "hold", "token"] as const).filter((key) => request[key] !== undefined)
       .map((key) => ({
@@ -367,6 +368,10 @@ export function streamContradictions(request: StreamedRequest): Conflict[] {
   if (captured !== undefined) {
     const message = "Cannot capture a value from a stream: its messages are not kept";
     found.push({ path: ["capture", captured], message });
+  }
+  if (after !== undefined) {
+    const message = "Cannot call after for a stream: its messages are not kept";
+    found.push({ path: ["after"], message });
   }
   return found;
 }

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { END_STREAM, RST_STREAM } from "../../base/http/http2/frames.ts";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
-import { pacerOf } from "../../runner/load/engine/pacer.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import type { ProtocolOf } from "../../runner/load/engine/protocol.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";

@@ -56,13 +56,13 @@ function targetWith(body: string): {
 async function proved(scenario: Record<string, unknown>): Promise<string[]> {
   const { start, asked } = targetWith("right");
   const [cell] = cellsOf({ a: scenario });
-  await new SeparatePreflights(start, signal).checkTarget(cell, scriptOf(cell.request, 0));
+  await new SeparatePreflights(start, {}, signal).checkTarget(cell, scriptOf(cell.request, 0));
   return asked;
 }
 
 Deno.test("a cell is proved once, by a process that is stopped, and another cell by another", async () => {
   const { start, told } = targetWith("right");
-  const apart = new SeparatePreflights(start, signal);
+  const apart = new SeparatePreflights(start, {}, signal);
   const [one, other] = cellsOf({
     one: { get: "/", expect: { body: "right" } },
     other: { get: "/b", expect: { body: "right" } },
@@ -75,7 +75,7 @@ Deno.test("a cell is proved once, by a process that is stopped, and another cell
 
 Deno.test("what was wrong once is wrong at every repetition, and both answers are told", async () => {
   const { start, told } = targetWith("wrong");
-  const apart = new SeparatePreflights(start, signal);
+  const apart = new SeparatePreflights(start, {}, signal);
   const [cell] = cellsOf({ a: { get: "/", expect: { body: "right" } } });
   for (const _repetition of [1, 2]) {
     const error = await rejected(TargetError, apart.checkTarget(cell, scriptOf(cell.request, 0)));
@@ -146,7 +146,7 @@ Deno.test("what is captured to prove who asks is shown in no message about what 
   });
   const error = await rejected(
     TargetError,
-    new SeparatePreflights(start, signal).checkTarget(cell, scriptOf(cell.request, 0)),
+    new SeparatePreflights(start, {}, signal).checkTarget(cell, scriptOf(cell.request, 0)),
   );
   assert.match(error.message, /expected body "other", got "\{\\"key\\":\\"\[secret\]\\"\}"$/);
 });

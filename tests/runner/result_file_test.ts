@@ -70,7 +70,15 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
   const plan = planBlocks(experiment, { seed: 1 });
   const file = unwritable(folder.path);
   const context = {
-    ...{ loader: IDLE, seed: 1, workers: null, intervalMs: 250, logFolder: null, preflights: null },
+    ...{
+      loader: IDLE,
+      seed: 1,
+      workers: null,
+      intervalMs: 250,
+      logFolder: null,
+      scripted: {},
+      preflights: null,
+    },
     onProgress: () => {},
     signal: new AbortController().signal,
     open: () => Promise.resolve(target),

@@ -8,6 +8,7 @@ import type { WireRequest } from "../../../base/http/request.ts";
 import { bodyOctets } from "../../../base/http/body.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
+import { logLine } from "../../../base/script/log.ts";
 import { Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import type { RequestHooks } from "../../../scenarios/request/script.ts";
@@ -76,7 +77,7 @@ export class Hooks {
       random: () => (random.next() >>> 0) / 2 ** 32,
       nowMs: () => performance.now(),
       log: (line) => {
-        if (lines++ < LIMITS.scriptLines.most) console.error(line);
+        if (lines++ < LIMITS.scriptLines.most) logLine(line);
       },
     });
     realm.experiment(code.parameters);
