@@ -248,7 +248,7 @@ const lines: Mistake[] = [
   ]],
   ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the least is 0"]],
   ["an app that there is not", ["serve", "apu"], [
-    'APP: Cannot use "apu": the choices are api, work, user, wiki, site; did you mean "api"?',
+    'APP: Cannot use "apu": the choices are api, work, user, wiki, site, streams; did you mean "api"?',
   ]],
   ["a setting without its value", ["serve", "api", "--set", "log"], [
     '--set: Cannot read "log" as a setting: write key=value',
