@@ -12,6 +12,7 @@ import { counters } from "./counters.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
+import { hooks } from "./hooks.ts";
 import { http2 } from "./http2.ts";
 import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
@@ -58,6 +59,7 @@ export const benches = {
   between: betweenRuns,
   tls,
   http2,
+  hooks,
   streams,
   log,
   replay,

@@ -10,6 +10,7 @@ import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
+import { mergeHookUse } from "../result/hooks.ts";
 import { mergeTls } from "../result/tls.ts";
 import { inRunOf } from "../result/in_run.ts";
 import { isChanging, warmupOf } from "../result/warmup.ts";
@@ -149,6 +150,7 @@ function measuredOf(
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);
   const tls = mergeTls(reports.map((report) => report.tls));
+  const hooks = mergeHookUse(reports.map((report) => report.hooks));
   const { intervals, intervalMs, secondCompleted, secondBytes } = context.timeline;
   const points = timelinePoints(intervals, { intervalMs, elapsedUs, clock });
   const timeline = { intervalS: intervalMs / 1_000, points };
@@ -161,6 +163,7 @@ function measuredOf(
     schema: "plateau.bench/2",
     ...description,
     ...tls && { tls },
+    ...hooks && { hooks },
     elapsedS,
     requests,
     status: statusOf(totals),

@@ -28,6 +28,7 @@ import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { slices } from "./slices.ts";
 import { streams } from "./streams.ts";
+import { hookUse } from "./hooks.ts";
 import { tls } from "./tls.ts";
 import { inRun } from "./in_run.ts";
 import { warmup } from "./warmup.ts";
@@ -129,6 +130,7 @@ export const measurement = z.strictObject({
       "System calls that the kernel denies, and their substitutes; streams that the server does not take; absent: none",
     ),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
+  hooks: hookUse.optional().describe("What hooks took of the workers; absent where there are none"),
   load,
   loadStartedAt: z.iso.datetime().optional()
     .describe("Zero of the timeline; absent in older files"),

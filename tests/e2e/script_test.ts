@@ -102,6 +102,10 @@ Deno.test("a TypeScript experiment signs every request with what setup got, and 
   assert.deepEqual(runs.map(({ status }) => status), [{ 200: 200 }, { 200: 200 }]);
   // One more a run is that of the preflight.
   assert.deepEqual(server.seen, { logins: 2, logouts: 2, signed: 402, unsigned: 0 });
+  for (const { hooks } of runs) {
+    assert.equal(hooks?.calls, 200);
+    assert.ok(hooks.timeS > 0 && hooks.timeS < 60, String(hooks.timeS));
+  }
   assert.match(source, /interface User/);
   assert.deepEqual(Object.keys(Object(experiment.script).files), ["signed.ts", "lib/signed.ts"]);
 

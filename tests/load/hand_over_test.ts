@@ -23,6 +23,7 @@ function messagesOf(requests: number): { messages: IntervalMessage[]; recorder: 
     sessions: new SessionRecorder(),
     usage: new Usage(() => 0, busy, 1),
     tls: () => undefined,
+    hooks: () => undefined,
   });
   for (let i = 0; i < requests; i++) {
     const nowUs = i * STEP_US;

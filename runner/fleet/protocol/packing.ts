@@ -25,6 +25,7 @@ import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/distribution.ts";
+import { hookUse } from "../../result/hooks.ts";
 import { tls } from "../../result/tls.ts";
 import {
   isAmong,
@@ -307,12 +308,13 @@ export const packedReport = z.strictObject({
   busyPeriods: packedHistogram,
   timerUs: us,
   tls: tls.optional(),
+  hooks: hookUse.optional(),
 });
 
 type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
-  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs, tls } = report;
+  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs, tls, hooks } = report;
   return {
     totals: packTotals(totals),
     sessions: { ...sessions, length: packHistogram(sessions.length) },
@@ -322,6 +324,7 @@ export function packReport(report: WorkerReport): PackedReport {
     busyPeriods: packHistogram(busyPeriods),
     timerUs,
     tls,
+    hooks,
   };
 }
 

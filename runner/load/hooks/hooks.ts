@@ -11,6 +11,7 @@ import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
 import { Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
+import type { HookUse } from "../../result/hooks.ts";
 import type { RequestHooks } from "../../../scenarios/request/script.ts";
 import { lineAndFields } from "./sent_request.ts";
 
@@ -20,13 +21,6 @@ export interface HookOptions {
   /** The first of this worker's virtual users, and how far apart they are in the whole load. */
   readonly first: number;
   readonly stride: number;
-}
-
-/** What a worker's hooks took. */
-export interface HookUse {
-  calls: number;
-  /** Time within the realm, microseconds. */
-  us: number;
 }
 
 /** A virtual user as its hooks know it. */
@@ -52,7 +46,8 @@ export interface PreparedHooks {
 const CHANGED = { request: 1, variables: 2 };
 
 export class Hooks {
-  readonly use: HookUse = { calls: 0, us: 0 };
+  #calls = 0;
+  #timeMs = 0;
   readonly #users: ReturnType<Realm["user"]>[] = [];
 
   private constructor(
@@ -84,6 +79,10 @@ export class Hooks {
     if (code.data !== null) realm.setData(code.data);
     realm.limit(LIMITS.scriptCallMs.most);
     return new Hooks(realm, options);
+  }
+
+  get use(): HookUse {
+    return { calls: this.#calls, timeS: this.#timeMs / 1_000 };
   }
 
   /** @param wire The request, where nothing in it varies; else null. Throws a ScriptError where there are no such functions. */
@@ -166,8 +165,8 @@ export class Hooks {
       if (error instanceof ScriptError) return error.message;
       throw error;
     } finally {
-      this.use.calls++;
-      this.use.us += (performance.now() - sinceMs) * 1_000;
+      this.#calls++;
+      this.#timeMs += performance.now() - sinceMs;
     }
   }
 }

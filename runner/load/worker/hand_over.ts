@@ -3,6 +3,7 @@ import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import { type InFlightExchanges, SoFar } from "../recording/so_far.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
+import type { HookUse } from "../../result/hooks.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { IntervalMessage } from "./messages.ts";
 import type { Usage } from "./usage.ts";
@@ -12,6 +13,8 @@ interface HandOverParts {
   readonly inFlight: InFlightExchanges;
   readonly sessions: SessionRecorder;
   readonly usage: Usage;
+  /** Undefined without hooks. */
+  readonly hooks: () => HookUse | undefined;
   /** Undefined without TLS. */
   readonly tls: () => TlsUse | undefined;
 }
@@ -23,7 +26,7 @@ export class HandOver {
 
   /** To be posted at once: what is in it lives on. */
   messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
-    const { recorder, inFlight, sessions, usage, tls } = this.parts;
+    const { recorder, inFlight, sessions, usage, tls, hooks } = this.parts;
     const ended = this.#soFar.at(nowUs, recorder.totals("take"), inFlight);
     const { health, usage: used } = usage.sinceLast();
     const soFar = {
@@ -32,6 +35,7 @@ export class HandOver {
       sessions: sessions.totals(),
       elapsedUs: nowUs,
       tls: tls(),
+      hooks: hooks(),
     };
     return { kind: "interval", part, health, soFar };
   }

@@ -3,6 +3,7 @@ import type { Moment } from "../../../base/system/clock.ts";
 import type { ThreadTime } from "../../../base/system/thread_time.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { HookUse } from "../../result/hooks.ts";
 import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
@@ -57,6 +58,8 @@ export interface WorkerReport {
   readonly timerUs: number;
   /** Absent without TLS. */
   readonly tls?: TlsUse;
+  /** What hooks took; absent where no request has any. */
+  readonly hooks?: HookUse;
   /** Streams at a time that a server took on a connection, where that is fewer than the load has; else absent. */
   readonly fewestStreams?: number;
 }

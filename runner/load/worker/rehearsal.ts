@@ -109,7 +109,14 @@ export async function rehearse(): Promise<void> {
     const usage = new Usage(monotonicClock(), new BusyPeriods(), 1);
     const sessions = new SessionRecorder();
     const inFlight = exchanges.ending;
-    const handOver = new HandOver({ recorder, inFlight, sessions, usage, tls: () => undefined });
+    const handOver = new HandOver({
+      recorder,
+      inFlight,
+      sessions,
+      usage,
+      tls: () => undefined,
+      hooks: () => undefined,
+    });
     await exchanges.protocol.run();
   }
 }

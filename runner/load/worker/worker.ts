@@ -9,6 +9,7 @@ import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread } from "../../../base/system/thread_time.ts";
 import { hasTls } from "../../../base/net/endpoint.ts";
+import type { HookUse } from "../../result/hooks.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow, type FlowSpec } from "../engine/flow.ts";
@@ -119,7 +120,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const exchanges = await withEngine(() => exchangesOf(job, parts, jars, hooks));
   const tls = (): TlsUse | undefined => driver.tls?.use;
   const { ending } = exchanges;
-  const handOver = new HandOver({ recorder, inFlight: ending, sessions, usage, tls });
+  const hookUse = (): HookUse | undefined => hooks?.use;
+  const handOver = new HandOver({
+    ...{ recorder, inFlight: ending, sessions, usage, tls },
+    hooks: hookUse,
+  });
   return async (at) => {
     startUs = momentUs(at, clock);
     // In an open loop the connections are there when the first request is due.
@@ -131,7 +136,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     await exchanges.protocol.run();
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");
-    const taken = { sessions: sessions.totals(), ...usage.whole(), tls: tls() };
+    const taken = { sessions: sessions.totals(), ...usage.whole(), tls: tls(), hooks: hookUse() };
     const { fewestStreams } = exchanges.protocol;
     const limit = fewestStreams < Infinity ? { fewestStreams } : {};
     const report = { totals, elapsedUs, ...taken, ...limit };

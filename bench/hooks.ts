@@ -1,0 +1,133 @@
+/**
+ * What the hooks of a script cost a request: CPU time of the load worker, beside the same journeys without any, in a closed loop and
+ * at a rate; and whether their realm keeps its size over millions of calls.
+ */
+import { NO_FILES } from "../base/files.ts";
+import { formatCount } from "../report/writing/units.ts";
+import { Hooks } from "../runner/load/hooks/hooks.ts";
+import { medianOf } from "../runner/stats/quantile.ts";
+import type { ScriptCode } from "../scenarios/code/code.ts";
+import type { Load } from "../scenarios/load/load.ts";
+import { type Script, scriptOf } from "../scenarios/request/script.ts";
+import { scenarioSpecWith } from "../scenarios/request/scenario.ts";
+import { atMostTimes, type Bar } from "./bar.ts";
+import type { Bench, Section } from "./bench.ts";
+import { interleaved } from "./rounds.ts";
+import { loadHere } from "./stage/here.ts";
+import { startNginx } from "./stage/nginx.ts";
+
+/** By what each is called; without a function there is no hook. */
+const HOOKS = {
+  none: "",
+  empty: "(request, user) => {}",
+  "a field": '(request, user) => { request.headers["x-id"] = user.iteration; }',
+  "a new body": "(request, user) => { request.body = user.iteration + request.body; }",
+  "a signature":
+    '(request, user) => { request.headers["x-signature"] = user.hmac("sha256", "key", request.body); }',
+} as const;
+type Name = keyof typeof HOOKS;
+const NAMES = Object.keys(HOOKS).filter((name): name is Name => Object.hasOwn(HOOKS, name));
+
+const SIZES = [1_000, 10_000];
+const RATE_PER_SEC = 5_000;
+/** An empty hook may cost a request so much more, microseconds. */
+const MOST_MORE_US = 1;
+
+export const hooks: Bench = {
+  about: "what the hooks of a script cost a request, and their memory over 10 million calls",
+  rounds: 5,
+  async run({ rounds, short }): Promise<Section[]> {
+    await using nginx = await startNginx();
+    const sections: Section[] = [];
+    for (const kind of ["closed", "rate"] as const) {
+      for (const bytes of SIZES) {
+        const costs = await interleaved(
+          NAMES,
+          rounds,
+          (name) => costUs(nginx.origin, scriptWith(name, bytes), loadOf(kind, short)),
+        );
+        sections.push(costSection(costs, kind, bytes));
+      }
+    }
+    return [...sections, await memorySection(short)];
+  },
+};
+
+function loadOf(kind: "closed" | "rate", short: boolean): Load {
+  const durationMs = short ? 1_000 : 3_000;
+  const common = { connections: 50, keepAlive: true, timeoutMs: 5_000, workers: 1, durationMs };
+  return kind === "closed"
+    ? { kind, ...common, pipeline: 1, requests: null }
+    : { kind, ...common, ratePerSec: RATE_PER_SEC, arrivals: "uniform" };
+}
+
+/** A journey of one POST, so that with and without hooks the same loop sends it. */
+function scriptWith(name: Name, bytes: number): Script {
+  const request = { post: "/", body: "x".repeat(bytes) };
+  const scenario = scenarioSpecWith(NO_FILES).parse({
+    flow: [name === "none" ? request : { ...request, before: "before" }],
+    cookies: "off",
+  });
+  const script = scriptOf(scenario, 1);
+  return name === "none" ? script : { ...script, code: codeOf(name) };
+}
+
+function codeOf(name: Name): ScriptCode {
+  const source = `export default { before: ${HOOKS[name]} };`;
+  return { entry: "hooks.js", files: { "hooks.js": source }, parameters: {}, env: {}, data: null };
+}
+
+async function costUs(origin: string, script: Script, load: Load): Promise<number> {
+  const { generator, elapsedS, requests } = await loadHere(
+    { origin, script, load, driver: "auto" },
+    {},
+  );
+  return 1e6 * generator.cpu * elapsedS / requests.completed;
+}
+
+const ONE_MORE: Bar = {
+  text: `≤ + ${MOST_MORE_US}`,
+  holds: (figure, baseline) => figure <= baseline + MOST_MORE_US,
+};
+
+function costSection(
+  costs: Record<Name, readonly number[]>,
+  kind: "closed" | "rate",
+  bytes: number,
+): Section {
+  const how = kind === "closed" ? "closed loop" : `${formatCount(RATE_PER_SEC)}/s`;
+  return {
+    caption: `CPU time of a request, ${how}, bodies of ${formatCount(bytes)} bytes`,
+    unit: "µs",
+    baseline: "none",
+    rows: NAMES.map((name) => ({
+      what: name,
+      samples: costs[name],
+      ...name !== "none" && { baseline: medianOf(costs.none) },
+      ...name === "empty" && { bar: ONE_MORE },
+    })),
+  };
+}
+
+/** Of this process, whose only work are the calls. */
+async function memorySection(short: boolean): Promise<Section> {
+  const calls = short ? 200_000 : 10_000_000;
+  const options = { seed: 1, first: 0, stride: 1 };
+  const open = await Hooks.open(codeOf("a field"), options);
+  const wire = { method: "POST", path: "/", headers: { accept: "*/*" }, body: "x".repeat(1_000) };
+  const { before } = open.prepared({ before: "before", after: null }, wire);
+  const usedMb: number[] = [];
+  for (let call = 1; call <= calls; call++) {
+    before?.({ place: call % 50, isNew: true, hasNews: false, variables: new Map() }, wire);
+    if (call % (calls / 10) === 0) usedMb.push(Deno.memoryUsage().rss / 1e6);
+  }
+  return {
+    caption: `Resident memory over ${formatCount(calls)} calls`,
+    unit: "MB",
+    baseline: "third tenth",
+    rows: [
+      { what: "after the third tenth", samples: [usedMb[2]] },
+      { what: "at the end", samples: [usedMb[9]], baseline: usedMb[2], bar: atMostTimes(1.1) },
+    ],
+  };
+}

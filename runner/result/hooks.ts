@@ -1,0 +1,19 @@
+/** What the hooks of an experiment's script took of the load workers. */
+import * as z from "zod";
+
+export const hookUse = z.strictObject({
+  calls: z.int().min(0).describe("Calls of before and after"),
+  timeS: z.number().min(0).describe("Time of the workers within them, seconds"),
+});
+
+export type HookUse = z.output<typeof hookUse>;
+
+/** Of all workers; undefined where none has hooks. */
+export function mergeHookUse(uses: readonly (HookUse | undefined)[]): HookUse | undefined {
+  const given = uses.filter((use) => use !== undefined);
+  if (given.length === 0) return undefined;
+  return {
+    calls: given.reduce((sum, { calls }) => sum + calls, 0),
+    timeS: given.reduce((sum, { timeS }) => sum + timeS, 0),
+  };
+}
