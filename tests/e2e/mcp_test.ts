@@ -79,7 +79,7 @@ class Lines implements AsyncDisposable {
 
   constructor(args: readonly string[], cwd?: string) {
     this.#child = new Deno.Command(PROGRAM, {
-      args: [...FIRST, "mcp", ...args],
+      args: FIRST.concat(["mcp", ...args]),
       cwd,
       stdin: "piped",
       stdout: "piped",
