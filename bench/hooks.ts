@@ -112,13 +112,14 @@ function costSection(
 /** Of this process, whose only work are the calls. */
 async function memorySection(short: boolean): Promise<Section> {
   const calls = short ? 200_000 : 10_000_000;
-  const options = { seed: 1, first: 0, stride: 1 };
+  const nowUs = (): number => performance.now() * 1_000;
+  const options = { seed: 1, first: 0, stride: 1, nowUs };
   const open = await Hooks.open(codeOf("a field"), options);
   const wire = { method: "POST", path: "/", headers: { accept: "*/*" }, body: "x".repeat(1_000) };
   const { before } = open.prepared({ before: "before", after: null }, wire);
   const usedMb: number[] = [];
   for (let call = 1; call <= calls; call++) {
-    before?.({ place: call % 50, isNew: true, hasNews: false, variables: new Map() }, wire);
+    before?.({ place: call % 50, isNew: true, news: new Map(), variables: new Map() }, wire);
     if (call % (calls / 10) === 0) usedMb.push(Deno.memoryUsage().rss / 1e6);
   }
   return {

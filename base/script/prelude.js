@@ -261,12 +261,33 @@
   };
 
   const found = Object.create(null);
+
+  // Parameters that nobody reads are typing errors.
+  let left = new Set();
+  const recorded = (parameters) => {
+    left = new Set(keys(parameters));
+    return new Proxy(parameters, {
+      get(target, name) {
+        left.delete(name);
+        return target[name];
+      },
+      has(target, name) {
+        left.delete(name);
+        return name in target;
+      },
+      ownKeys(target) {
+        left.clear();
+        return Reflect.ownKeys(target);
+      },
+    });
+  };
+  const unread = () => stringify([...left]);
   const experiment = (namespace, written) => {
     const { default: given } = namespace;
     if (given === undefined) {
       throw new TypeError("it has no default export: write export default experiment({ … })");
     }
-    const made = typeof given === "function" ? given(parse(written)) : given;
+    const made = typeof given === "function" ? given(recorded(parse(written))) : given;
     refusePromise(made);
     return stringify(plain(made, [], found, []));
   };
@@ -325,7 +346,19 @@
   };
 
   return {
-    ...{ experiment, hook, setData, give, request, body, variables, explain, call, allowFetch },
+    ...{
+      experiment,
+      unread,
+      hook,
+      setData,
+      give,
+      request,
+      body,
+      variables,
+      explain,
+      call,
+      allowFetch,
+    },
     user: (id) => new User(id),
   };
 });

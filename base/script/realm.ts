@@ -49,6 +49,7 @@ export type RealmFunction = QuickJSHandle;
 
 const FUNCTIONS = [
   "experiment",
+  "unread",
   "hook",
   "setData",
   "give",
@@ -95,7 +96,7 @@ export class Realm {
     this.#functions = this.#withPrelude();
   }
 
-  /** Throws a ScriptError where the script itself throws. Close it after use. */
+  /** Throws a ScriptError where the script itself throws. What nobody holds any longer is collected with its memory. */
   static async open(parts: RealmParts): Promise<Realm> {
     const engine = await newQuickJSWASMModuleFromVariant(variant);
     const realm = new Realm(engine.newContext(), parts);
@@ -118,6 +119,11 @@ export class Realm {
     const made = this.#call(this.#own("experiment"), this.#namespace(), written);
     written.dispose();
     return JSON.parse(this.#taken(made));
+  }
+
+  /** Names of parameters that the default export has not read. */
+  unread(): string[] {
+    return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
   /** From now on a call may compute for so long. */
@@ -198,22 +204,18 @@ export class Realm {
     fetch: (url: string, init: string) => Promise<string>,
   ): Promise<string> {
     const { context } = this;
-    this.#allow(fetch);
+    const failed = Promise.withResolvers<never>();
+    this.#allow(fetch, failed.reject);
     const given = [context.newString(name)];
     if (json !== undefined) given.push(context.newString(json));
     const promise = this.#call(this.#own("call"), ...given);
     for (const handle of given) handle.dispose();
     const settled = context.resolvePromise(promise);
     this.#runJobs();
-    const result = await settled;
+    const result = await Promise.race([settled, failed.promise]);
     promise.dispose();
     if (result.error) throw this.#errorOf(result.error);
     return this.#taken(result.value);
-  }
-
-  close(): void {
-    // The engine ends with its instance of WebAssembly, which nobody holds any longer.
-    this.response = null;
   }
 
   #own(name: (typeof FUNCTIONS)[number]): RealmFunction {
@@ -346,7 +348,11 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  #allow(fetch: (url: string, init: string) => Promise<string>): void {
+  /** @param fail Called where what goes on after a response throws beyond its promise, as where it computes for too long. */
+  #allow(
+    fetch: (url: string, init: string) => Promise<string>,
+    fail: (error: unknown) => void,
+  ): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
     const made = context.newFunction("fetch", (url, init) => {
@@ -354,7 +360,7 @@ export class Realm {
       void fetch(context.getString(url), context.getString(init)).then(
         (value) => promise.resolve(context.newString(value)),
         (error) => promise.reject(context.newError(String(error?.message ?? error))),
-      ).then(() => this.#runJobs());
+      ).then(() => this.#runJobs()).catch(fail);
       return promise.handle;
     });
     context.setProp(this.#host, "fetch", made);

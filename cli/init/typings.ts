@@ -13,7 +13,7 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
   };
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
-    "index.js": "export const experiment = (given) => given;\n",
+    "index.js": 'export const experiment = (given) => given;\nexport const env = () => "";\n',
     "index.d.ts": declarations(schema),
   };
 }
@@ -44,11 +44,11 @@ export interface Response {
   readonly body: string;
 }
 
-/** A virtual user: a connection of a closed loop, or an arrival of phases. */
+/** A virtual user, at one of the places for those who may be there at a time: in a closed loop its connection. */
 export interface User {
-  /** From 0, unique in the load. */
+  /** Of its place, from 0. */
   readonly id: number;
-  /** How many sessions it has had before this one. */
+  /** How many sessions its place has had before this one. */
   readonly iteration: number;
   /** What \`setup\` gave, frozen. */
   readonly data: any;

@@ -21,7 +21,8 @@ import { medianOf } from "../stats/quantile.ts";
 interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
-  readonly script: Script;
+  /** That of the target at hand: what `setup` gave belongs to its process. */
+  readonly script: () => Script;
 }
 
 interface RunSearchContext extends TrialHooks {
@@ -93,7 +94,7 @@ function trialRequestOf(
   return {
     origin,
     ...access,
-    script,
+    script: script(),
     load,
     seed: derivedSeed(seed, planned.repetition),
     driver: "auto",

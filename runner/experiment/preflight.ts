@@ -3,7 +3,7 @@
  * once for each cell, so that the measured ones begin with caches and rate limits untouched. Every request of the
  * script is sent once, over the same codec as the load, and every response is checked.
  */
-import { TargetError } from "../../base/errors.ts";
+import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
 import type { ReceivedResponse } from "../../base/http/received.ts";
@@ -132,7 +132,7 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   const hooks = await hooksOf(script);
   for (const [place, { steps, user }] of journeys.entries()) {
     const variables = new Map(Object.entries(user));
-    const known = { place, isNew: true, hasNews: variables.size > 0, variables };
+    const known = { place, isNew: true, news: new Map(variables), variables };
     const journey = { variables, cookies: jars?.open() ?? null, found, hooks, user: known };
     for (const step of steps) await checkStep(step, journey, request);
   }
@@ -142,7 +142,10 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
 async function hooksOf({ code }: Script): Promise<Hooks | null> {
   if (code === undefined) return null;
   const { Hooks } = await import("../load/hooks/hooks.ts");
-  return await Hooks.open(code, { seed: 0, first: 0, stride: 1 });
+  const nowUs = (): number => performance.now() * 1_000;
+  return await Hooks.open(code, { seed: 0, first: 0, stride: 1, nowUs }).catch((error) => {
+    throw new TargetError(`Cannot run the script ${code.entry}: ${messageOf(error)}`);
+  });
 }
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
@@ -236,7 +239,7 @@ async function checkStep(
     }
     if (authenticatesLater(capture.as, request.script)) found.keep([value], subject);
     variables.set(capture.as, value);
-    user.hasNews = true;
+    user.news.set(capture.as, value);
   }
   const failure = own?.after?.(user, response) ?? null;
   if (failure !== null) {

@@ -71,16 +71,28 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
   await context.preflights?.checkTarget(cell, written);
   const startedAt = new Date().toISOString();
   let target = await context.open(planned);
-  let scripted: ScriptedRun | null = null;
+  let script = written;
+  let endScript: ScriptedRun["end"] = () => Promise.resolve(null);
   try {
-    scripted = await beginScript(written, context.scripted, target.origin, context.signal);
-    const { script } = scripted;
+    const begin = async (): Promise<void> => {
+      const { scripted, signal } = context;
+      const begun = await beginScript(written, scripted, target.origin, signal);
+      script = begun.script;
+      endScript = begun.end;
+    };
+    /** A process of its own, which knows nothing of what `setup` did with the one before. */
+    const startAnew = async (): Promise<RunningTarget> => {
+      target = await context.reopen(target, planned);
+      await begin();
+      return target;
+    };
+    await begin();
     if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     const { load, found } = cell.load.kind === "capacity"
-      ? await searchInRun({ planned, load: cell.load, script }, {
+      ? await searchInRun({ planned, load: cell.load, script: () => script }, {
         ...context,
         target: () => target,
-        startAnew: async () => target = await context.reopen(target, planned),
+        startAnew,
       })
       : { load: cell.load, found: null };
     const watched = await loadAndWatch(
@@ -89,7 +101,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
       // A search is too dear to be lost with its last part.
-      target = await context.reopen(target, planned);
+      await startAnew();
       return await loadAndWatch({ planned, target, script, load }, context);
     });
     const run = runOf({ planned, target, startedAt }, watched, context.onProgress);
@@ -99,7 +111,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       load: searchedLoad(planned, { load, seed: context.seed }),
     };
   } finally {
-    const why = await scripted?.end() ?? null;
+    const why = await endScript();
     if (why !== null) context.onProgress({ kind: "note", text: why });
     context.close(target);
   }

@@ -6,7 +6,7 @@ import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import type { Script } from "../../scenarios/request/script.ts";
+import { requestsOf, type Script } from "../../scenarios/request/script.ts";
 
 /** One script's part in a run. */
 export interface ScriptedRun {
@@ -24,8 +24,11 @@ export interface ScriptParts extends Partial<Pick<Experiment, "script" | "setup"
   readonly mayFetch?: MayFetch;
 }
 
-/** So long may `setup` wait for a response. */
+/** So long may `setup` wait for a response, and last. */
 const FETCH_MS = 30_000;
+const CALL_MS = 60_000;
+/** So long may `teardown` last, also after Ctrl-C. */
+const TEARDOWN_MS = 10_000;
 
 /** Calls `setup` for a target that is there. Throws a TargetError where it fails. */
 export async function beginScript(
@@ -36,19 +39,17 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return { script, end: () => Promise.resolve(null) };
   const whole = scriptCode(code, environment);
-  const call = (name: string, given: unknown): Promise<string> =>
-    callOnce(
-      whole,
-      name,
-      JSON.stringify(given),
-      (url, init) => fetched(url, init, { mayFetch, signal }),
-    );
-  const data = setup === undefined ? null : await call(setup, { url: origin });
+  const call = (name: string, given: unknown, until: AbortSignal): Promise<string> =>
+    callOnce(whole, name, JSON.stringify(given), { mayFetch, signal: until });
+  const begun = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
+  const data = setup === undefined ? null : await call(setup, { url: origin }, begun);
+  const hasHooks = requestsOf(script).some(({ hooks }) => hooks !== undefined);
   return {
-    script: { ...script, code: { ...whole, data } },
+    script: hasHooks ? { ...script, code: { ...whole, data } } : script,
     end: () => {
       if (teardown === undefined) return Promise.resolve(null);
-      return call(teardown, data === null ? null : JSON.parse(data)).then(() => null, messageOf);
+      const given = data === null ? null : JSON.parse(data);
+      return call(teardown, given, AbortSignal.timeout(TEARDOWN_MS)).then(() => null, messageOf);
     },
   };
 }
@@ -57,29 +58,39 @@ async function callOnce(
   code: ScriptCode,
   name: string,
   json: string,
-  fetch: Fetch,
+  options: FetchOptions,
 ): Promise<string> {
+  const over = Promise.withResolvers<never>();
+  const { signal } = options;
+  const end = (): void =>
+    over.reject(new ScriptError("it did not end in time, or was interrupted"));
+  signal.addEventListener("abort", end, { once: true });
   try {
+    signal.throwIfAborted();
     const realm = await Realm.open({
       entry: code.entry,
       load: (path) => {
         if (Object.hasOwn(code.files, path)) return code.files[path];
         throw new Error(`${path} was not imported when the experiment was read`);
       },
-      env: (name) => code.env[name] ?? "",
+      env: (name) => {
+        if (Object.hasOwn(code.env, name)) return code.env[name];
+        throw new Error(`read env("${name}") at the top of the script`);
+      },
       random: Math.random,
       nowMs: () => performance.now(),
       log: logLine,
     });
     realm.experiment(code.parameters);
-    return await realm.call(name, json, fetch);
+    const called = realm.call(name, json, (url, init) => fetched(url, init, options));
+    return await Promise.race([called, over.promise]);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
     throw new TargetError(`${name} of ${code.entry} has failed: ${error.message}`);
+  } finally {
+    signal.removeEventListener("abort", end);
   }
 }
-
-type Fetch = (url: string, init: string) => Promise<string>;
 
 interface FetchOptions extends Pick<ScriptParts, "mayFetch"> {
   readonly signal: AbortSignal;
@@ -91,6 +102,7 @@ async function fetched(
   init: string,
   { mayFetch, signal }: FetchOptions,
 ): Promise<string> {
+  if (signal.aborted) return await new Promise(() => {}); // a script that goes on and on ends here
   const url = URL.parse(written);
   // A file, for one, is no server.
   if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -1,5 +1,7 @@
 /** The script of an experiment that is written in TypeScript, as the experiment holds it: every file of its own, so that results can repeat it. */
 import * as z from "zod";
+import { UserError } from "../../base/errors.ts";
+import { secrets } from "../../base/secrets.ts";
 import { isWithin, LIMITS } from "../../base/limits.ts";
 
 const file = z.strictObject({
@@ -44,7 +46,7 @@ export const scriptCodeShape = z.strictObject({
 
 export type ScriptCode = z.output<typeof scriptCodeShape>;
 
-/** @param environment Values of the variables that the script reads. */
+/** Throws a UserError where a variable is not set. @param environment Values of the variables that the script reads. */
 export function scriptCode(
   { entry, files, parameters, env }: Code,
   environment: (name: string) => string | undefined,
@@ -55,7 +57,15 @@ export function scriptCode(
       Object.entries(files).map(([path, { text, javascript = text }]) => [path, javascript]),
     ),
     parameters,
-    env: Object.fromEntries(env.map((name) => [name, environment(name) ?? ""])),
+    env: Object.fromEntries(env.map((name) => [name, secretOf(name, environment(name), entry)])),
     data: null,
   };
+}
+
+function secretOf(name: string, value: string | undefined, entry: string): string {
+  if (value === undefined) {
+    throw new UserError([{ place: entry, message: `the environment has no ${name}` }]);
+  }
+  secrets.keep(value, `\${env.${name}}`);
+  return value;
 }

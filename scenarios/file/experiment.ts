@@ -282,9 +282,10 @@ function loadConflicts(
           message,
         }))
         : [],
-      ...scenario === undefined || isWrong(path)
-        ? []
-        : streamConflicts(scenario, load, { path, loadPath }),
+      ...scenario === undefined || isWrong(path) ? [] : [
+        ...streamConflicts(scenario, load, { path, loadPath }),
+        ...hookConflicts(scenario, load, loadPath),
+      ],
       ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
@@ -292,6 +293,19 @@ function loadConflicts(
     ];
   });
   return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
+}
+
+/** What a scenario with hooks can't have: its requests are those of users, each with one in flight. */
+function hookConflicts(
+  scenario: Scenario,
+  { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
+  loadPath: Path,
+): Conflict[] {
+  if (hooksIn(scenario).length === 0 || pipeline.every((requests) => requests === 1)) return [];
+  const message =
+    "Cannot have several requests in flight on a connection whose requests have hooks: " +
+    "use more connections";
+  return [{ path: [...loadPath, "pipeline"], message }];
 }
 
 /** What a scenario whose responses are streams can't have. */

@@ -6,7 +6,7 @@ import { readBytesSync } from "../../base/bounded_file.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
 import { logLine } from "../../base/script/log.ts";
-import { secrets } from "../../base/secrets.ts";
+import { quotedOpenly, secrets } from "../../base/secrets.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import type { Environment } from "./placeholders.ts";
@@ -54,7 +54,7 @@ export async function scriptFile(
     });
     const isFunction = realm.takesParameters;
     const data = realm.experiment(isFunction ? parameters : {});
-    realm.close();
+    refuseUnread(isFunction ? realm.unread() : []);
     const code = {
       entry,
       files,
@@ -76,6 +76,15 @@ export async function scriptFile(
     if (!(error instanceof ScriptError)) throw error;
     throw new UserError([{ place: path, message: `Cannot run this script: ${error.message}` }]);
   }
+}
+
+/** Throws a UserError of parameters that the script does not read. */
+function refuseUnread(names: readonly string[]): void {
+  if (names.length === 0) return;
+  throw new UserError(names.map((name) => ({
+    place: `--set ${name}`,
+    message: `Cannot set ${quotedOpenly(name)}: the script reads no parameter of this name`,
+  })));
 }
 
 /** JavaScript of a module, whose text is kept. Throws with the reason. */

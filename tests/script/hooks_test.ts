@@ -21,11 +21,11 @@ function codeOf(hooks: string, around: Partial<ScriptCode> = {}): ScriptCode {
 }
 
 function open(code: ScriptCode): Promise<Hooks> {
-  return Hooks.open(code, { seed: 1, first: 3, stride: 2 });
+  return Hooks.open(code, { seed: 1, first: 3, stride: 2, nowUs: () => performance.now() * 1_000 });
 }
 
 function user(place = 0): HookUser {
-  return { place, isNew: true, hasNews: false, variables: new Map() };
+  return { place, isNew: true, news: new Map(), variables: new Map() };
 }
 
 /** What `before(request, user) { body }` makes of the request; by both ways in which a hook gets one. */
@@ -135,8 +135,7 @@ Deno.test("a user has its number, its sessions, data, variables, digests and ran
   assert.equal(headersOf(first).who, "7 0 t seen");
   const next = user(2);
   assert.equal(headersOf(next).who, "7 1 t new");
-  next.variables.set("seen", "captured");
-  next.hasNews = true;
+  next.news.set("seen", "captured");
   assert.equal(headersOf(next).who, "7 1 t captured");
 });
 
@@ -260,4 +259,31 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
     message: /waits at its top level/,
   });
+});
+
+Deno.test("whatever a script does to its own realm, the engine's failure is its request's", async () => {
+  const bad = [
+    "ArrayBuffer.prototype.slice = () => 7; request.body = Uint8Array.of(1)",
+    "Array.prototype.filter = () => ({ map: () => [['toJSON', () => undefined]] }); user.vars.x = 1",
+  ];
+  for (const body of bad) {
+    const said = await sentBy(body);
+    assert.ok(typeof said === "string", body);
+    assert.match(said, /^the engine of the script has failed: |Error/);
+  }
+});
+
+Deno.test("variables of a hook keep their types beside those that are captured", async () => {
+  const hooks = await open(codeOf(
+    "before(request, user) { user.vars.total = (user.vars.total ?? 5) + 10; request.path = '/' + user.vars.total + user.vars.id }",
+  ));
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  const known = user();
+  const pathOf = (): string => {
+    const sent = sendBy(prepared, known);
+    return typeof sent === "string" ? sent : sent.path;
+  };
+  assert.equal(pathOf(), "/15undefined");
+  known.news.set("id", "a");
+  assert.equal(pathOf(), "/25a");
 });

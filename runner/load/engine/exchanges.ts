@@ -205,7 +205,7 @@ export class Exchanges implements ExchangeEvents {
     const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
     const passes = this.workload.check(slot, request, response);
     this.connections.responded[slot % this.#connections] = 1;
-    if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs);
+    if (typeof passes === "string") return this.failing.oldest(slot, "script", passes, nowUs, step);
     recorder.complete(slot, response.status, dueUs, sentUs, firstByteUs, nowUs);
     if (response.status > 299 || response.served > 0) {
       recorder.groups.add(response.status, response.served, nowUs - dueUs);

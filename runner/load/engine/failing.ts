@@ -21,9 +21,10 @@ export class Failing {
     while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
   }
 
-  oldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
+  /** @param step Where the workload has moved on since. */
+  oldest(slot: number, kind: ErrorKind, reason: string, nowUs: number, step?: number): void {
     const { recorder, inFlight, workload } = this.parts;
-    const step = workload.stepOf(slot, inFlight.request(slot));
+    step ??= workload.stepOf(slot, inFlight.request(slot));
     const failure = { kind, reason };
     recorder.fail(slot, step, failure, inFlight.dueUs(slot), inFlight.sentUs(slot), nowUs);
     inFlight.drop(slot);

@@ -140,7 +140,7 @@ export class Flow {
   constructor(
     private readonly spec: FlowSpec,
     private readonly jars: CookieJars | null = null,
-    hooks: Hooks | null = null,
+    private readonly hooks: Hooks | null = null,
   ) {
     this.#origins = spec.origins.map(({ origin }) => origin);
     const [{ connection }] = spec.origins;
@@ -170,7 +170,7 @@ export class Flow {
       variables,
       cookies: this.jars?.open() ?? null,
       redirected: new Redirected(),
-      user: { place, isNew: true, hasNews: variables.size > 0, variables },
+      user: { place, isNew: true, news: new Map(variables), variables },
       hooked: null,
     };
   }
@@ -178,6 +178,11 @@ export class Flow {
   /** How long the user thinks this time. */
   thinkUs({ us, as }: ThinkStep): number {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
+  }
+
+  /** When a message that was made at `nowUs` can be sent: a hook takes its time. */
+  readyUs(step: PreparedRequestStep, nowUs: number): number {
+    return step.hooks.before === null ? nowUs : this.hooks?.nowUs ?? nowUs;
   }
 
   /** What is sent; a text: why the script has failed. */
@@ -213,10 +218,12 @@ export class Flow {
     const right = step.check?.passes(response) ?? true;
     const taken = step.captures.every(({ as, take }) => {
       const value = take(response);
-      if (value !== null) variables.set(as, value);
+      if (value !== null) {
+        variables.set(as, value);
+        user.news.set(as, value);
+      }
       return value !== null;
     });
-    if (step.captures.length > 0) user.hasNews = true;
     const failure = step.hooks.after?.(user, response) ?? null;
     journey.hooked = null;
     const checked = step.check !== null || step.captures.length > 0;

@@ -40,7 +40,7 @@ class Lane {
     variables: new Map(),
     cookies: null,
     redirected: new Redirected(),
-    user: { place: 0, isNew: true, hasNews: false, variables: new Map() },
+    user: { place: 0, isNew: true, news: new Map(), variables: new Map() },
     hooked: null,
   };
 }
@@ -184,14 +184,16 @@ export class SessionLoop implements Workload {
   ): boolean {
     const lane = this.#users[place].lanes[at];
     const { request, journey } = lane;
-    const message = this.parts.flow.message(requestOf(lane, request), journey);
+    const { flow } = this.parts;
+    const step = requestOf(lane, request);
+    const message = flow.message(step, journey);
     const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
     if (typeof message === "string") {
       this.exchanges.failing.unsent(slot, request, message, dueUs, nowUs);
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    this.exchanges.begin(slot, request, message, dueUs, nowUs);
+    this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(step, nowUs));
     return true;
   }
 

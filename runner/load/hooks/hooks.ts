@@ -6,10 +6,12 @@ import type { KeptResponse } from "../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { WireRequest } from "../../../base/http/request.ts";
 import { bodyOctets } from "../../../base/http/body.ts";
+import { messageOf } from "../../../base/errors.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
 import { Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
+import { secrets } from "../../../base/secrets.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import type { HookUse } from "../../result/hooks.ts";
 import type { RequestHooks } from "../../../scenarios/request/script.ts";
@@ -21,6 +23,8 @@ export interface HookOptions {
   /** The first of this worker's virtual users, and how far apart they are in the whole load. */
   readonly first: number;
   readonly stride: number;
+  /** The clock of the run, microseconds. */
+  readonly nowUs: () => number;
 }
 
 /** A virtual user as its hooks know it. */
@@ -29,8 +33,8 @@ export interface HookUser {
   readonly place: number;
   /** Whether no hook of this session has been called. */
   isNew: boolean;
-  /** Whether variables have come that hooks do not know. */
-  hasNews: boolean;
+  /** Variables that hooks do not know yet. */
+  readonly news: Map<string, string>;
   readonly variables: Map<string, string>;
 }
 
@@ -47,7 +51,7 @@ const CHANGED = { request: 1, variables: 2, body: 4 };
 
 export class Hooks {
   #calls = 0;
-  #timeMs = 0;
+  #timeUs = 0;
   readonly #users: ReturnType<Realm["user"]>[] = [];
 
   private constructor(
@@ -58,6 +62,7 @@ export class Hooks {
   /** Throws a ScriptError where the script itself does. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
     const random = streamBy(options.seed, "scripts");
+    for (const [name, value] of Object.entries(code.env)) secrets.keep(value, `\${env.${name}}`);
     let lines = 0;
     const realm = await Realm.open({
       entry: code.entry,
@@ -81,8 +86,12 @@ export class Hooks {
     return new Hooks(realm, options);
   }
 
+  get nowUs(): number {
+    return this.options.nowUs();
+  }
+
   get use(): HookUse {
-    return { calls: this.#calls, timeS: this.#timeMs / 1_000 };
+    return { calls: this.#calls, timeS: this.#timeUs / 1e6 };
   }
 
   /** @param wire The request, where nothing in it varies; else null. Throws a ScriptError where there are no such functions. */
@@ -142,12 +151,12 @@ export class Hooks {
     const { realm, options: { first, stride } } = this;
     const own = this.#users[user.place] ??= realm.user(first + user.place * stride);
     let isFirst = user.isNew;
-    if (user.hasNews) {
-      realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.variables)));
+    if (user.news.size > 0) {
+      realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.news)));
+      user.news.clear();
       isFirst = false;
     }
     user.isNew = false;
-    user.hasNews = false;
     return [own, isFirst ? realm.yes : realm.no];
   }
 
@@ -159,15 +168,16 @@ export class Hooks {
   }
 
   #timed<Result>(call: () => Result): Result | string {
-    const sinceMs = performance.now();
+    const sinceUs = this.options.nowUs();
     try {
       return call();
     } catch (error) {
-      if (error instanceof ScriptError) return error.message;
-      throw error;
+      return error instanceof ScriptError
+        ? error.message
+        : `the engine of the script has failed: ${messageOf(error)}`;
     } finally {
       this.#calls++;
-      this.#timeMs += performance.now() - sinceMs;
+      this.#timeUs += this.options.nowUs() - sinceUs;
     }
   }
 }
@@ -197,6 +207,10 @@ function sentRequest(realm: Realm, wire: WireRequest, hasOwnBody: boolean): Wire
 function partsOf(kept: KeptResponse | null): Realm["response"] {
   return {
     headers: () => kept?.allFields() ?? {},
-    body: () => new TextDecoder().decode(kept?.content().bytes),
+    body: () => {
+      const { bytes, problem = null } = kept?.content() ?? {};
+      if (problem !== null) throw new Error(problem);
+      return new TextDecoder().decode(bytes);
+    },
   };
 }

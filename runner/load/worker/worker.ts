@@ -115,7 +115,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const jars = cookies &&
     await import("../engine/user/cookies.ts").then((has) => has.cookieJars(cookies));
   const hooks = script.kind === "flow" && script.code !== undefined
-    ? await openHooks(script.code, script)
+    ? await openHooks(script.code, script, now)
     : null;
   const exchanges = await withEngine(() => exchangesOf(job, parts, jars, hooks));
   const tls = (): TlsUse | undefined => driver.tls?.use;
@@ -184,9 +184,10 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
 async function openHooks(
   { script, seed }: NonNullable<FlowSpec["code"]>,
   { first, stride }: Pick<FlowSpec, "first" | "stride">,
+  nowUs: () => number,
 ): Promise<Hooks> {
   const { Hooks } = await import("../hooks/hooks.ts");
-  return await Hooks.open(script, { seed, first, stride });
+  return await Hooks.open(script, { seed, first, stride, nowUs });
 }
 
 function exchangesOf(
