@@ -29,9 +29,15 @@ function plannedRun(target: string): PlannedRun {
 
 const PAIR: PlannedPair = [plannedRun("one"), plannedRun("two")];
 
-function runningTarget(): RunningTarget {
+function runningTarget({ addr }: Deno.HttpServer<Deno.NetAddr>): RunningTarget {
   return {
-    ...{ origin: ORIGIN, access: {}, pid: null, supervised: false, startUpMs: null },
+    ...{
+      origin: `http://127.0.0.1:${addr.port}`,
+      access: {},
+      pid: null,
+      supervised: false,
+      startUpMs: null,
+    },
     ...{ runtime: null, readyPath: null, exited: new Promise(() => {}), lastLines: () => [] },
     stop: () => Promise.resolve(),
   };
@@ -55,14 +61,13 @@ class Waiting extends SideLoaders {
   }
 }
 
-function contextOf(change: Partial<PairContext>): PairContext {
+function contextOf(change: Partial<PairContext> & Pick<PairContext, "open">): PairContext {
   return {
     ...{ loaders: new Waiting(), loader: new Waiting().together().loaders[0], seed: 1 },
     ...{ workers: 1, intervalMs: 250, logFolder: null, preflights: null },
     lengths: new Map(),
     onProgress: () => {},
     signal: new AbortController().signal,
-    open: () => Promise.resolve(runningTarget()),
     reopen: (target) => Promise.resolve(target),
     close: () => {},
     earlierCapacity: () => null,
@@ -72,15 +77,20 @@ function contextOf(change: Partial<PairContext>): PairContext {
   };
 }
 
-/** Nobody is asked beforehand. */
-const UNCHECKED = { checkTarget: () => Promise.resolve() } as unknown as PairContext["preflights"];
+function server(): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("Hello"),
+  );
+}
 
 Deno.test("a side that fails before its load ends the other, which waits for it", async () => {
+  await using served = server();
   const loaders = new Waiting();
   const context = contextOf({
+    open: () => Promise.resolve(runningTarget(served)),
     loaders,
     lengths: new Map([[keyOf(PAIR), LENGTHS]]),
-    preflights: UNCHECKED,
     redisUse: ({ cell }) =>
       cell.target === "one"
         ? Promise.reject(new TargetError("Redis is gone"))
@@ -91,19 +101,14 @@ Deno.test("a side that fails before its load ends the other, which waits for it"
 });
 
 Deno.test("the processes whose load shows the lengths are not those that are measured", async () => {
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    () => new Response("Hello"),
-  );
-  const origin = `http://127.0.0.1:${server.addr.port}`;
+  await using served = server();
   const loaders = new SideLoaders();
   const events: string[] = [];
   const context = contextOf({
     loaders,
-    preflights: UNCHECKED,
     open: ({ cell }) => {
       events.push(`open ${cell.target}`);
-      return Promise.resolve({ ...runningTarget(), origin });
+      return Promise.resolve(runningTarget(served));
     },
     close: () => events.push("close"),
   });
