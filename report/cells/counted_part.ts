@@ -74,7 +74,7 @@ function newParts(run: Run, counted: CountedPart): RunParts {
   };
 }
 
-/** Of a target that took turns with another: what counts is measured in its slices, without what is cut of them. */
+/** Of a target that took turns with another: what counts was due in its slices, without what is cut of them. */
 function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
   return {
     seconds: sum(measuredS, (seconds) => seconds),
@@ -95,7 +95,7 @@ type Point = Run["timeline"]["points"][number];
  */
 function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   const points = run.timeline.points.slice(first);
-  const bounds = boundsOf(run, points);
+  const bounds = run.slices === undefined ? boundsOf(run, points) : boundsInSlices(run.slices);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
     spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
   return {
@@ -113,6 +113,10 @@ function withoutStart(run: Run, rest: RunBlock, first: number): Run {
       bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
     },
   };
+}
+
+function boundsInSlices({ censoredHistogram }: Slices): SparseHistogram {
+  return censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
 }
 
 /** Those of the rest; null where only their number in the whole run is known, as in results of earlier versions. */

@@ -55,5 +55,6 @@ export const THESE_TWO =
 /** @param cell "" of one cell alone. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
   return `${cell && `${cell}: `}${disturbanceText(disturbance)}, ` +
-    `which may move the other's figures by up to ${percentText(disturbance.mostRatio)}`;
+    `which may move the other's requests/s by up to ${percentText(disturbance.mostRatio)}, ` +
+    "and its latencies by more";
 }

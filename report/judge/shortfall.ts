@@ -3,7 +3,7 @@
  * sent, or, of requests that come at a pace of their own, they complete fewer than come. Such a cell is not ranked
  * beside one that keeps up, however alike their latencies: a fast error is no response, and a backlog only grows.
  */
-import type { Measurement } from "../../runner/result/result.ts";
+import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { isAtLimit } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -59,15 +59,30 @@ export interface Shortfall {
 
 /** The runs of a cell, or one measurement alone. */
 interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
-  readonly runs: readonly Measurement[];
+  readonly runs: readonly (Measurement & Partial<Pick<Run, "slices">>)[];
+}
+
+type ServedRun = ServedRuns["runs"][number];
+
+/** In the measured time: what is due in slices is due in the whole of each, its cut too. */
+function dueOf({ requests, elapsedS, slices }: ServedRun): number {
+  if (slices === undefined) return requests.due;
+  const loadedS = slices.items.pair.length * slices.sliceMs / 1_000;
+  return loadedS === 0 ? requests.due : requests.due * elapsedS / loadedS;
+}
+
+/** Of what was due in slices, all that completed: a side ends what is in flight while it rests. */
+function servedOf({ requests, drain, slices }: ServedRun): number {
+  return slices === undefined
+    ? requests.completed - (drain?.completed ?? 0)
+    : sum(slices.items.completed, (count) => count);
 }
 
 /** Null where the cell does what was required. */
 export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
-  const offeredPerSec = sum(runs, ({ requests }) => requests.due) / seconds;
-  const servedPerSec =
-    sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0)) / seconds;
+  const offeredPerSec = sum(runs, dueOf) / seconds;
+  const servedPerSec = sum(runs, servedOf) / seconds;
   const short = { label, offeredPerSec, servedPerSec };
   if (runs.every(({ requests }) => requests.completed === 0)) {
     return { ...short, kind: "silent", ratio: 1 };

@@ -133,11 +133,10 @@ function slicesIn([base, next]: Sides, figure: DrawnFigure): SliceRatio | null {
 /** In the slices in which it was seen; null where it never was. */
 function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   const seen = pairs.flatMap((sides) => {
-    const { items, cutMs } = sides[1 - side].slices;
-    return sides[side].slices.items.restCpuMs.flatMap((cpuMs, at) => {
-      const seconds = items.measuredS[at] + cutMs / 1_000;
-      return cpuMs === null ? [] : [{ cpuMs, seconds }];
-    });
+    const { items: { restCpuMs }, sliceMs, pauseMs } = sides[side].slices;
+    // CPU time is read in the middle of each pause.
+    const seconds = (sliceMs + pauseMs) / 1_000;
+    return restCpuMs.flatMap((cpuMs) => cpuMs === null ? [] : [{ cpuMs, seconds }]);
   });
   return seen.length === 0 ? null : {
     cpuMs: sum(seen, ({ cpuMs }) => cpuMs),
@@ -229,15 +228,22 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** An interval with what the disturbance may have moved the ratio by. */
+/** As good as everything, so that its logarithm is still a number. */
+const NEARLY_ALL = 0.999;
+
+/**
+ * An interval with what the disturbance may have moved the ratio by. Only requests/s are off by no more than the part of the cores:
+ * 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and these for long.
+ */
 export function disturbed(
   interval: ConfidenceInterval,
-  { side, mostRatio }: Disturbance,
+  { side, mostRatio: most }: Disturbance,
   isRate: boolean,
 ): ConfidenceInterval {
+  const mostRatio = isRate ? Math.min(most, NEARLY_ALL) : NEARLY_ALL;
   // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
   const isTooLow = (side === "base") === isRate;
   return isTooLow
-    ? { ...interval, high: interval.high / (1 - Math.min(mostRatio, 0.999)) }
+    ? { ...interval, high: interval.high / (1 - mostRatio) }
     : { ...interval, low: interval.low * (1 - mostRatio) };
 }

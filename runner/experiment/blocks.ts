@@ -199,7 +199,8 @@ class BlockSequence {
     this.file.results.missing = withoutInterrupted(this.file.results.missing, planned);
     const { message: reason, evidence } = error;
     const kept = searched === null ? {} : { capacity: searched };
-    const isFinal = error instanceof StartError && !this.#measured.has(planned.cell);
+    const isHopeless = error instanceof StartError || this.pairing !== null;
+    const isFinal = isHopeless && !this.#measured.has(planned.cell);
     if (isFinal) this.#begun.delete(planned.cell);
     const place = placeOf(planned);
     const missing: Missing = {

@@ -32,6 +32,24 @@ export interface PairContext extends Omit<RunContext, "scripted"> {
 
 /** Carries both out. Throws a TargetError when either can't be measured. */
 export async function carryOutPair(pair: PlannedPair, context: PairContext): Promise<[Run, Run]> {
+  const key = keyOf(pair);
+  const lengths = context.lengths.get(key) ??
+    await withTargets(pair, context, (targets) => findLengths(pair, targets, context));
+  context.lengths.set(key, lengths);
+  // The load that shows the lengths has warmed its processes up, which no other pair is.
+  return await withTargets(
+    pair,
+    context,
+    (targets) => measured(pair, targets, { lengths, context }),
+  );
+}
+
+/** Both targets, started for it and closed after it. */
+async function withTargets<Made>(
+  pair: PlannedPair,
+  context: PairContext,
+  work: (targets: readonly RunningTarget[]) => Promise<Made>,
+): Promise<Made> {
   const targets: RunningTarget[] = [];
   try {
     for (const planned of pair) {
@@ -42,30 +60,40 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
       targets.push(target);
       if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     }
-    const key = keyOf(pair);
-    const lengths = context.lengths.get(key) ?? await findLengths(pair, targets, context);
-    context.lengths.set(key, lengths);
-    const { load } = pair[0].cell;
-    const { sliceUs } = lengths;
-    const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
-    if (durationMs === null) throw new Error("A load in slices has no duration");
-    const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
-    const spec = turnsOf(lengths, {
-      pairs,
-      seed: derivedSeed(context.seed, pair[0].repetition),
-    });
-    const startedAt = new Date().toISOString();
-    const loaded = await loadPair(pair, targets, spec, context);
-    const [first, second] = loaded.map(({ watched, slices, turns }, side) => {
-      const { used, ...rest } = watched;
-      const own = { ...used, resources: ownResources(used.resources, slices, turns) };
-      const carried = { planned: pair[side], target: targets[side], startedAt };
-      return { ...runOf(carried, { ...rest, used: own }, context.onProgress), slices };
-    });
-    return [first, second];
+    return await work(targets);
   } finally {
     for (const target of targets) context.close(target);
   }
+}
+
+interface Measuring {
+  readonly lengths: SliceLengths;
+  readonly context: PairContext;
+}
+
+async function measured(
+  pair: PlannedPair,
+  targets: readonly RunningTarget[],
+  { lengths, context }: Measuring,
+): Promise<[Run, Run]> {
+  const { load } = pair[0].cell;
+  const { sliceUs } = lengths;
+  const durationMs = load.kind === "capacity" ? null : durationMsOf(load);
+  if (durationMs === null) throw new Error("A load in slices has no duration");
+  const pairs = Math.max(LEAST_PAIRS, Math.round(1_000 * durationMs / sliceUs));
+  const spec = turnsOf(lengths, {
+    pairs,
+    seed: derivedSeed(context.seed, pair[0].repetition),
+  });
+  const startedAt = new Date().toISOString();
+  const loaded = await loadPair(pair, targets, spec, context);
+  const [first, second] = loaded.map(({ watched, slices, turns }, side) => {
+    const { used, ...rest } = watched;
+    const own = { ...used, resources: ownResources(used.resources, slices, turns) };
+    const carried = { planned: pair[side], target: targets[side], startedAt };
+    return { ...runOf(carried, { ...rest, used: own }, context.onProgress), slices };
+  });
+  return [first, second];
 }
 
 /** Of slices: also where they are long, both orders are in each load. */
@@ -91,7 +119,7 @@ async function loadPair(
   spec: PairTurns,
   context: PairContext,
 ): Promise<LoadedSide[]> {
-  const { loaders } = context.loaders.together();
+  const { loaders, cancel } = context.loaders.together();
   const failed = new AbortController();
   const signal = AbortSignal.any([context.signal, failed.signal]);
   const pids = targets.map(context.pids ?? ((target) => pidsOf(target.parts ?? (() => [target]))));
@@ -117,6 +145,7 @@ async function loadPair(
       : (progress) => progress.kind === "note" && context.onProgress(progress);
     return loadAndWatch(subject, { ...context, loader: loaders[side], onProgress, signal })
       .catch((error) => {
+        cancel(error); // it may have failed before its loader was called, which the other waits for
         failed.abort();
         throw error;
       });

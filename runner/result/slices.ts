@@ -15,17 +15,19 @@ export const slices = z.strictObject({
   partner: z.string().describe("The target that it took turns with"),
   histogram: z.string()
     .describe(
-      "Latencies of the measured parts of all its slices: HdrHistogram V2, compressed, base64, microseconds",
+      "Latencies of what was due in the measured parts of all its slices: HdrHistogram V2, compressed, base64, microseconds",
     ),
+  censoredHistogram: z.string().optional()
+    .describe("The values of `histogram` that are lower bounds; absent: none"),
   items: z.strictObject({
     pair: z.array(count)
       .describe("Slices of the two targets with the same number follow each other"),
     place: z.array(count).describe("Which of its pair it was, from 0"),
     startS: z.array(z.number().min(0)).describe("On one clock for both targets"),
     measuredS: z.array(z.number().min(0)).describe("Without what is cut"),
-    completed: z.array(count).describe("In the measured part"),
-    failed: z.array(count),
-    serviceSumMs: z.array(ms).describe("Service times of what completed in the measured part"),
+    completed: z.array(count).describe("Of what was due in the measured part, whenever it ended"),
+    failed: z.array(count).describe("Likewise"),
+    serviceSumMs: z.array(ms).describe("Service times of what was due in the measured part"),
     served: z.array(count).describe("Completed in the whole slice, which the CPU time is of"),
     cpuMs: seen.describe("CPU time of the target in the whole slice; null: not seen"),
     restCpuMs: seen.describe("The same while the other target of the pair had its slice"),

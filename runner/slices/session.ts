@@ -69,12 +69,14 @@ export function slicesOf(
   const sumOf = (key: "completed" | "failed" | "served" | "serviceSumUs", at: number): number =>
     workers.reduce((sum, worker) => sum + worker[key][at], 0);
   const cpuAt = (slot: number): number | null => used[slot]?.cpuMs[spec.side] ?? null;
+  const censored = mergeHistograms(workers.map((worker) => worker.censored)).toSparse();
   return {
     sliceMs: spec.sliceUs / 1_000,
     cutMs: spec.cutUs / 1_000,
     pauseMs: spec.pauseUs / 1_000,
     partner,
     histogram: encodeHistogram(mergeHistograms(workers.map(({ latency }) => latency)).toSparse()),
+    ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
     items: {
       pair,
       place,

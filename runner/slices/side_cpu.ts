@@ -92,7 +92,7 @@ export class SideCpu {
     return this.#readings.slice(1).map((after, at) => {
       const before = this.#readings[at];
       if (!this.#isInPause(before, at) || !this.#isInPause(after, at + 1)) return UNSEEN;
-      const cpuMs = this.sides.map((_, side) => usedBetween(before, after, side));
+      const cpuMs = this.sides.map((_, side) => usedBetween(before.cpuMs[side], after.cpuMs[side]));
       return { cpuMs, othersMs: othersBetween(before, after, cpuMs) };
     });
   }
@@ -104,13 +104,21 @@ export class SideCpu {
 
 const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
 
-/** A process that is new has used all of its time since. */
-function usedBetween(before: Reading, after: Reading, side: number): number | null {
-  const seen = after.cpuMs[side];
-  if (seen.size === 0) return null;
+/**
+ * @param before,after CPU time by process.
+ * @returns Null where it is not known: without a process, and with one that was found only now, as nobody knows in which of the
+ * slices since the search before it used its time.
+ */
+export function usedBetween(
+  before: ReadonlyMap<number, number>,
+  after: ReadonlyMap<number, number>,
+): number | null {
+  if (after.size === 0) return null;
   let usedMs = 0;
-  for (const [pid, cpuMs] of seen) {
-    usedMs += Math.max(0, cpuMs - (before.cpuMs[side].get(pid) ?? 0));
+  for (const [pid, cpuMs] of after) {
+    const earlierMs = before.get(pid);
+    if (earlierMs === undefined) return null;
+    usedMs += Math.max(0, cpuMs - earlierMs);
   }
   return usedMs;
 }

@@ -22,9 +22,19 @@ export function turnsOf({ scenario, parameters }: Cell): string {
   return JSON.stringify([scenario, parameters]);
 }
 
-/** Throws a UserError with every reason why the groups can't be measured in slices. */
-export function checkSlices(groups: readonly (readonly Cell[])[]): void {
+/**
+ * Throws a UserError with every reason why the groups can't be measured in slices.
+ *
+ * @param experiment Processes that are kept are one pair, however often it is measured, and would be judged as many.
+ */
+export function checkSlices(
+  groups: readonly (readonly Cell[])[],
+  experiment: { readonly fresh: boolean },
+): void {
   const reasons = new Set(groups.flatMap((group) => whyNotInSlices(group) ?? []));
+  if (!experiment.fresh) {
+    reasons.add("each pair of slices needs fresh processes, and fresh is false");
+  }
   if (reasons.size === 0) return;
   throw new UserError([...reasons].map((reason): Problem => ({
     place: "order",

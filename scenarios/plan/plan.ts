@@ -89,7 +89,7 @@ export function planBlocks(
   const groups = groupOf === null
     ? cells.map((cell) => [cell])
     : [...Map.groupBy(cells, groupOf).values()];
-  if (isInSlices) checkSlices(groups);
+  if (isInSlices) checkSlices(groups, experiment);
   return { cells, blocks: () => blocksFor(groups, experiment.order, drawBy(seed)) };
 }
 

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { results, type Run } from "../../runner/result/result.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { calibratedCache } from "./caches.ts";
 import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
@@ -122,8 +123,8 @@ function assertSliced(run: Run, partner: Run): void {
   const { items } = slices;
   const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
   assert.equal(sum(items.served), completed);
-  const measured = sum(items.completed);
-  assert.equal(measured, completed - (run.drain?.completed ?? 0));
+  assert.equal(decodeSparse(slices.histogram).count, sum(items.completed));
+  const measured = completed - (run.drain?.completed ?? 0);
   assert.ok(Math.abs(run.elapsedS - sum(items.measuredS)) < 1e-6);
   assert.ok(Math.abs(run.rate - measured / run.elapsedS) < 1e-6);
   assert.equal(sum(run.timeline.points.map((point) => point.completed)), measured);
@@ -198,3 +199,26 @@ for (
     assert.match(stderr, why);
   });
 }
+
+Deno.test("an experiment in slices that keeps its processes is refused, as they would count as many pairs", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "turns.yaml");
+  const text = EXPERIMENT("{ connections: 4, duration: 1s }");
+  Deno.writeTextFileSync(file, `${text}fresh: false\n`);
+  const { stderr } = await exits(2, ["check", file], { cwd: folder.path });
+  assert.match(stderr, /Cannot measure in slices: each pair of slices needs fresh processes/);
+});
+
+Deno.test("a pair whose first processes cannot be measured is not started again", async () => {
+  using folder = emptyFolder();
+  const surroundings = { cwd: folder.path, env: calibratedCache(folder.path) };
+  const out = join(folder.path, "out");
+  Deno.writeTextFileSync(join(folder.path, "server.js"), SERVER);
+  const file = join(folder.path, "turns.yaml");
+  const text = EXPERIMENT("{ connections: 4, duration: 1s }")
+    .replace("get: /", "get: /, expect: { status: 201 }");
+  Deno.writeTextFileSync(file, text);
+  await exits(3, ["run", file, "--out", out], surroundings);
+  const { missing } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+  assert.deepEqual(missing.map(({ repetition }) => repetition), [null, null]);
+});

@@ -9,6 +9,7 @@ import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { Slices } from "../../runner/load/recording/slices.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import { countsOf } from "./stage.ts";
@@ -20,22 +21,26 @@ const SPEC: TurnsSpec = {
 };
 const RESPONSE = new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
 
-/** Opens every dial at once, and responds to each request after `serviceUs`. */
+/** Opens every dial at once, and responds to the nth request after `serviceUs(n)`. */
 class Server implements Driver {
   readonly sentUs: number[] = [];
   readonly #dialed: number[] = [];
   readonly #due: { readonly slot: number; readonly atUs: number }[] = [];
   #nowUs = 0;
 
-  constructor(private readonly serviceUs: number, private readonly stopAtUs = Infinity) {}
+  constructor(
+    private readonly serviceUs: (request: number) => number,
+    private readonly stopAtUs = Infinity,
+  ) {}
 
   connect(slot: number): void {
     this.#dialed.push(slot);
   }
 
   send(slot: number): void {
+    this.#due.push({ slot, atUs: this.#nowUs + this.serviceUs(this.sentUs.length) });
+    this.#due.sort((a, b) => a.atUs - b.atUs);
     this.sentUs.push(this.#nowUs);
-    this.#due.push({ slot, atUs: this.#nowUs + this.serviceUs });
   }
 
   unsentBytes(): number {
@@ -123,7 +128,7 @@ function sumOf(counts: readonly number[]): number {
 }
 
 Deno.test("a closed loop in slices sends in its own slices alone, from the beginning of each on", async () => {
-  const { server, totals } = await play(CLOSED, new Server(1_000));
+  const { server, totals } = await play(CLOSED, new Server(() => 1_000));
   const bySlice = Map.groupBy(server.sentUs, sliceAt);
   assert.equal(bySlice.has(-1), false, "nothing is sent while the other side has its turn");
   assert.equal(bySlice.size, SPEC.pairs);
@@ -134,7 +139,7 @@ Deno.test("a closed loop in slices sends in its own slices alone, from the begin
 });
 
 Deno.test("a slice is measured between its cut and its end, and the rest is as after a deadline", async () => {
-  const { totals, parts } = await play(CLOSED, new Server(1_000));
+  const { totals, parts } = await play(CLOSED, new Server(() => 1_000));
   const { slices } = totals;
   assert.ok(slices);
   assert.equal(slices.completed.length, SPEC.pairs);
@@ -146,15 +151,17 @@ Deno.test("a slice is measured between its cut and its end, and the rest is as a
     assert.ok(served > slices.completed[pair]);
   }
   assert.equal(sumOf(slices.served), totals.completed);
-  assert.equal(sumOf(slices.completed), totals.completed - totals.drain.completed);
   assert.equal(slices.latency.count, sumOf(slices.completed));
-  assert.equal(sumOf(parts.map(({ completed }) => completed)), sumOf(slices.completed));
+  assert.equal(
+    sumOf(parts.map(({ completed }) => completed)),
+    totals.completed - totals.drain.completed,
+  );
   const meanUs = sumOf(slices.serviceSumUs) / sumOf(slices.completed);
   assert.ok(Math.abs(meanUs - 1_000) < 60, `${meanUs}`);
 });
 
 Deno.test("intervals are of the side's own time, so that a rate is one of when it was measured", async () => {
-  const { parts } = await play(CLOSED, new Server(1_000));
+  const { parts } = await play(CLOSED, new Server(() => 1_000));
   const ownUs = SPEC.pairs * TURNS.measuredUs;
   assert.equal(parts.length, Math.ceil(ownUs / 100_000));
   for (const { completed } of parts.slice(0, -1)) {
@@ -164,13 +171,59 @@ Deno.test("intervals are of the side's own time, so that a rate is one of when i
 
 Deno.test("a load that is stopped in a slice has those that are whole, and loses nothing", async () => {
   const stopAtUs = TURNS.startUs(5) + 30_000;
-  const { totals } = await play(CLOSED, new Server(1_000, stopAtUs));
+  const { totals } = await play(CLOSED, new Server(() => 1_000, stopAtUs));
   assert.equal(totals.slices?.completed.length, 5);
   assert.ok(totals.unfinished > 0);
 });
 
+/** One request in 37 takes far longer than a slice and its pause. */
+const SLOW_US = 120_000;
+const slowNowAndThen = (request: number): number => request % 37 === 7 ? SLOW_US : 1_000;
+
+const RATE: PacerSpec = {
+  kind: "open",
+  phases: [{ durationUs: SPEC.pairs * SPEC.sliceUs, fromPerSec: 1_000, toPerSec: 1_000 }],
+  arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+};
+
+Deno.test("a request is in the slice in which it was due, however long it takes", async () => {
+  for (const pacer of [CLOSED, RATE]) {
+    const { totals, server } = await play(pacer, new Server(slowNowAndThen), 16);
+    const { slices } = totals;
+    assert.ok(slices);
+    const measured = server.sentUs.map((sentUs, request) => {
+      const pair = sliceAt(sentUs);
+      const isIn = pair >= 0 && sentUs >= TURNS.startUs(pair) + SPEC.cutUs;
+      return { pair: isIn ? pair : -1, serviceUs: slowNowAndThen(request) };
+    }).filter(({ pair }) => pair >= 0);
+    const slow = measured.filter(({ serviceUs }) => serviceUs === SLOW_US).length;
+    assert.ok(slow >= 8, `${slow} of ${measured.length} are slow`);
+    const { indices, counts } = slices.latency;
+    const inTail = sumOf(
+      [...counts].filter((_, at) => lowestUsOf(indices[at]) > SLOW_US / 2),
+    );
+    assert.equal(inTail, slow, "every slow request is among the latencies");
+    for (let pair = 0; pair < SPEC.pairs; pair++) {
+      const own = measured.filter((one) => one.pair === pair);
+      assert.equal(slices.completed[pair], own.length, `requests of slice ${pair}`);
+      const sumUs = sumOf(own.map(({ serviceUs }) => serviceUs));
+      assert.ok(Math.abs(slices.serviceSumUs[pair] - sumUs) <= 2 * STEP_US * own.length);
+    }
+  }
+});
+
+Deno.test("a request that was due in a slice and never ended is a lower bound of it", async () => {
+  const never = (request: number): number => request % 37 === 7 ? Infinity : 1_000;
+  const { totals } = await play(RATE, new Server(never), 16);
+  const { slices } = totals;
+  assert.ok(slices);
+  assert.ok(slices.censored.count > 0);
+  assert.equal(slices.latency.count - slices.censored.count, sumOf(slices.completed));
+  assert.ok(slices.censored.count <= totals.censored);
+});
+
 Deno.test("requests that take longer than the pause end in no slice of their own, and are counted", async () => {
-  const { totals } = await play(CLOSED, new Server(20_000));
+  const { totals } = await play(CLOSED, new Server(() => 20_000));
   assert.equal(totals.due, totals.completed);
   assert.ok(totals.drain.completed > 0);
 });
@@ -181,7 +234,7 @@ Deno.test("a rate is due within slices, and latency counts from there", async ()
     kind: "open",
     phases: [{ durationUs, fromPerSec: 1_000, toPerSec: 1_000 }],
     arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
-  }, new Server(500));
+  }, new Server(() => 500));
   assert.ok(Math.abs(totals.due - durationUs / 1_000) <= 1, `${totals.due} due`);
   assert.equal(totals.dropped, 0);
   assert.deepEqual(

@@ -29,6 +29,7 @@ export interface SlicedSpec {
 
 const SLICE_S = 0.1;
 const CUT_S = 0.01;
+const PAUSE_S = 0.005;
 const PER_SECOND = 5_000;
 
 /** The sides as `ab` or `versus` would compare them. */
@@ -62,7 +63,12 @@ function takeSlices(run: Run, items: Slices["items"]): void {
   const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
   setRate(run, sumOf(items.completed) / sumOf(items.measuredS));
   run.slices = {
-    ...{ sliceMs: 1_000 * (SLICE_S + CUT_S), cutMs: 1_000 * CUT_S, pauseMs: 5, partner: "app" },
+    ...{
+      sliceMs: 1_000 * (SLICE_S + CUT_S),
+      cutMs: 1_000 * CUT_S,
+      pauseMs: 1_000 * PAUSE_S,
+      partner: "app",
+    },
     histogram: run.histogram,
     items,
   };
@@ -105,11 +111,11 @@ function drawnSlices(
       items.failed.push(0);
       items.serviceSumMs.push(completed * 4 / speed);
       items.served.push(Math.round(completed * (1 + CUT_S / SLICE_S)));
-      const restMs = side === 0 ? 1_000 * restless * (SLICE_S + CUT_S) : 0.1;
+      const restMs = side === 0 ? 1_000 * restless * (SLICE_S + CUT_S + PAUSE_S) : 0.1;
       items.cpuMs.push(restMs + completed * 0.18 / levels[side] * Math.exp(slice / 2 * normal()));
       items.restCpuMs.push(restMs);
       items.othersCpuMs?.push((isBusy ? 95 : 4) * (1 + 0.05 * normal()));
-      atS += SLICE_S + CUT_S + 0.005;
+      atS += SLICE_S + CUT_S + PAUSE_S;
     });
   }
   return sides;

@@ -12,7 +12,13 @@ import { results } from "../../runner/result/result.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
-import type { Results } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
+import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { splitRun } from "../../report/cells/counted_part.ts";
+import { shortfallOf } from "../../report/judge/shortfall.ts";
 import { doubted } from "./concluded.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 import { slicedComparison, slicedSides } from "./sliced.ts";
@@ -99,6 +105,62 @@ Deno.test("slices: a neighbour takes no verdict from two running processes, a bu
   });
   assert.match(beside, /NEW costs/);
   assert.match(verdictBeside((side) => doubted(side, () => true)), /Not to be trusted/);
+});
+
+Deno.test("slices: at a rate a side keeps up that completes what is due, though its cut is in no figure", () => {
+  const [side] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
+  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+  const shortAt = (share: number): string | undefined => {
+    const runs = side.runs.map((run): Run => {
+      assert.ok(run.slices);
+      const { sliceMs, cutMs, items } = run.slices;
+      const due = Math.round(sum(items.completed) * sliceMs / (sliceMs - cutMs) / share);
+      return {
+        ...run,
+        load: { ...run.load, kind: "rate", rate: 5_000, arrivals: "uniform" } as Run["load"],
+        elapsedS: sum(items.measuredS),
+        requests: { ...run.requests, due, completed: due },
+      };
+    });
+    const [{ cells: [cell] }] = groupRuns({ ...side, runs });
+    return shortfallOf(cell)?.kind;
+  };
+  assert.equal(shortAt(1), undefined);
+  assert.equal(shortAt(0.9), "slow");
+});
+
+Deno.test("slices: of lower bounds those count that were due in the measured parts", () => {
+  const [{ runs: [run] }] = slicedSides({ processes: 4, pairs: 30, ratio: 1 });
+  assert.ok(run.slices);
+  const bounds = decodeSparse(run.histogram);
+  const counted = { discardS: 0, figures: "whole" } as const;
+  const none = splitRun({ ...run }, counted);
+  assert.equal(none.run.latency.censored, 0);
+  const slices = { ...run.slices, censoredHistogram: run.histogram };
+  const all = splitRun({ ...run, slices }, counted);
+  assert.equal(all.run.latency.censored, bounds.count);
+  assert.equal(all.run.censoredHistogram, run.histogram);
+});
+
+/** New is as fast as the base, but for its p99. */
+function slowTail(restless: number): FigureComparison {
+  const sides = slicedSides({ processes: 9, pairs: 60, ratio: 1, restless });
+  sides[1].runs.forEach((run, at) => {
+    const slow = decodeSparse(sides[0].runs[at].histogram);
+    assert.ok(run.slices);
+    const latency = new Histogram();
+    slow.indices.forEach((index, i) => {
+      for (let n = 0; n < slow.counts[i]; n++) latency.record(Math.round(1.5 * lowestUsOf(index)));
+    });
+    run.slices.histogram = encodeHistogram(latency.toSparse());
+  });
+  return figureIn(compareResults(...sides, { figures: ["rate", 99] }), 99);
+}
+
+Deno.test("slices: a side that works a little at rest takes the verdict of p99, which that may move by more", () => {
+  assert.equal(slowTail(0).verdict, "worse");
+  const beside = slowTail(0.02);
+  assert.deepEqual([beside.verdict, beside.reason], ["inconclusive", "disturbed"]);
 });
 
 Deno.test("slices: the report of one experiment shows the pairs of its two targets", () => {

@@ -99,10 +99,7 @@ export class Intervals {
       this.#addCounts();
       if (endUs === this.#intervalEndUs) this.#handOn(this.#takeCounts(), nowUs);
       if (endUs === this.#secondEndUs) this.#beginSecond();
-      if (endUs === this.slices?.nextUs) {
-        this.slices.gather(this.latency);
-        this.slices.turn();
-      }
+      if (endUs === this.slices?.nextUs) this.slices.turn();
       this.boundaryUs = this.#nextUs();
     }
   }
@@ -163,8 +160,7 @@ export class Intervals {
   /** At this moment everything is counted that is in this interval and those before, and no more. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
-    const latency = this.slices?.take(this.latency) ?? this.latency.drain();
-    this.onInterval({ ...counts, latency, censored }, nowUs);
+    this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);
   }
 }
 

@@ -84,6 +84,7 @@ export class Recorder {
     this.#intervals.latency.record(latencyUs);
     this.service.fresh.record(doneUs - sentUs);
     this.#firstByte.fresh.record(firstByteUs - sentUs);
+    this.slices?.complete(dueUs, sentUs, doneUs);
     this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
   }
@@ -126,6 +127,7 @@ export class Recorder {
     this.dropped++;
     this.#censored++;
     this.#intervals.recordBound(endUs - dueUs);
+    this.slices?.recordBound(dueUs, null, endUs);
     this.steps?.drop(step, endUs - dueUs);
   }
 
@@ -141,6 +143,7 @@ export class Recorder {
     if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.failed++;
     this.#intervals.fail(failure.kind);
+    this.slices?.fail(dueUs);
     this.#failures.add(failure);
     const isBound = failure.kind === "timeout";
     this.steps?.fail(step, failure.kind, isBound ? nowUs - dueUs : null);
@@ -165,6 +168,7 @@ export class Recorder {
   #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
     this.#censored++;
     this.#intervals.recordBound(nowUs - dueUs);
+    this.slices?.recordBound(dueUs, sentUs, nowUs);
     this.service.fresh.record(nowUs - sentUs);
     this.#serviceCensored.record(nowUs - sentUs);
   }

@@ -1,31 +1,25 @@
 /**
- * The slices of a load that two sides get in turns: how far each has come at the changes, read from what the recorder
- * counts anyway, so that no request costs more. A slice is measured from its cut to its end; what ends outside, when the target
- * comes back from its rest or nothing new is sent, is in the totals and in no rate, as after a deadline.
+ * The slices of a load that two sides get in turns. A slice is measured from its cut to its end, and what was due in that part is
+ * the slice's, whenever it ends: counted by its end, a request that takes longer than a slice would seldom be in any, and the
+ * slower it is, the seldomer. The timeline counts by ends, as any does: what ends outside the measured parts is in no rate of it.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
-import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 /** Of one worker. A number a slice, in the order of pairs; a load that is stopped has fewer. */
 export interface SliceTotals {
+  /** Of what was due in its measured part. */
   readonly completed: readonly number[];
   readonly failed: readonly number[];
-  /** Of the service times of those that ended in it, lower bounds too. */
+  /** Service times, lower bounds too. */
   readonly serviceSumUs: readonly number[];
   /** Completed from the slice's beginning to the next one's: with its cut and with what was waited for. */
   readonly served: readonly number[];
-  /** Latencies of the measured parts. */
+  /** Latencies of what was due in the measured parts. */
   readonly latency: SparseHistogram;
+  /** The values of `latency` that are lower bounds. */
+  readonly censored: SparseHistogram;
 }
-
-/** What is counted beside: by the recorder, since the start. */
-export interface Counted {
-  readonly completed: number;
-  readonly failed: number;
-  readonly service: { readonly sumUs: number };
-}
-
-type Counts = { readonly [Key in "completed" | "failed" | "serviceSumUs"]: number };
 
 export class Slices {
   readonly turns: Turns;
@@ -35,74 +29,93 @@ export class Slices {
   /** When the next part begins: its cut, what is measured, what is not. */
   nextUs: number;
   #pair = 0;
-  #counted: Counted = { completed: 0, failed: 0, service: { sumUs: 0 } };
-  #before: Counts = { completed: 0, failed: 0, serviceSumUs: 0 };
-  readonly #columns = {
-    completed: [] as number[],
-    failed: [] as number[],
-    serviceSumUs: [] as number[],
-  };
+  #counted: { readonly completed: number } = { completed: 0 };
+  readonly #startsUs: Float64Array;
+  readonly #completed: Float64Array;
+  readonly #failed: Float64Array;
+  readonly #serviceSumUs: Float64Array;
   /** Completed at the beginning of each slice. */
   readonly #begun: number[] = [];
   readonly #latency = new Histogram();
-  /** Of the interval at hand, all latencies that are no longer where they were recorded. */
-  readonly #pending = new Histogram();
+  readonly #censored = new Histogram();
 
   constructor(spec: TurnsSpec) {
     this.turns = new Turns(spec);
     this.nextUs = this.turns.startUs(0);
+    this.#startsUs = Float64Array.from(
+      { length: spec.pairs },
+      (_, pair) => this.turns.startUs(pair),
+    );
+    this.#completed = new Float64Array(spec.pairs);
+    this.#failed = new Float64Array(spec.pairs);
+    this.#serviceSumUs = new Float64Array(spec.pairs);
   }
 
-  follow(counted: Counted): void {
+  /** @param counted Since the start of the load, by the recorder. */
+  follow(counted: { readonly completed: number }): void {
     this.#counted = counted;
   }
 
-  /** At `nextUs`, when everything before it is counted and gathered. */
+  /** The slice in whose measured part the moment is; -1: in none. */
+  #measuredAt(nowUs: number): number {
+    const { cutUs, sliceUs, pauseUs } = this.turns.spec;
+    const pair = Math.floor(nowUs / (2 * (sliceUs + pauseUs)));
+    const inSliceUs = nowUs - this.#startsUs[pair];
+    return inSliceUs >= cutUs && inSliceUs < sliceUs ? pair : -1;
+  }
+
+  // hot: beside every completed exchange; nothing here may allocate.
+  complete(dueUs: number, sentUs: number, doneUs: number): void {
+    const pair = this.#measuredAt(dueUs);
+    if (pair < 0) return;
+    this.#completed[pair]++;
+    this.#serviceSumUs[pair] += doneUs - sentUs;
+    this.#latency.record(doneUs - dueUs);
+  }
+
+  fail(dueUs: number): void {
+    const pair = this.#measuredAt(dueUs);
+    if (pair >= 0) this.#failed[pair]++;
+  }
+
+  /** A request that would have taken longer than until `endUs`. @param sentUs Null where it never was. */
+  recordBound(dueUs: number, sentUs: number | null, endUs: number): void {
+    const pair = this.#measuredAt(dueUs);
+    if (pair < 0) return;
+    if (sentUs !== null) this.#serviceSumUs[pair] += endUs - sentUs;
+    this.#latency.record(endUs - dueUs);
+    this.#censored.record(endUs - dueUs);
+  }
+
+  /** At `nextUs`, when everything before it is counted. */
   turn(): void {
     const startUs = this.turns.startUs(this.#pair);
     const { cutUs, sliceUs } = this.turns.spec;
-    if (this.isMeasuring) return this.#endSlice();
+    if (this.isMeasuring) {
+      this.isMeasuring = false;
+      this.nextUs = this.turns.startUs(++this.#pair);
+      return;
+    }
     if (this.nextUs === startUs) this.#begun.push(this.#counted.completed);
     if (this.nextUs < startUs + cutUs) {
       this.nextUs = startUs + cutUs;
     } else {
       this.isMeasuring = true;
-      this.#before = this.#counts();
       this.nextUs = startUs + sliceUs;
     }
   }
 
-  #endSlice(): void {
-    const now = this.#counts();
-    for (const key of ["completed", "failed", "serviceSumUs"] as const) {
-      this.#columns[key].push(now[key] - this.#before[key]);
-    }
-    this.isMeasuring = false;
-    this.nextUs = this.turns.startUs(++this.#pair);
-  }
-
-  #counts(): Counts {
-    const { completed, failed, service } = this.#counted;
-    return { completed, failed, serviceSumUs: service.sumUs };
-  }
-
-  /** Takes what was recorded since the last call, or turn. */
-  gather(latency: Histogram): void {
-    const part = latency.drain();
-    this.#pending.addSparse(part);
-    if (this.isMeasuring) this.#latency.addSparse(part);
-  }
-
-  /** The latencies of the interval at hand, whole. */
-  take(latency: Histogram): SparseHistogram {
-    this.gather(latency);
-    return this.#pending.drain();
-  }
-
   totals(): SliceTotals {
-    const whole = this.#columns.completed.length;
     const ends = [...this.#begun.slice(1), this.#counted.completed];
-    const served = this.#begun.slice(0, whole).map((begun, pair) => ends[pair] - begun);
-    return { ...this.#columns, served, latency: this.#latency.toSparse() };
+    const served = this.#begun.slice(0, this.#pair).map((begun, pair) => ends[pair] - begun);
+    const whole = (values: Float64Array): number[] => [...values.subarray(0, this.#pair)];
+    return {
+      completed: whole(this.#completed),
+      failed: whole(this.#failed),
+      serviceSumUs: whole(this.#serviceSumUs),
+      served,
+      latency: this.#latency.toSparse(),
+      censored: this.#censored.count === 0 ? EMPTY : this.#censored.toSparse(),
+    };
   }
 }

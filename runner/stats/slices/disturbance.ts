@@ -17,7 +17,7 @@ export interface Disturbance {
   readonly side: "base" | "next";
   /** Cores that the side uses at rest beyond what the other does. */
   readonly cores: number;
-  /** By how much the other side's figure may be off for it: 0.02 is 2 %. */
+  /** By how much the other side's requests/s may be off for it: 0.02 is 2 %. Latencies may be by more. */
   readonly mostRatio: number;
 }
 
