@@ -55,7 +55,7 @@ function help(): string[] {
     ...listedCommands().map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`),
     "",
     "Run plateau COMMAND --help for its options.",
-    "plateau --version --json names the parts of this build, plateau --licenses prints their licences.",
+    "plateau --version --json names the parts of a build, --licenses their licences.",
   ];
 }
 

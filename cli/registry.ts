@@ -100,11 +100,11 @@ export const commands = {
     load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
   explain: {
-    summary: "Says what results mean, or what the code of a finding or an advice does",
+    summary: "Says what results mean, or the code of a finding or an advice",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   mcp: {
-    summary: "Offers check, bench, run, compare and explain as tools to a model (MCP)",
+    summary: "Offers check, bench, run, compare, explain to a model (MCP)",
     load: async () => (await import("./mcp/command.ts")).mcpCommand,
   },
   completions: {

@@ -8,6 +8,7 @@
   // Bits of what a call has changed.
   const REQUEST = 1;
   const VARIABLES = 2;
+  const BODY = 4;
 
   let changed = 0;
   let sent = null;
@@ -25,18 +26,19 @@
   };
 
   // Whatever a hook does not touch costs nothing: objects are made when they are read.
-  const watched = (values, bit) =>
-    new Proxy(values, {
-      set(target, name, value) {
-        changed |= bit;
-        target[name] = value;
-        return true;
-      },
-      deleteProperty(target, name) {
-        changed |= bit;
-        return delete target[name];
-      },
-    });
+  const watcher = (bit) => ({
+    set(target, name, value) {
+      changed |= bit;
+      target[name] = value;
+      return true;
+    },
+    deleteProperty(target, name) {
+      changed |= bit;
+      return delete target[name];
+    },
+  });
+  const ofHeaders = watcher(REQUEST);
+  const ofVariables = watcher(VARIABLES);
 
   class User {
     constructor(id) {
@@ -45,7 +47,7 @@
     }
     #vars = null;
     get vars() {
-      return this.#vars ??= watched({}, VARIABLES);
+      return this.#vars ??= new Proxy({}, ofVariables);
     }
     static begin(user) {
       user.iteration++;
@@ -79,18 +81,20 @@
   delete User.begin;
 
   const refusePromise = (result) => {
-    if (typeof result?.then !== "function") return;
+    if (result === undefined || result === null || typeof result.then !== "function") return;
     throw new TypeError("it returned a promise, but hooks run synchronously");
   };
 
   const before = (hook, base) => {
     let from = base;
     let [method, path, body, headers] = [undefined, undefined, undefined, null];
+    let isTouched = false;
     const request = {
       get method() {
         return method;
       },
       set method(value) {
+        isTouched = true;
         changed |= REQUEST;
         method = value;
       },
@@ -98,25 +102,31 @@
         return path;
       },
       set path(value) {
+        isTouched = true;
         changed |= REQUEST;
         path = value;
       },
       get headers() {
-        return headers ??= watched({ ...from.headers }, REQUEST);
+        isTouched = true;
+        return headers ??= new Proxy({ ...from.headers }, ofHeaders);
       },
       set headers(value) {
+        isTouched = true;
         changed |= REQUEST;
         headers = value;
       },
       get body() {
+        isTouched = true;
         return body ??= from.body ?? host.requestBody();
       },
       set body(value) {
-        changed |= REQUEST;
+        isTouched = true;
+        changed |= REQUEST | BODY;
         body = value ?? "";
       },
     };
     const renew = () => {
+      isTouched = false;
       method = from.method;
       path = from.path;
       body = undefined;
@@ -125,18 +135,13 @@
     if (base !== undefined) renew();
     return (user, isFirst, written) => {
       if (isFirst) begin(user);
-      if (written !== undefined) {
-        from = parse(written);
-        renew();
-      }
+      if (written !== undefined) from = parse(written);
+      if (isTouched || written !== undefined) renew(); // whatever the call before has left
       changed = 0;
-      try {
-        refusePromise(hook(request, user));
-        if ((changed & REQUEST) !== 0) {
-          sent = { method, path, headers: headers ?? from.headers, body };
-        }
-      } finally {
-        if (written === undefined) renew();
+      const result = hook(request, user);
+      if (result !== undefined) refusePromise(result);
+      if ((changed & REQUEST) !== 0) {
+        sent = { method, path, headers: headers ?? from.headers, body };
       }
       return changed;
     };
@@ -203,7 +208,6 @@
 
   const body = () => {
     const { body } = sent;
-    if (body === undefined) return null; // nobody has looked at it
     if (typeof body === "string" || body instanceof Uint8Array) return asOctets(body);
     throw new TypeError(
       "request.body must be a text or a Uint8Array: write JSON.stringify(…) for an object",

@@ -177,11 +177,11 @@ export class Realm {
     return this.#taken(this.#call(this.#own("request")));
   }
 
-  /** The body of that request; null: the hook has not looked at it. */
-  body(): string | Uint8Array<ArrayBuffer> | null {
+  /** The body of that request, where the hook has set one. */
+  body(): string | Uint8Array<ArrayBuffer> {
     const body = this.#call(this.#own("body"));
     try {
-      return this.context.eq(body, this.context.null) ? null : this.#octetsOrText(body);
+      return this.#octetsOrText(body);
     } finally {
       body.dispose();
     }

@@ -2,6 +2,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/subjects/method/command.ts";
@@ -140,8 +141,16 @@ async function checkHosts(cells: readonly Cell[]): Promise<void> {
   await checkAllowed(hosts, endpointsOf(cells));
 }
 
+/** Where the script of an experiment may fetch from, where whoever called this command sets limits. */
+async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
+  const hosts = variable(ALLOWED_HOSTS);
+  if (hosts === undefined) return {};
+  const { checkAllowed } = await import("../experiment/allowed_hosts.ts");
+  return { mayFetch: (url) => checkAllowed(hosts, [endpointOf(url.origin)]) };
+}
+
 /** The planned runs, and the folder of their results. */
-type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder">;
+type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder" | "mayFetch">;
 
 async function runAnew(values: RunValues): Promise<number> {
   const planned = await planFromFile(values.experiment ?? "quick", values);
@@ -238,7 +247,10 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     const view = await progressView(values.quiet);
     const host = work.invocation.flags?.host ?? LOOPBACK;
     const logFolder = values.log === undefined ? null : await makeLogFolder(values.log);
-    const request = { ...work, host, redisUrl: targetsRedisOf(values), logFolder };
+    const request = {
+      ...{ ...work, host, redisUrl: targetsRedisOf(values), logFolder },
+      ...await fetchLimits(),
+    };
     const told = new Set<string>();
     const onProgress = withLive(live, (event) => {
       view.onProgress(event);

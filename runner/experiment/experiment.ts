@@ -15,6 +15,7 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { earlierCapacityOf } from "./capacity_run.ts";
+import type { MayFetch, ScriptParts } from "../script/run_script.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import { keyOf } from "./pair_run.ts";
 import type { RunContext } from "./run.ts";
@@ -47,6 +48,8 @@ export interface ExperimentRequest extends StartingRequest {
   readonly redisUrl: string | null;
   /** Where the request log of each run goes; null for none. */
   readonly logFolder: string | null;
+  /** Throws where the script of the experiment may not fetch from there; absent: it may everywhere. */
+  readonly mayFetch?: MayFetch;
 }
 
 interface ExperimentHooks {
@@ -96,7 +99,7 @@ export async function runExperiment(
     const { isEnough, ...loading } = hooks;
     const context: RunContext = {
       seed: request.seed,
-      scripted: request.experiment,
+      scripted: scriptedOf(request),
       workers: pinned.workers,
       intervalMs: request.experiment.interval,
       logFolder: request.logFolder,
@@ -107,7 +110,7 @@ export async function runExperiment(
       earlierCapacity: ({ cell }) =>
         earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
       preflights: preflightBy === "apart"
-        ? new SeparatePreflights((cell) => targets.start(cell), request.experiment, hooks.signal)
+        ? new SeparatePreflights((cell) => targets.start(cell), scriptedOf(request), hooks.signal)
         : null,
       redisUse: ({ cell }) => redisUseOf(cell, redis),
     };
@@ -164,10 +167,11 @@ interface ProfileStage {
 
 /** When nothing is measured any more. */
 async function takeProfiles(
-  { experiment, plan: { cells }, outDir, seed }: ExperimentRequest,
+  request: ExperimentRequest,
   { file, missing, targets, pinned: { workers } }: ProfileStage,
   hooks: ExperimentHooks,
 ): Promise<void> {
+  const { experiment, plan: { cells }, outDir, seed } = request;
   const { profile, interval: intervalMs, discard } = experiment;
   if (profile === undefined || hooks.signal.aborted) return;
   await targets.closeAll(); // of those that are kept, the port may be fixed
@@ -175,7 +179,7 @@ async function takeProfiles(
   await profileCells({ runs: profile.runs, cells: possible, outDir }, file, {
     ...hooks,
     seed,
-    scripted: experiment,
+    scripted: scriptedOf(request),
     workers,
     intervalMs,
     discardS: discard / 1_000,
@@ -183,6 +187,10 @@ async function takeProfiles(
     preflight,
     start: (cell) => targets.start(cell, { inspectable: true }),
   });
+}
+
+function scriptedOf({ experiment, mayFetch }: ExperimentRequest): ScriptParts {
+  return { ...experiment, mayFetch };
 }
 
 /**

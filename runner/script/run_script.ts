@@ -1,6 +1,6 @@
 /** The script of an experiment around a run: `setup` before its load, with what the load's hooks then know, and `teardown` after it. */
 import { messageOf, TargetError } from "../../base/errors.ts";
-import { beyond, isWithin } from "../../base/limits.ts";
+import { boundedBody } from "../../base/net/bounded_body.ts";
 import { logLine } from "../../base/script/log.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
@@ -16,7 +16,13 @@ export interface ScriptedRun {
   readonly end: () => Promise<string | null>;
 }
 
-export type ScriptParts = Pick<Experiment, "script" | "setup" | "teardown">;
+/** Throws where a script may not fetch from there. */
+export type MayFetch = (url: URL) => Promise<void>;
+
+export interface ScriptParts extends Partial<Pick<Experiment, "script" | "setup" | "teardown">> {
+  /** Absent: it may fetch from everywhere. */
+  readonly mayFetch?: MayFetch;
+}
 
 /** So long may `setup` wait for a response. */
 const FETCH_MS = 30_000;
@@ -24,14 +30,19 @@ const FETCH_MS = 30_000;
 /** Calls `setup` for a target that is there. Throws a TargetError where it fails. */
 export async function beginScript(
   script: Script,
-  { script: code, setup, teardown }: ScriptParts,
+  { script: code, setup, teardown, mayFetch }: ScriptParts,
   origin: string,
   signal: AbortSignal,
 ): Promise<ScriptedRun> {
   if (code === undefined) return { script, end: () => Promise.resolve(null) };
   const whole = scriptCode(code, environment);
   const call = (name: string, given: unknown): Promise<string> =>
-    callOnce(whole, name, JSON.stringify(given), signal);
+    callOnce(
+      whole,
+      name,
+      JSON.stringify(given),
+      (url, init) => fetched(url, init, { mayFetch, signal }),
+    );
   const data = setup === undefined ? null : await call(setup, { url: origin });
   return {
     script: { ...script, code: { ...whole, data } },
@@ -46,7 +57,7 @@ async function callOnce(
   code: ScriptCode,
   name: string,
   json: string,
-  signal: AbortSignal,
+  fetch: Fetch,
 ): Promise<string> {
   try {
     const realm = await Realm.open({
@@ -61,21 +72,38 @@ async function callOnce(
       log: logLine,
     });
     realm.experiment(code.parameters);
-    return await realm.call(name, json, (url, init) => fetched(url, init, signal));
+    return await realm.call(name, json, fetch);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
     throw new TargetError(`${name} of ${code.entry} has failed: ${error.message}`);
   }
 }
 
-/** What a script's `fetch` gives, as JSON. */
-async function fetched(url: string, init: string, signal: AbortSignal): Promise<string> {
+type Fetch = (url: string, init: string) => Promise<string>;
+
+interface FetchOptions extends Pick<ScriptParts, "mayFetch"> {
+  readonly signal: AbortSignal;
+}
+
+/** What a script's `fetch` gives, as JSON. Redirects are followed where it may fetch from everywhere. */
+async function fetched(
+  written: string,
+  init: string,
+  { mayFetch, signal }: FetchOptions,
+): Promise<string> {
+  const url = URL.parse(written);
+  // A file, for one, is no server.
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error(`Cannot fetch ${JSON.stringify(written)}: write an http URL`);
+  }
+  await mayFetch?.(url);
   const ended = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
-  const response = await fetch(url, { ...JSON.parse(init), signal: ended }).catch((error) => {
-    throw new Error(`${url} gave no response: ${messageOf(error)}`);
-  });
-  const body = await response.text();
-  if (!isWithin("textFile", body.length)) throw new Error(beyond("textFile", body.length));
+  const redirect = mayFetch === undefined ? "follow" : "error";
+  const response = await fetch(url, { ...JSON.parse(init), redirect, signal: ended })
+    .catch((error) => {
+      throw new Error(`${url.href} gave no response: ${messageOf(error)}`);
+    });
+  const body = new TextDecoder().decode(await boundedBody(response.body, "textFile"));
   const headers = Object.fromEntries(response.headers);
   return JSON.stringify({ status: response.status, headers, body });
 }

@@ -6,6 +6,7 @@ import { readBytesSync } from "../../base/bounded_file.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
 import { logLine } from "../../base/script/log.ts";
+import { secrets } from "../../base/secrets.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import type { Environment } from "./placeholders.ts";
@@ -44,6 +45,7 @@ export async function scriptFile(
         env.add(name);
         const value = environment(name);
         if (value === undefined) throw new Error(`the environment has no ${name}`);
+        secrets.keep(value, `\${env.${name}}`); // so an experiment that holds it can be filled in again
         return value;
       },
       random: Math.random,

@@ -67,7 +67,8 @@ export const repeatText = z.string().transform((text): string | number =>
 
 export const profileSpec = z.strictObject({
   runs: z.int().min(1).max(20).default(1).describe("Profile runs of each cell, in no figure"),
-  pprof: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /").optional()
+  pprof: z.string().regex(/^\/(?!\/)[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
+    .optional()
     .describe("Path of a Go program's CPU profile, such as /debug/pprof/profile"),
 }).describe("Runs after the measured ones in which profilers sample the targets, in no figure");
 

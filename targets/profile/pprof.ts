@@ -39,7 +39,7 @@ function listenersOn(origin: string): number[] {
 async function fetchProfile(
   { origin, pprofPath, forMs, signal }: ProfilingContext,
 ): Promise<ProcessSamples> {
-  const url = new URL(pprofPath ?? "", origin);
+  const url = new URL(`${origin}${pprofPath ?? ""}`);
   url.searchParams.set("seconds", `${Math.max(1, Math.floor(forMs / 1_000))}`);
   const response = await fetch(url, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(forMs + BEYOND_MS)]),

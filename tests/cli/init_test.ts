@@ -243,7 +243,7 @@ Deno.test("the path to request is / or the first route without parameters", () =
 const SUBJECTS: readonly Subject[] = [
   ...FOUND.flatMap(({ files, ...machine }) => subjectsIn(folderOf(files, machine))),
   ...["http://127.0.0.1:8080/a/b?c=d,e", "localhost:3000", "https://[::1]:8443"].map(ofUrl),
-  ...["node server.js --port={port} 'a b'", "A=1 node x", "cd x && npm start"].map((line) =>
+  ...["node server.js --port={port} 'two words'", "A=1 node x", "cd x && npm start"].map((line) =>
     ofCommand(line, "1: what?")
   ),
 ].flatMap((subject): readonly Subject[] | Subject => typeof subject === "string" ? [] : subject);

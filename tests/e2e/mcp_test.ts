@@ -79,7 +79,7 @@ class Lines implements AsyncDisposable {
 
   constructor(args: readonly string[], cwd?: string) {
     this.#child = new Deno.Command(PROGRAM, {
-      args: [...FIRST, "mcp", ...args],
+      args: FIRST.concat(["mcp", ...args]),
       cwd,
       stdin: "piped",
       stdout: "piped",
@@ -239,6 +239,18 @@ Deno.test("no tool loads another host, whichever way an experiment names it", as
     assert.match(JSON.stringify(result), /"isError":true/);
   }
   assert.throws(() => Deno.statSync(join(folder.path, "results")), Deno.errors.NotFound);
+  const script = `export default {
+    name: "x",
+    targets: { t: { app: "api" } },
+    scenarios: { s: { get: "/" } },
+    async setup() { return (await fetch("http://192.0.2.1/")).text(); },
+    load: { duration: "1s" },
+    repeat: 1,
+  };`;
+  Deno.writeTextFileSync(join(folder.path, "x.js"), script);
+  await client.call(files.length, "run", { experiment: "x.js", out: "scripted" });
+  const { result } = await client.answer(files.length);
+  assert.match(JSON.stringify(result), /Cannot load 192\.0\.2\.1: plateau mcp loads/);
   await client.call(90, "bench", { url: "http://127.0.0.1:1/", body: "@/etc/hostname" });
   assert.match(JSON.stringify(await client.answer(90)), /names a file/);
   await client.call(91, "bench", { url: "--help" });

@@ -187,3 +187,31 @@ Deno.test("a default export that is a function gets the parameters of --set", as
   const { stdout: yaml } = await exits(0, ["check", file, "--as", "yaml", "--set", "path=/static"]);
   assert.match(yaml, /get: \/static/);
 });
+
+Deno.test("setup fetches from servers alone, and a secret of the environment stays out of the results", async () => {
+  await using server = await signingServer();
+  using folder = emptyFolder();
+  const file = writeScript(
+    folder.path,
+    script(server.url, `headers: { authorization: key }, ${SIGNING}`)
+      .replace("export default", 'const key = env("SHOP_KEY");\nexport default')
+      .replace("{ experiment }", "{ env, experiment }"),
+  );
+  const out = join(folder.path, "out");
+  const key = "k3y-of-the-shop-9127";
+  await exits(0, ["run", file, "--out", out, "--quiet"], { env: { SHOP_KEY: key } });
+  assert.ok(server.seen.signed > 0);
+  for (const { name } of Deno.readDirSync(out)) {
+    assert.ok(!readFileSync(join(out, name), "utf8").includes(key), name);
+  }
+  const { stderr: missing } = await exits(2, ["check", file]);
+  assert.match(missing, /the environment has no SHOP_KEY \(signed\.ts:3:\d+\)/);
+
+  const reading = script(server.url, SIGNING).replace(
+    'fetch(url + "/login", { method: "POST" })',
+    'fetch("file:///etc/hostname")',
+  );
+  writeFileSync(file, reading);
+  const { stderr } = await exits(3, ["run", file, "--out", join(folder.path, "file"), "--quiet"]);
+  assert.match(stderr, /setup of signed\.ts has failed: .*write an http URL/);
+});

@@ -121,11 +121,11 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
   ]],
   [
     "all that is wrong with captures",
-    "{ flow: [{ get: /, capture: { a: { json: a..b }, b: { header: a b }, c: { pattern: id }, " +
+    "{ flow: [{ get: /, capture: { a: { json: a..b }, b: { header: no field }, c: { pattern: id }, " +
     "d: { pattern: ( }, e: { patern: (a) }, f: { json: a, header: b }, g-1.x: { json: a } } }] }",
     [
       'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
-      'flow.0.capture.b.header: Cannot use "a b" as a header name: only letters, digits and signs such as - are',
+      'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
       'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, and has 0',
       'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is no regular expression',
       'flow.0.capture.e: Cannot use this without its kind: write one of json, header, cookie, pattern; did you mean "pattern"?',

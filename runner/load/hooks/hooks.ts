@@ -43,7 +43,7 @@ export interface PreparedHooks {
 }
 
 /** Bits of what a hook gives. */
-const CHANGED = { request: 1, variables: 2 };
+const CHANGED = { request: 1, variables: 2, body: 4 };
 
 export class Hooks {
   #calls = 0;
@@ -112,7 +112,8 @@ export class Hooks {
             ? realm.run(hook, own, isFirst)
             : realm.run(hook, own, isFirst, written);
           this.#take(changed, user, own);
-          return (changed & CHANGED.request) === 0 ? wire : sentRequest(realm, wire);
+          if ((changed & CHANGED.request) === 0) return wire;
+          return sentRequest(realm, wire, (changed & CHANGED.body) !== 0);
         } finally {
           written?.dispose();
         }
@@ -184,10 +185,10 @@ function textOf(body: WireRequest["body"]): string {
 }
 
 /** The request that a hook has made. Throws a ScriptError where it can be none. */
-function sentRequest(realm: Realm, wire: WireRequest): WireRequest {
+function sentRequest(realm: Realm, wire: WireRequest, hasOwnBody: boolean): WireRequest {
   const made = lineAndFields(realm.request());
+  if (!hasOwnBody) return { ...made, body: wire.body };
   const body = realm.body();
-  if (body === null) return { ...made, body: wire.body };
   if (typeof body !== "string") return { ...made, body: [{ base64: body.toBase64() }] };
   if (body === textOf(wire.body)) return { ...made, body: wire.body };
   return { ...made, body: body === "" ? null : body };
