@@ -1,4 +1,4 @@
-/** The shared libraries that the program is linked with, as a Linux system has them, for an image FROM nothing. */
+/** The shared libraries that the program needs, as a Linux system has them, for an image FROM nothing. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type ArchiveFile, PROGRAM_MODE } from "./archives/entry.ts";
@@ -24,8 +24,11 @@ const NAMES = [
   "librt.so.1",
 ];
 
+/** What glibc before 2.34 loads to resolve names; a newer one may lack them. */
+const RESOLVING = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"];
+
 /** Their licences, where a Debian has them. */
-const LICENSES = ["libc6", "libgcc-s1"].map((name) => `usr/share/doc/${name}/copyright`);
+const LICENSES = ["libc6", "libgcc-s1", "libgcc1"].map((name) => `usr/share/doc/${name}/copyright`);
 
 /** With paths from the root; null where the system has not all of them. @param root A system's root folder. */
 export function librariesOf({ cpu }: Platform, root: string): ArchiveFile[] | null {
@@ -33,7 +36,9 @@ export function librariesOf({ cpu }: Platform, root: string): ArchiveFile[] | nu
   if (folder === undefined) return null;
   const paths = [LOADERS[cpu], ...NAMES.map((name) => `${folder}/${name}`)];
   if (!paths.every((path) => existsSync(join(root, path)))) return null;
-  return [...paths, ...LICENSES.filter((path) => existsSync(join(root, path)))].map((path) => ({
+  const further = [...RESOLVING.map((name) => `${folder}/${name}`), ...LICENSES]
+    .filter((path) => existsSync(join(root, path)));
+  return [...paths, ...further].map((path) => ({
     path,
     content: Deno.readFileSync(join(root, path)),
     mode: PROGRAM_MODE,

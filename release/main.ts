@@ -3,8 +3,8 @@
  * `deno task release [PLATFORM…] [--base PLATFORM=FILE]… [--address URL] [--root PLATFORM=FOLDER]…`: fills dist/ with
  * all that is published of a version. The same sources make the same bytes. Every time in an archive is the commit's.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { TemporaryFolder } from "../base/system/temporary_folder.ts";
 import { completionScript } from "../cli/commands/completions.ts";
@@ -21,10 +21,10 @@ import { type ArchiveFile, PROGRAM_MODE, textFile } from "./archives/entry.ts";
 import { gzip } from "./archives/gzip.ts";
 import { tar } from "./archives/tar.ts";
 import { zip } from "./archives/zip.ts";
+import { ReleaseFolder } from "./folder.ts";
 import { librariesOf } from "./libraries.ts";
 import { manualPages } from "./manual.ts";
 import { deb, debName } from "./packages/deb.ts";
-import { sha256 } from "./packages/digest.ts";
 import { type FetchedArchive, formula } from "./packages/homebrew.ts";
 import { image, imageName } from "./packages/image.ts";
 import { NPM_NAME, npmPackage, platformPackage, platformPackageName } from "./packages/npm.ts";
@@ -74,37 +74,6 @@ function byPlatform(texts: readonly string[]): Map<string, string> {
   }));
 }
 
-/** Files of a release, written as they are made: together they need more memory than a machine may have. */
-class Release {
-  readonly #sums = new Map<string, string>();
-  readonly #folder = join(ROOT, "dist");
-
-  constructor() {
-    for (const name of ["npm", "man", "completions", "homebrew", "winget"]) {
-      rmSync(join(this.#folder, name), { recursive: true, force: true });
-    }
-  }
-
-  add(path: string, content: Uint8Array | string): void {
-    const place = join(this.#folder, path);
-    mkdirSync(dirname(place), { recursive: true });
-    writeFileSync(place, content);
-    this.#sums.set(path, sha256(content));
-    console.log(`${path} ${(content.length / 1e6).toFixed(1)} MB`);
-  }
-
-  sumOf(path: string): string {
-    return this.#sums.get(path) ?? "";
-  }
-
-  /** As `sha256sum -c` reads it. */
-  end(): void {
-    const lines = [...this.#sums].sort(([a], [b]) => a < b ? -1 : 1)
-      .map(([path, sum]) => `${sum}  ${path}\n`);
-    writeFileSync(join(this.#folder, "SHA256SUMS"), lines.join(""));
-  }
-}
-
 /** The commit's time in seconds since 1970, or SOURCE_DATE_EPOCH; without a repository, the first that a zip can hold. */
 async function releaseTimeS(): Promise<number> {
   const given = Deno.env.get("SOURCE_DATE_EPOCH") ?? await git("log", "-1", "--format=%ct");
@@ -141,7 +110,7 @@ const timeS = await releaseTimeS();
 const ingredients = await gatherIngredients();
 const partsScripts = await scriptsOf(ingredients);
 const companions = await companionsOf(ingredients, timeS);
-const release = new Release();
+const release = new ReleaseFolder(join(ROOT, "dist"));
 const archives: FetchedArchive[] = [];
 
 for (const platform of options.platforms) await addPlatform(platform);
@@ -151,21 +120,27 @@ const scripts = {
   program: read("release/npm/program.cjs"),
 };
 const readme = read("release/npm/README.md");
-release.add(`npm/${NPM_NAME}`, npmPackage(options.platforms, scripts, readme, companions, timeS));
-for (const [name, text] of companions.manual) release.add(`man/${name}`, text);
-release.add("homebrew/plateau.rb", formula(archives));
+add(`npm/${NPM_NAME}`, npmPackage(options.platforms, scripts, readme, companions, timeS));
+for (const [name, text] of companions.manual) add(`man/${name}`, text);
+const brewed = formula(archives);
+if (brewed !== null) add("homebrew/plateau.rb", brewed);
 const windows = archives.find(({ platform }) => platform === "windows-x64");
 if (windows !== undefined) {
-  for (const [name, text] of wingetManifests(windows)) release.add(`winget/${name}`, text);
+  for (const [name, text] of wingetManifests(windows)) add(`winget/${name}`, text);
 }
 const { commit } = JSON.parse(ingredients.texts["build.json"]) as { commit: string | null };
 const contents = { packages: ingredients.packages, commit, runtime: Deno.version, timeS };
-release.add("sbom.spdx.json", `${JSON.stringify(sbom(contents), null, 2)}\n`);
+add("sbom.spdx.json", `${JSON.stringify(sbom(contents), null, 2)}\n`);
 release.end();
 if (options.address.startsWith(NO_ADDRESS)) {
   console.log(`The formula and the manifests name ${NO_ADDRESS}: give --address for theirs.`);
 }
 Deno.exit(0); // loading the commands that measure has begun a worker
+
+function add(path: string, content: Uint8Array | string): void {
+  release.add(path, content);
+  console.log(`${path} ${(content.length / 1e6).toFixed(1)} MB`);
+}
 
 async function addPlatform(platform: Platform): Promise<void> {
   using folder = TemporaryFolder.make("release");
@@ -178,19 +153,19 @@ async function addPlatform(platform: Platform): Promise<void> {
   const files = portableFiles(fileNameOf(platform), program, companions);
   const isWindows = platform.os === "win32";
   const path = `${name}.${isWindows ? "zip" : "tar.gz"}`;
-  release.add(
+  add(
     path,
     isWindows ? zip(files, timeS) : gzip(tar(files, { timeS, prefix: `${name}/` })),
   );
   const sha256 = release.sumOf(path);
   archives.push({ platform: platform.name, address: `${options.address}/${path}`, sha256 });
-  release.add(
+  add(
     `npm/${platformPackageName(platform)}`,
     platformPackage(platform, program, companions, timeS),
   );
   if (platform.os !== "linux") return;
-  release.add(debName(platform), deb(platform, program, companions, timeS));
-  release.add(rpmName(platform), rpm(platform, program, companions, timeS));
+  add(debName(platform), deb(platform, program, companions, timeS));
+  add(rpmName(platform), rpm(platform, program, companions, timeS));
   addImage(platform, program);
 }
 
@@ -206,5 +181,5 @@ function addImage(platform: Platform, program: Uint8Array): void {
     textFile("usr/share/doc/plateau/copyright", companions.license),
     textFile("usr/share/doc/plateau/THIRD-PARTY-LICENSES", companions.notices),
   ];
-  release.add(imageName(platform), image(platform, files, timeS));
+  add(imageName(platform), image(platform, files, timeS));
 }

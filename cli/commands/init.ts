@@ -17,12 +17,14 @@ import { experimentJsonSchema, isExperimentSchema, portableSchema } from "../sch
 import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
+const USUAL_FILE = "experiment.yaml";
+
 export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
       about: "File to write (default: experiment.yaml); - for standard output",
-      schema: z.string().default("experiment.yaml"),
+      schema: z.string().default(USUAL_FILE),
     },
     url: {
       flags: "--url <URL>",
@@ -96,6 +98,13 @@ export const initCommand = defineCommand({
 const SOURCES = ["url", "command", "detect", "example", "from"];
 
 function sourceConflicts(given: RawArguments): Problem[] {
+  if (given.types !== undefined) {
+    return [...SOURCES, "path", "file"].filter((name) => given[name]).map((name) => ({
+      place: name === "file" ? String(given.file) : `--${name}`,
+      message: "Cannot be combined with --types, which writes no experiment",
+      fix: "leave one out",
+    }));
+  }
   const [first, ...others] = SOURCES.filter((name) => given[name]);
   return [
     ...others.map((name) => ({
@@ -145,11 +154,22 @@ async function written(file: string, { path, ...asked }: Asked): Promise<Made> {
   const subject = await chosenSubject(file, asked);
   const next = `Check it: plateau check ${file}. Run it: plateau run ${file}`;
   if (subject === null) {
+    if (path !== undefined) throw new UserError([PATH_OF_NOTHING]);
     return { text: starter, next, notes: asked.example ? [] : await others(file) };
   }
   const about = { ...subject, path: path ?? subject.path };
-  return { text: experimentAbout(about, file), next, notes: subject.notes };
+  return {
+    text: experimentAbout(about, file === "-" ? USUAL_FILE : file),
+    next,
+    notes: subject.notes,
+  };
 }
+
+const PATH_OF_NOTHING: Problem = {
+  place: "--path",
+  message: "Cannot request this path: nothing says of which server",
+  fix: "add --url, --command or --detect",
+};
 
 /** Null for the example. */
 async function chosenSubject(

@@ -11,6 +11,7 @@ export function diskFolder(path: string): Folder {
   const at = (name: string): string => join(path, name);
   return {
     name: basename(resolve(path)),
+    isLinux: Deno.build.os === "linux",
     read(name): string | null {
       const stat = statSync(at(name), { throwIfNoEntry: false });
       return stat?.isFile() && stat.size <= MOST_BYTES ? Deno.readTextFileSync(at(name)) : null;

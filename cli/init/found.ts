@@ -6,6 +6,8 @@ import { nameOf, type Subject } from "./subject.ts";
 export interface Folder {
   /** Its own name, without those around it. */
   readonly name: string;
+  /** Whether it is on Linux, where containers can share the machine's network. */
+  readonly isLinux: boolean;
   /** The text of a file in it; null where there is none. */
   read(path: string): string | null;
   /** Names of the folders in one of it. */
@@ -165,26 +167,37 @@ function ofCargo(folder: Folder): Subject | null {
   };
 }
 
-/** Where an image that exposes nothing is told to listen. */
+/** Where an image that exposes nothing is told to listen, where it has a network of its own. */
 const USUAL_PORT = 8_080;
 
+/** By Podman where it is there: its containers are its children, so their CPU and memory are seen on Linux. */
 function ofDockerfile(folder: Folder): Subject | null {
   const text = folder.read("Dockerfile") ?? folder.read("Containerfile");
   if (text === null) return null;
-  const tool = folder.hasProgram("docker") || !folder.hasProgram("podman") ? "docker" : "podman";
-  const port = Number(/^\s*EXPOSE\s+(\d+)/im.exec(text)?.[1] ?? USUAL_PORT);
+  const tool = folder.hasProgram("podman") ? "podman" : "docker";
+  const [, exposed] = /^\s*EXPOSE\s+(\d+)/im.exec(text) ?? [];
   const name = nameOf(folder.name).toLowerCase();
-  const publish = ["--publish", `{host}:{port}:${port}`, "--env", `PORT=${port}`];
+  const { network, port } = folder.isLinux
+    ? { network: ["--network=host", "--env", `PORT=${exposed ?? "{port}"}`], port: exposed }
+    : published(exposed ?? `${USUAL_PORT}`);
+  const isSeen = folder.isLinux && tool === "podman";
   return {
     name,
     about: `Dockerfile: ${tool} run`,
     target: {
       setup: [[tool, "build", "--tag", name, "."]],
-      command: [tool, "run", "--rm", "--init", ...publish, name],
+      command: [tool, "run", "--rm", "--init", ...network, name],
+      ...port !== undefined && { port: Number(port) },
     },
     path: "/",
-    notes: [],
+    notes: isSeen ? [] : [
+      `CPU and memory will be those of the client \`${tool} run\`, because the container is not its child`,
+    ],
   };
+}
+
+function published(port: string): { network: string[]; port?: string } {
+  return { network: ["--publish", `{host}:{port}:${port}`, "--env", `PORT=${port}`] };
 }
 
 function parsed(text: string): Json {

@@ -3,18 +3,26 @@
  * program may say it in another way: then nothing is known, and nothing is guessed. Pure.
  */
 
+/** `env.PORT`, `environ["PORT"]`, `Getenv("PORT")`, `env::var("PORT")`, ``env:"PORT"``, `const { PORT = 80 } = process.env`. */
+const VARIABLE = [
+  /\benv\??\.PORT\b/,
+  /env[\w.:?]*[[(]\s*["'`]PORT["'`]/i,
+  /\benv:"PORT\b/,
+  /\{[^{}]*\bPORT\b[^{}]*\}\s*=\s*[\w.]*\benv\b/,
+];
+
 /** `app.listen(3000)`, `listen({ port: 3000 })`, `const port = 3000`, `":8080"`, `"127.0.0.1:8080"`. */
 const PORTS = [
   /\blisten\(\s*(?:\{[^}]*?\bport:\s*)?(\d{2,5})\b/,
-  /\b(?:const|let|var)\s+port\b[^=\n]*=\s*(\d{2,5})\b/i,
-  /\bport\s*=\s*(\d{2,5})\b/i,
+  /\b(?:const|let|var)\s+port\b[^=\n]*=\s*["'`]?(\d{2,5})\b/i,
+  /\bport\s*=\s*["'`]?(\d{2,5})\b/i,
   /"(?:[\w.]*|\[[\da-f:]*\]):(\d{2,5})"/i,
 ];
 
 /** The one port that a program listens on, or the variable that it takes it from; null where neither can be seen. */
 export function portIn(source: string): number | "PORT" | null {
   const code = withoutComments(source);
-  if (/\bPORT\b/.test(code)) return "PORT";
+  if (VARIABLE.some((pattern) => pattern.test(code))) return "PORT";
   const found = PORTS.flatMap((pattern) => pattern.exec(code)?.[1] ?? []).map(Number);
   return found.find((port) => port >= 1 && port <= 65_535) ?? null;
 }

@@ -45,7 +45,7 @@ Version: ${VERSION}
 Architecture: ${DEB_CPU[cpu]}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${kib}
-Depends: libc6 (>= ${GLIBC}), libgcc-s1
+Depends: libc6 (>= ${GLIBC}), libgcc-s1 | libgcc1
 Section: net
 Priority: optional
 Description: ${SUMMARY}

@@ -11,7 +11,8 @@ export interface FetchedArchive {
 const SYSTEMS = { macos: "on_macos", linux: "on_linux" } as const;
 const CPUS = { arm64: "on_arm", x64: "on_intel" } as const;
 
-export function formula(archives: readonly FetchedArchive[]): string {
+/** Null where none of the archives is for a system of Homebrew. */
+export function formula(archives: readonly FetchedArchive[]): string | null {
   const systems = Object.entries(SYSTEMS).flatMap(([system, block]) => {
     const cpus = Object.entries(CPUS).flatMap(([cpu, inner]) => {
       const archive = archives.find(({ platform }) => platform === `${system}-${cpu}`);
@@ -25,6 +26,7 @@ export function formula(archives: readonly FetchedArchive[]): string {
     });
     return cpus.length === 0 ? [] : [`  ${block} do\n${cpus.join("\n")}  end\n`];
   });
+  if (systems.length === 0) return null;
   return `class Plateau < Formula
   desc "${SUMMARY}"
   version "${VERSION}"

@@ -64,7 +64,7 @@ export function moduleOf(url: string): string {
   if (url.startsWith("data:")) return "data:";
   const [path] = unescaped(url.replace(/^\w+:\/\/[^/]*/, "")).split(/[?#]/, 1);
   // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
-  const inPackage = /^.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
+  const inPackage = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s
     .exec(path)?.[1];
   if (inPackage !== undefined) return inPackage;
   return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");

@@ -13,10 +13,14 @@ import { UserError } from "../../base/errors.ts";
 import { rejected } from "../thrown.ts";
 
 /** A folder of these texts by their paths. */
-function folderOf(files: Readonly<Record<string, string>>, programs: string[] = []): Folder {
+function folderOf(
+  files: Readonly<Record<string, string>>,
+  { programs = [], isLinux = true }: { programs?: string[]; isLinux?: boolean } = {},
+): Folder {
   const paths = Object.keys(files);
   return {
     name: "my-api",
+    isLinux,
     read: (path) => files[path] ?? null,
     folders: (path) => [
       ...new Set(
@@ -36,6 +40,7 @@ const FOUND: readonly {
   readonly what: string;
   readonly files: Readonly<Record<string, string>>;
   readonly programs?: string[];
+  readonly isLinux?: boolean;
   readonly target: unknown;
   readonly path?: string;
   readonly name?: string;
@@ -120,9 +125,41 @@ const FOUND: readonly {
     name: "quick",
   },
   {
-    what: "an image, by the tool that is there",
+    what: "an image, by Podman where both tools are there",
+    files: { Dockerfile: "FROM scratch\nEXPOSE 9000\n" },
+    programs: ["docker", "podman"],
+    target: {
+      setup: [["podman", "build", "--tag", "my-api", "."]],
+      command: [
+        "podman",
+        "run",
+        "--rm",
+        "--init",
+        "--network=host",
+        "--env",
+        "PORT=9000",
+        "my-api",
+      ],
+      port: 9000,
+    },
+  },
+  {
+    what: "an image that exposes no port, by Docker, whose containers are not its children",
+    files: { Containerfile: "FROM scratch\n" },
+    programs: ["docker"],
+    target: {
+      setup: [["docker", "build", "--tag", "my-api", "."]],
+      command: [
+        ...["docker", "run", "--rm", "--init", "--network=host", "--env", "PORT={port}", "my-api"],
+      ],
+    },
+    notes: /CPU and memory .* `docker run`/,
+  },
+  {
+    what: "an image on a system where containers run in a virtual machine",
     files: { Dockerfile: "FROM scratch\nEXPOSE 9000\n" },
     programs: ["podman"],
+    isLinux: false,
     target: {
       setup: [["podman", "build", "--tag", "my-api", "."]],
       command: [
@@ -130,12 +167,13 @@ const FOUND: readonly {
         ...["--env", "PORT=9000", "my-api"],
       ],
     },
+    notes: /CPU and memory .* `podman run`/,
   },
 ];
 
-for (const { what, files, programs, target, path = "/", name = "my-api", notes } of FOUND) {
+for (const { what, files, target, path = "/", name = "my-api", notes, ...machine } of FOUND) {
   Deno.test(`init finds ${what}`, () => {
-    const [subject, ...others] = subjectsIn(folderOf(files, programs));
+    const [subject, ...others] = subjectsIn(folderOf(files, machine));
     assert.deepEqual(others, []);
     assert.deepEqual([subject.name, subject.target, subject.path], [name, target, path]);
     if (notes) assert.match(subject.notes.join("\n"), notes);
@@ -160,7 +198,25 @@ Deno.test("init finds all of a folder with several", () => {
 const PORTS: readonly [source: string, port: number | "PORT" | null][] = [
   ["app.listen(3000)", 3000],
   ["app.listen({ host: '0.0.0.0', port: 3001 })", 3001],
-  ["const PORT = 3000; app.listen(PORT)", "PORT"],
+  ["const PORT = 3000; app.listen(PORT)", 3000],
+  ['const PORT = "3004"; server.listen(PORT)', 3004],
+  ["const PORT: u16 = 3003;", 3003],
+  ["PORT = 8000\nrun(app, port=PORT)", 8000],
+  ["const PORT = config.port; app.listen(PORT)", null],
+  ...[
+    "const PORT = process.env.PORT || 3000; app.listen(PORT)",
+    'app.listen(process.env["PORT"] ?? 3000)',
+    "const { HOST, PORT = 3000 } = process.env;",
+    'Deno.serve({ port: Number(Deno.env.get("PORT")) }, f)',
+    "Bun.serve({ port: Bun.env.PORT })",
+    'app.run(port=int(os.environ.get("PORT", 5000)))',
+    "port = os.environ['PORT']",
+    'port = os.getenv("PORT")',
+    'port := os.Getenv("PORT")',
+    'port, ok := os.LookupEnv("PORT")',
+    'Port int `env:"PORT"`',
+    'let port = std::env::var("PORT").unwrap();',
+  ].map((source): [string, "PORT"] => [source, "PORT"]),
   ["const port = Number(env.port ?? 0) || 3000", null],
   ["const port: number = 3002;", 3002],
   ['http.ListenAndServe("localhost:8081", nil)', 8081],
@@ -185,7 +241,7 @@ Deno.test("the path to request is / or the first route without parameters", () =
 });
 
 const SUBJECTS: readonly Subject[] = [
-  ...FOUND.flatMap(({ files, programs }) => subjectsIn(folderOf(files, programs))),
+  ...FOUND.flatMap(({ files, ...machine }) => subjectsIn(folderOf(files, machine))),
   ...["http://127.0.0.1:8080/a/b?c=d,e", "localhost:3000", "https://[::1]:8443"].map(ofUrl),
   ...["node server.js --port={port} 'two words'", "A=1 node x", "cd x && npm start"].map((line) =>
     ofCommand(line, "1: what?")

@@ -37,7 +37,7 @@ const action = z.object({
 
 export type Action = z.output<typeof action>;
 
-/** The folders of the actions; in a repository that holds Plateau as a submodule they are below `.plateau`. */
+/** The folders of the actions; in a repository that holds Plateau as a submodule they are below `.plateau-action`. */
 export const ACTIONS = [".", "deploy/comment"] as const;
 
 /** The text of a file that docs/ci.md shows. */

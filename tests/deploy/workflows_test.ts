@@ -1,10 +1,11 @@
 /** The workflows of docs/ci.md and of the repository, and the actions, by actionlint and by what they may do. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { readFileSync } from "node:fs";
 import { VERSION } from "../../base/version.ts";
-import { findProgram, needing } from "../needs.ts";
+import { findProgram, needing, testWith } from "../needs.ts";
 import {
   type Action,
   ACTIONS,
@@ -116,7 +117,7 @@ Deno.test("what runs code of a pull request may only read, what may write runs n
   assert.deepEqual(checkoutsOf(comment), [base]);
   assert.deepEqual(checkoutsOf(forks.jobs.comment), [undefined]);
   for (const { steps } of [comment, forks.jobs.comment]) {
-    assert.ok(!steps.some(({ uses }) => uses === "./.plateau"));
+    assert.ok(!steps.some(({ uses }) => uses === "./.plateau-action"));
   }
   for (const name of [PULL_REQUESTS, FORKS]) assert.doesNotMatch(shownFile(name), /_target/);
 });
@@ -138,6 +139,73 @@ Deno.test("a release is drafted alone by what runs none of its code", () => {
   assert.deepEqual(writing.map(([name]) => name), ["draft"]);
   assert.deepEqual(checkoutsOf(jobs.draft), []);
   assert.match(jobs.draft.steps.at(-1)?.run ?? "", /gh release create .* --draft /);
+});
+
+testWith(["linux", "bash"], "a draft's checksums are those of its files, by their names", () => {
+  using folder = emptyFolder();
+  const dist = join(folder.path, "release/dist");
+  const files = ["man/plateau.1", "npm/plateau-0.1.0.tgz", "winget/a.yaml", "plateau_0.1.0.deb"];
+  const sums = files.map((name) => {
+    Deno.mkdirSync(join(dist, dirname(name)), { recursive: true });
+    Deno.writeTextFileSync(join(dist, name), name);
+    return `${createHash("sha256").update(name).digest("hex")}  ${name}\n`;
+  });
+  Deno.writeTextFileSync(join(dist, "SHA256SUMS"), sums.join(""));
+  const gh =
+    '#!/bin/bash\nfor word; do [[ $word != release/dist/* ]] || cp "$word" drafted; done\n';
+  Deno.writeTextFileSync(join(folder.path, "gh"), gh, { mode: 0o755 });
+  Deno.mkdirSync(join(folder.path, "drafted"));
+  const draft = readWorkflow(RELEASE).jobs.draft.steps.at(-1)?.run ?? "";
+  runBash(draft, folder.path, { GITHUB_REF_NAME: "v0.1.0", GITHUB_REPOSITORY: "me/mine" });
+  const drafted = join(folder.path, "drafted");
+  const names = [...Deno.readDirSync(drafted)].map(({ name }) => name).sort();
+  assert.deepEqual(names, ["SHA256SUMS", "a.yaml", "plateau-0.1.0.tgz", "plateau_0.1.0.deb"]);
+  const checked = runBash("sha256sum --check --strict SHA256SUMS", drafted, {});
+  assert.deepEqual(checked.trim().split("\n").sort(), names.slice(1).map((name) => `${name}: OK`));
+});
+
+/** As runners call it, with the programs of that folder before all others. */
+function runBash(script: string, cwd: string, env: Readonly<Record<string, string>>): string {
+  const { code, stdout, stderr } = new Deno.Command("bash", {
+    args: ["--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+    cwd,
+    env: { ...env, PATH: `${cwd}:${Deno.env.get("PATH") ?? ""}` },
+  }).outputSync();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+const FLAGS: readonly [text: string, flags: readonly string[]][] = [
+  ["", []],
+  ["--repeat=10\n", ["--repeat=10"]],
+  ["\n--threshold=p99 < 5ms\n   \n-q", ["--threshold=p99 < 5ms", "-q"]],
+];
+for (const [text, flags] of FLAGS) {
+  testWith(["bash"], `the action hands on the flags of ${JSON.stringify(text)}`, () => {
+    using folder = emptyFolder();
+    const { path } = folder;
+    Deno.mkdirSync(join(path, "plateau-bin"));
+    const program = '#!/bin/bash\nprintf "%s\\n" "$@"\n';
+    Deno.writeTextFileSync(join(path, "plateau-bin/plateau"), program, { mode: 0o755 });
+    const env = { COMMAND: "run", EXPERIMENT: "a.yaml", FLAGS: text, OUT: join(path, "out") };
+    const output = join(path, "output");
+    const measure = readAction(".").runs.steps.find(({ id }) => id === "measure")?.run ?? "";
+    const said = runBash(measure, path, { ...env, RUNNER_TEMP: path, GITHUB_OUTPUT: output });
+    assert.deepEqual(said.trimEnd().split("\n").slice(8), flags);
+  });
+}
+
+Deno.test("the actions' scripts run in bash 3.2 and by the programs of a macOS, too", () => {
+  const newer =
+    /\b(?:mapfile|readarray|coproc)\b|\b(?:declare|local) -[nA]|\$\{\w+(?:,|\^|@)|&>>|\|&|;;?&|\[\[ -v/;
+  const scripts = ACTIONS.flatMap((folder) => readAction(folder).runs.steps)
+    .flatMap(({ run }) => run ?? []);
+  assert.equal(scripts.length, 4);
+  assert.deepEqual(scripts.filter((script) => newer.test(script)), []);
+  assert.deepEqual(
+    scripts.filter((script) => script.includes("sha256sum") && !script.includes("shasum")),
+    [],
+  );
 });
 
 Deno.test("every action of others is pinned to a commit, with its version beside it", () => {
@@ -172,7 +240,7 @@ Deno.test("workflows use the actions that are here, with inputs that they have",
   ).filter(({ uses = "" }) => uses.startsWith("./"));
   assert.equal(uses.length, 3);
   for (const { uses: place = "", with: given } of uses) {
-    const [, folder = "."] = /^\.\/\.plateau(?:\/(.+))?$/.exec(place) ?? [];
+    const [, folder = "."] = /^\.\/\.plateau-action(?:\/(.+))?$/.exec(place) ?? [];
     const known = ACTIONS.find((known) => known === folder);
     assert.ok(known !== undefined, place);
     const { inputs } = readAction(known);
@@ -184,7 +252,7 @@ Deno.test("workflows use the actions that are here, with inputs that they have",
 
 Deno.test("docs/ci.md pins the submodule to this version, and names every input of the action", () => {
   const page = readFileSync(new URL("../../docs/ci.md", import.meta.url), "utf8");
-  assert.ok(page.includes(`git -C .plateau checkout v${VERSION}\n`));
+  assert.ok(page.includes(`git -C .plateau-action checkout v${VERSION}\n`));
   const inputs = Object.keys(readAction(".").inputs);
   assert.deepEqual(inputs.filter((name) => !page.includes(`\`${name}\``)), []);
 });

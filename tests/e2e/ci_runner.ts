@@ -61,9 +61,9 @@ export function startRunner(
   const checkout = ["clone", "--quiet", "--depth", "2", "--no-single-branch"];
   origin.git("branch", "merge");
   runGit(folder, [...checkout, "--branch", "merge", `file://${origin.path}`, path]);
-  Deno.mkdirSync(join(path, ".plateau"));
-  Deno.writeTextFileSync(join(path, ".plateau/main.ts"), ""); // in the place of the submodule
-  Deno.writeTextFileSync(join(path, ".git/info/exclude"), ".plateau\nplateau-results\n");
+  Deno.mkdirSync(join(path, ".plateau-action"));
+  Deno.writeTextFileSync(join(path, ".plateau-action/main.ts"), ""); // in the place of the submodule
+  Deno.writeTextFileSync(join(path, ".git/info/exclude"), ".plateau-action\nplateau-results\n");
   const bin = join(folder, "bin");
   const log = join(folder, "calls");
   writePrograms(bin, { folder, log });

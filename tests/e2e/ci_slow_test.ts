@@ -81,7 +81,7 @@ async function act(
 
 function measureBy(runner: Runner, more: Step["with"] = {}): ReturnType<typeof act> {
   const { steps } = readWorkflow(PULL_REQUESTS).jobs.measure;
-  const step = steps.find(({ uses }) => uses === "./.plateau");
+  const step = steps.find(({ uses }) => uses === "./.plateau-action");
   assert.ok(step !== undefined);
   const at = join(import.meta.dirname ?? "", "../..");
   return act(runner, readAction("."), { given: { ...step.with, ...more }, at });

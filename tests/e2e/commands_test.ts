@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import config from "../../deno.json" with { type: "json" };
 import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
@@ -64,7 +64,7 @@ Deno.test("init writes a schema beside its files, which their first line names",
   assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(stdout));
   const printed = await exits(0, ["init", "-", flag, url], { cwd });
   assert.equal(
-    printed.stdout.replaceAll('check -"', 'check url.yaml"').replaceAll('run -"', 'run url.yaml"'),
+    printed.stdout.replaceAll("experiment.yaml", "url.yaml"), // the name that - stands for
     readFileSync(join(cwd, "url.yaml"), "utf8"),
   );
   assert.match(printed.stderr, /^Note: editors look for the schema .* plateau schema > /);
@@ -87,6 +87,17 @@ Deno.test("init measures what the folder holds, or says that it does", async () 
   assert.match(readFileSync(join(cwd, "experiment.yaml"), "utf8"), /command: \[node, a\.js\]/);
   const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
   assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
+  const pathAlone = await exits(2, ["init", "x.yaml", "--path", "/x"], { cwd });
+  assert.match(
+    pathAlone.stderr,
+    /^--path: Cannot request this path: .*--url, --command or --detect/s,
+  );
+  const typesToo = await exits(2, ["init", "--types", "--url", "http://a", "--path", "/x"], {
+    cwd,
+  });
+  assert.match(typesToo.stderr, /^--url: Cannot be combined with --types/m);
+  assert.match(typesToo.stderr, /^--path: Cannot be combined with --types/m);
+  assert.deepEqual(["node_modules", "x.yaml"].filter((name) => existsSync(join(cwd, name))), []);
 });
 
 Deno.test("deno task plateau reads and writes files of the folder where it is called", async () => {

@@ -1,6 +1,6 @@
 /** Packages of systems as their own tools read them, and what they say of the program. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { librariesOf } from "../../release/libraries.ts";
@@ -39,6 +39,8 @@ testWith(["dpkg-deb"], "dpkg reads a .deb, and the checksums in it are those of 
     outputOf("dpkg-deb", "--field", path, "Version", "Architecture"),
     `Version: ${VERSION}\nArchitecture: amd64\n`,
   );
+  // Debian 10 and Ubuntu 18.04, which have the glibc that it needs, have no libgcc-s1 yet.
+  assert.match(outputOf("dpkg-deb", "--field", path, "Depends"), /, libgcc-s1 \| libgcc1\n$/);
   const root = join(folder.path, "root");
   outputOf("dpkg-deb", "--raw-extract", path, root);
   assert.equal(outputOf(join(root, "usr/bin/plateau")), "hello\n");
@@ -59,6 +61,22 @@ testWith(["rpm"], "rpm finds every checksum of an .rpm right, and unpacks it", (
   assert.ok(files.includes(`/usr/bin/plateau -rwxr-xr-x ${sha256(PROGRAM)}`), files.join("\n"));
   outputOf("sh", "-c", `cd '${folder.path}' && rpm2cpio a.rpm | cpio -id --quiet`);
   assert.equal(outputOf(join(folder.path, "usr/bin/plateau")), "hello\n");
+});
+
+Deno.test("an image has what an older glibc resolves names with", () => {
+  using folder = emptyFolder();
+  const inRoot = (name: string): string => `lib/x86_64-linux-gnu/${name}`;
+  const resolving = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"].map(inRoot);
+  const linked = ["c.so.6", "dl.so.2", "gcc_s.so.1", "m.so.6", "pthread.so.0", "rt.so.1"]
+    .map((name) => inRoot(`lib${name}`));
+  for (const path of ["lib64/ld-linux-x86-64.so.2", ...linked, ...resolving]) {
+    Deno.mkdirSync(join(folder.path, dirname(path)), { recursive: true });
+    Deno.writeTextFileSync(join(folder.path, path), "");
+  }
+  const paths = librariesOf(X64, folder.path)?.map(({ path }) => path) ?? [];
+  assert.deepEqual(resolving.filter((path) => !paths.includes(path)), []);
+  Deno.removeSync(join(folder.path, inRoot("libnss_dns.so.2")));
+  assert.equal(librariesOf(X64, folder.path)?.length, paths.length - 1);
 });
 
 testWith(["tar"], "an image names its blobs by their digests, and a user who is not root", () => {
@@ -91,11 +109,12 @@ interface Described {
 const ARCHIVE = { platform: "macos-arm64", address: "https://a.test/b.tar.gz", sha256: "ab12" };
 
 Deno.test("the formula fetches each platform's archive by its checksum", () => {
-  const text = formula([ARCHIVE, { ...ARCHIVE, platform: "linux-x64", sha256: "cd34" }]);
+  const text = formula([ARCHIVE, { ...ARCHIVE, platform: "linux-x64", sha256: "cd34" }]) ?? "";
   assert.match(
     text,
     /on_macos do\n {4}on_arm do\n {6}url "https:\/\/a\.test\/b\.tar\.gz"\n {6}sha256 "ab12"/,
   );
+  assert.equal(formula([{ ...ARCHIVE, platform: "windows-x64" }]), null);
   assert.match(text, /on_linux do\n {4}on_intel do\n.*\n {6}sha256 "cd34"/);
   assert.equal(text.match(/\bdo$/gm)?.length, (text.match(/^ *end$/gm)?.length ?? 0) - 2);
 });

@@ -228,6 +228,7 @@ Deno.test("moduleOf() names the package and its file, or the end of a path", () 
     "file:///a/node_modules/x/node_modules/@s/y/z.js": "@s/y/z.js",
     [`file:///root/.cache/deno/npm/registry.${"npmjs"}.org/hono/4.1.0/dist/a.js`]:
       "hono/4.1.0/dist/a.js",
+    "file:///a/deno/npm/registry.example.org/koa/2.0.0/lib/b.js": "koa/2.0.0/lib/b.js",
     "/usr/lib/python3/site-packages/flask/app.py": "flask/app.py",
     "/go/pkg/mod/github.com/gin-gonic/gin@v1/context.go": "github.com/gin-gonic/gin@v1/context.go",
     "file:///srv/app/a%20b.js?x=1": "app/a b.js",
