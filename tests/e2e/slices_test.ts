@@ -97,6 +97,65 @@ Deno.test("versus ends with 3 where a server is not there, and refuses what cann
   await exits(2, ["versus", there.url], { env });
 });
 
+interface Watched extends Served {
+  /** Connections that it has had. */
+  readonly connections: () => number;
+  /** From now on each response is an error. */
+  readonly spoil: () => void;
+}
+
+function watchedServer(): Watched {
+  const ports = new Set<number>();
+  let status = 200;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (_, info) => {
+    ports.add((info.remoteAddr as Deno.NetAddr).port);
+    return new Response("Hello", { status });
+  });
+  return {
+    url: `http://127.0.0.1:${(server.addr as Deno.NetAddr).port}/`,
+    connections: () => ports.size,
+    spoil: () => status = 500,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Of a side: a preflight, a trial of two, a session of two, and another preflight, before the second session. */
+const SECOND_SESSION = 7;
+
+Deno.test("versus compares what it has measured when it is interrupted, or a server fails", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  for (
+    const [code, end] of [
+      [130, (program: Plateau) => program.kill("SIGINT")],
+      [3, (_: Plateau, server: Watched) => server.spoil()],
+    ] as const
+  ) {
+    await using one = watchedServer();
+    await using two = watchedServer();
+    const json = join(folder.path, `${code}.json`);
+    const flags = ["-c", "2", "-d", "8s", "--expect-status", "200", "--json", json];
+    await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
+    await program.until("a session is whole", () => two.connections() >= SECOND_SESSION);
+    end(program, two);
+    await exits(code, program.ended);
+    comparison.parse(JSON.parse(Deno.readTextFileSync(json)));
+  }
+});
+
+Deno.test("versus ends with 1 where responses are not as expected", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  await using one = watchedServer();
+  await using two = watchedServer();
+  const flags = ["-c", "2", "-d", "1s", "--expect-status", "200"];
+  await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
+  await program.until("its preflight is over", () => two.connections() >= 2);
+  two.spoil();
+  const { stderr } = await exits(1, program.ended);
+  assert.match(stderr, /not as expected/);
+});
+
 const EXPERIMENT = (load: string): string => `
 name: turns
 targets:
