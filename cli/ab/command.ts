@@ -29,8 +29,8 @@ process of each commit is loaded in turns of a fraction of a second, pair after 
 With --order blocks, and where slices cannot be had, runs take turns.
 
 Exit code:
-  1  the rate, the p99 or the CPU per request of a cell is worse, in blocks in fresh runs, too; or a threshold
-     failed
+  1  the rate, the p99 or the CPU per request of a cell is worse (in blocks, in fresh runs, too), or a
+     threshold failed
   3  a build failed, or something needed could not be had
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
   0  otherwise: everything is better or equivalent

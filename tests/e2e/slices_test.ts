@@ -27,12 +27,14 @@ interface Served extends AsyncDisposable {
   readonly url: string;
 }
 
-async function serverOf(folder: string, rounds: number): Promise<Served> {
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+async function serverOf(folder: string, rounds: number, port = freePort()): Promise<Served> {
   const file = join(folder, "server.js");
   Deno.writeTextFileSync(file, SERVER);
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--allow-net", "--allow-env", file, `${port}`, `${rounds}`],
     ...{ stdin: "null", stdout: "null", stderr: "null" },
@@ -154,6 +156,35 @@ Deno.test("versus ends with 1 where responses are not as expected", async () => 
   two.spoil();
   const { stderr } = await exits(1, program.ended);
   assert.match(stderr, /not as expected/);
+});
+
+const measuredCpu = z.object({
+  cells: z.array(z.object({
+    figures: z.object({ cpuPerRequest: z.object({ ratio: z.number().positive() }) }),
+  })).length(1),
+});
+
+Deno.test({
+  name: "versus sees the CPU time of servers that it has waited for",
+  ignore: Deno.build.os !== "linux",
+  async fn(): Promise<void> {
+    using folder = emptyFolder();
+    const env = calibratedCache(folder.path);
+    const json = join(folder.path, "versus.json");
+    using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const ports = [(first.addr as Deno.NetAddr).port, freePort()];
+    const urls = ports.map((port) => `http://127.0.0.1:${port}/`);
+    const flags = ["-c", "2", "-d", "1s", "--wait", "60s", "--json", json];
+    await using program = new Plateau(["versus", ...urls, ...flags], { env });
+    // It waits for the second when it has reached the first, whose place a server of its own then takes.
+    (await first.accept()).close();
+    first.close();
+    await using _base = await serverOf(folder.path, 30_000, ports[0]);
+    await using _next = await serverOf(folder.path, 30_000, ports[1]);
+    const { code, stderr } = await program.ended;
+    assert.ok([0, 1, 5].includes(code), stderr);
+    measuredCpu.parse(JSON.parse(Deno.readTextFileSync(json)));
+  },
 });
 
 const EXPERIMENT = (load: string): string => `
