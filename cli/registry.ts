@@ -42,7 +42,7 @@ export const commands = {
     summary: "Compares two servers that run already, loaded in turns",
     load: async () => {
       beginWorker();
-      return (await import("./commands/versus.ts")).versusCommand;
+      return (await import("./versus/command.ts")).versusCommand;
     },
   },
   plan: {

@@ -37,6 +37,12 @@ export class ResolvedHost {
   get addresses(): readonly string[] {
     return this.address.split(",");
   }
+
+  /** Whether the URL is of this host, at this port. */
+  isHostOf({ protocol, hostname, port }: URL): boolean {
+    const dialed = Number(port || (protocol === "https:" ? 443 : 80));
+    return this.host === unbracketed(hostname) && this.port === dialed;
+  }
 }
 
 /** `host:port:address[,address]…`, as curl has it; IPv6 may stand in brackets. */
@@ -176,8 +182,8 @@ function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   const named = typeof resolve === "string" ? resolved.safeParse(resolve).data : resolve;
   const parsed = URL.parse(String(url));
   if (!(named instanceof ResolvedHost) || parsed === null) return [];
-  const port = Number(parsed.port || (parsed.protocol === "https:" ? 443 : 80));
-  if (named.host === unbracketed(parsed.hostname) && named.port === port) return [];
+  if (named.isHostOf(parsed)) return [];
+  const port = parsed.port || (parsed.protocol === "https:" ? 443 : 80);
   const message = `Cannot use an address of ${named.host}:${named.port}: ` +
     `the load goes to ${parsed.hostname}:${port} alone`;
   return [{ key: "resolve", message, fix: "name the URL's host and port" }];

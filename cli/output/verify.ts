@@ -66,9 +66,14 @@ function lowered(sentence: string): string {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
+interface Verified extends Pick<Results, "planned"> {
+  readonly runs: readonly Run[];
+  readonly missing: readonly Missing[];
+}
+
 /** Missing runs come before wrong responses; cells may have been skipped, but not all of them. */
 export function verifyResults(
-  { runs, missing, planned }: Results,
+  { runs, missing, planned }: Verified,
   { hasSummary = false, hasMissing = hasSummary }: Told = {},
 ): void {
   const failed = missing.filter(({ kind }) => kind === "failed");

@@ -65,7 +65,7 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
           figure([ratios], { ...shown, id: `pairs-${i + 1}` }),
           figure([sides], {
             ...{ ...shown, id: `sides-${i + 1}`, legend: cell.sides },
-            reading: i === 0 ? READING : "",
+            reading: i === 0 ? readingOf(areTheseTwoIn(cell)) : "",
           }),
         ]),
       ];
@@ -80,8 +80,29 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   ];
 }
 
-const READING =
-  "Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer. The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.";
+/** Whether the cell is of two processes that nobody restarts. */
+function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
+  return slicedBetween(base, next)?.("rate").areTheseTwo ?? false;
+}
+
+function readingOf(areTheseTwo: boolean): string {
+  const large = areTheseTwo
+    ? "A large dot is a run of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their runs, and only more time makes the ratio surer."
+    : "A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer.";
+  return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
+}
+
+/** What one repetition is called. */
+interface RunName {
+  readonly one: string;
+  readonly several: string;
+}
+
+function runNameOf(areTheseTwo: boolean): RunName {
+  return areTheseTwo
+    ? { one: "run", several: "runs" }
+    : { one: "pair of processes", several: "pairs of processes" };
+}
 
 /** A pair of slices of two processes. */
 interface Place {
@@ -106,17 +127,25 @@ interface Process {
 const MOST_PLACES = 360;
 
 /** Null of too few pairs. */
-function panelsOf(
-  { name, match, comparison, sides }: SlicedCell,
-): readonly [ratios: Panel, sides: Panel] | null {
+function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
+  const { name, match, comparison, sides } = cell;
+  const runName = runNameOf(areTheseTwoIn(cell));
   const { places, processes, stdev } = pairsOver(match);
   if (places.length < 2) return null;
   const rate = comparisonOf(comparison, "rate");
   const [base, next] = sides;
   const title = `Requests/s of ${next.label} over ${base.label}`;
   return [
-    { title, of: null, chart: ratiosChart(name, { places, processes, stdev, rate, sides }) },
-    { title: "Requests/s of each side", of: null, chart: sidesChart(name, places, sides) },
+    {
+      title,
+      of: null,
+      chart: ratiosChart(name, { places, processes, stdev, rate, sides, runName }),
+    },
+    {
+      title: "Requests/s of each side",
+      of: null,
+      chart: sidesChart(name, { places, sides, runName }),
+    },
   ];
 }
 
@@ -197,18 +226,19 @@ function thinned(places: readonly Place[]): Place[] {
 
 function ratiosChart(
   name: string,
-  { places, processes, stdev, rate, sides: [base, next] }: {
+  { places, processes, stdev, rate, sides: [base, next], runName }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
     /** Of a pair of processes, by its slices. */
     readonly stdev: number | null;
     readonly rate: FigureComparison;
+    readonly runName: RunName;
   } & Pick<SlicedCell, "sides">,
 ): Xy {
   const dots = places.filter(({ base, next }) => base > 0 && next > 0).map((place): XyPoint => ({
     x: compact(place.atS),
     y: compact(place.next / place.base),
-    lines: [`pair of processes ${place.process}: ${formatRatio(place.next / place.base, null)}`],
+    lines: [`${runName.one} ${place.process}: ${formatRatio(place.next / place.base, null)}`],
   }));
   const means = processes.flatMap(({ number, fromS, toS, ratio }): XyPoint[] => {
     if (ratio === null) return [];
@@ -223,7 +253,7 @@ function ratiosChart(
       ...ends,
       fill: "ringed",
       lines: [
-        `pair of processes ${number}: ${formatRatio(value, ends)}`,
+        `${runName.one} ${number}: ${formatRatio(value, ends)}`,
         `${formatCount(ratio.pairs)} pairs of slices`,
       ],
     }];
@@ -237,7 +267,7 @@ function ratiosChart(
       counted(places.length, "pair")
     } of slices`,
     size: "medium",
-    x: timeAxis(places),
+    x: timeAxis(places, runName),
     y: {
       ...{ unit: "×", scale: "log", min: compact(1 / room), max: compact(room) },
       title: "requests/s",
@@ -256,7 +286,7 @@ function ratiosChart(
         isFaint: true,
         points: dots.filter(({ y }) => y <= room && y >= 1 / room),
       },
-      { label: "pairs of processes", color: next.color, draw: "dots", points: means },
+      { label: runName.several, color: next.color, draw: "dots", points: means },
     ],
   };
 }
@@ -265,19 +295,21 @@ function ratiosChart(
 const LEAST_SHOWN = 1.1;
 const MOST_SHOWN = 3;
 
-function timeAxis(places: readonly Place[]): Xy["x"] {
+function timeAxis(places: readonly Place[], { several }: RunName): Xy["x"] {
   return {
     ...{ unit: "s", scale: "linear", min: 0, max: compact((places.at(-1)?.atS ?? 1) * 1.01) },
     title: new Set(places.map(({ process }) => process)).size === 1
       ? ""
-      : "pairs of processes, one after another",
+      : `${several}, one after another`,
   };
 }
 
 function sidesChart(
   name: string,
-  places: readonly Place[],
-  [base, next]: SlicedCell["sides"],
+  { places, sides: [base, next], runName }: {
+    readonly places: readonly Place[];
+    readonly runName: RunName;
+  } & Pick<SlicedCell, "sides">,
 ): Xy {
   // A gap where one pair of processes ends and the next begins.
   const spaced = places.flatMap((place, i): (Place | number)[] =>
@@ -295,13 +327,13 @@ function sidesChart(
     kind: "xy",
     alt: `${name}: requests/s of both sides over time`,
     size: "small",
-    x: timeAxis(places),
+    x: timeAxis(places, runName),
     y: { ...axisOver("", places.flatMap(({ base, next }) => [base, next])), title: "requests/s" },
     at: [...at, at[at.length - 1] + step].map(compact),
     places: spaced.map((place) =>
       typeof place === "number"
         ? ""
-        : `${formatNumber(place.atS)} s, pair of processes ${place.process}${
+        : `${formatNumber(place.atS)} s, ${runName.one} ${place.process}${
           place.others === null ? "" : `, other programs ${formatShare(place.others)} of the cores`
         }`
     ),

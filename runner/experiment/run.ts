@@ -17,6 +17,7 @@ import type { RedisUse } from "../../targets/observe/redis_watch.ts";
 import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
@@ -40,6 +41,8 @@ export interface RunContext {
   readonly scripted: ScriptParts;
   /** Load workers where the experiment does not say how many; null: chosen from the machine. */
   readonly workers: number | null;
+  /** Default: auto. */
+  readonly driver?: DriverName | "auto";
   readonly intervalMs: number;
   /** Folder for the request log of each run; null for none. */
   readonly logFolder: string | null;
@@ -190,7 +193,7 @@ export interface WatchedLoad {
 
 type LoadingContext = Pick<
   RunContext,
-  | ("loader" | "seed" | "workers" | "intervalMs" | "logFolder")
+  | ("loader" | "seed" | "workers" | "driver" | "intervalMs" | "logFolder")
   | ("onProgress" | "signal" | "redisUse")
 >;
 
@@ -209,7 +212,8 @@ function throwIfAborted(measurement: Measurement): void {
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 export async function loadAndWatch(
   { planned, target, script, load, slices }: LoadSubject,
-  { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: LoadingContext,
+  { loader, seed, workers, driver = "auto", intervalMs, logFolder, onProgress, signal, redisUse }:
+    LoadingContext,
 ): Promise<WatchedLoad> {
   const { cell, repetition } = planned;
   const redis = await redisUse(planned);
@@ -229,7 +233,7 @@ export async function loadAndWatch(
         load: { ...load, workers: load.workers ?? workers },
         // The same arrivals for all cells of a block, others in the next.
         seed: derivedSeed(seed, repetition),
-        driver: "auto",
+        driver,
         logPath,
         intervalMs,
         implicitCheck: true,

@@ -44,7 +44,7 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
     return `requests take ${Number(p50Ms.toPrecision(2))} ms, and turns are for those of ${
       LONGEST_SLICE_MS / LEAST_ROUNDS
-    } ms at most; measure in blocks`;
+    } ms at most: measure one target after the other, without order: slices, with ab --order blocks, or with a bench of each URL`;
   }
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
   const sliceMs = Math.max(SHORTEST_SLICE_MS, Math.ceil(LEAST_ROUNDS * p50Ms), LEAST_CUTS * cutMs);

@@ -28,12 +28,14 @@ interface Served extends AsyncDisposable {
   readonly url: string;
 }
 
-async function serverOf(folder: string, rounds: number): Promise<Served> {
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return (listener.addr as Deno.NetAddr).port;
+}
+
+async function serverOf(folder: string, rounds: number, port = freePort()): Promise<Served> {
   const file = join(folder, "server.js");
   Deno.writeTextFileSync(file, SERVER);
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-config", "--allow-net", "--allow-env", file, `${port}`, `${rounds}`],
     ...{ stdin: "null", stdout: "null", stderr: "null" },
@@ -96,6 +98,94 @@ Deno.test("versus ends with 3 where a server is not there, and refuses what cann
   assert.match(stderr, /127\.0\.0\.1:9/);
   await exits(2, ["versus", there.url, there.url, "--requests", "10"], { env });
   await exits(2, ["versus", there.url], { env });
+});
+
+interface Watched extends Served {
+  /** Connections that it has had. */
+  readonly connections: () => number;
+  /** From now on each response is an error. */
+  readonly spoil: () => void;
+}
+
+function watchedServer(): Watched {
+  const ports = new Set<number>();
+  let status = 200;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (_, info) => {
+    ports.add((info.remoteAddr as Deno.NetAddr).port);
+    return new Response("Hello", { status });
+  });
+  return {
+    url: `http://127.0.0.1:${(server.addr as Deno.NetAddr).port}/`,
+    connections: () => ports.size,
+    spoil: () => status = 500,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Of a side: a preflight, a trial of two, a session of two, and another preflight, before the second session. */
+const SECOND_SESSION = 7;
+
+Deno.test("versus compares what it has measured when it is interrupted, or a server fails", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  for (
+    const [code, end] of [
+      [130, (program: Plateau) => program.kill("SIGINT")],
+      [3, (_: Plateau, server: Watched) => server.spoil()],
+    ] as const
+  ) {
+    await using one = watchedServer();
+    await using two = watchedServer();
+    const json = join(folder.path, `${code}.json`);
+    const flags = ["-c", "2", "-d", "8s", "--expect-status", "200", "--json", json];
+    await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
+    await program.until("a session is whole", () => two.connections() >= SECOND_SESSION);
+    end(program, two);
+    await exits(code, program.ended);
+    comparison.parse(JSON.parse(Deno.readTextFileSync(json)));
+  }
+});
+
+Deno.test("versus ends with 1 where responses are not as expected", async () => {
+  using folder = emptyFolder();
+  const env = calibratedCache(folder.path);
+  await using one = watchedServer();
+  await using two = watchedServer();
+  const flags = ["-c", "2", "-d", "1s", "--expect-status", "200"];
+  await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
+  await program.until("its preflight is over", () => two.connections() >= 2);
+  two.spoil();
+  const { stderr } = await exits(1, program.ended);
+  assert.match(stderr, /not as expected/);
+});
+
+const measuredCpu = z.object({
+  cells: z.array(z.object({
+    figures: z.object({ cpuPerRequest: z.object({ ratio: z.number().positive() }) }),
+  })).length(1),
+});
+
+Deno.test({
+  name: "versus sees the CPU time of servers that it has waited for",
+  ignore: Deno.build.os !== "linux",
+  async fn(): Promise<void> {
+    using folder = emptyFolder();
+    const env = calibratedCache(folder.path);
+    const json = join(folder.path, "versus.json");
+    using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const ports = [(first.addr as Deno.NetAddr).port, freePort()];
+    const urls = ports.map((port) => `http://127.0.0.1:${port}/`);
+    const flags = ["-c", "2", "-d", "1s", "--wait", "60s", "--json", json];
+    await using program = new Plateau(["versus", ...urls, ...flags], { env });
+    // It waits for the second when it has reached the first, whose place a server of its own then takes.
+    (await first.accept()).close();
+    first.close();
+    await using _base = await serverOf(folder.path, 30_000, ports[0]);
+    await using _next = await serverOf(folder.path, 30_000, ports[1]);
+    const { code, stderr } = await program.ended;
+    assert.ok([0, 1, 5].includes(code), stderr);
+    measuredCpu.parse(JSON.parse(Deno.readTextFileSync(json)));
+  },
 });
 
 const EXPERIMENT = (load: string): string => `

@@ -1,0 +1,185 @@
+/** `plateau versus URL URL`: two servers that run already, loaded in turns of a fraction of a second, and one verdict. */
+import { keepSecretsOf } from "../../base/secrets.ts";
+import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
+import {
+  carryOutPair,
+  type PairContext,
+  type PlannedPair,
+} from "../../runner/experiment/pair_run.ts";
+import { waitForServer } from "../../runner/measure/reach.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { SideLoaders } from "../../runner/slices/session.ts";
+import { margin } from "../../scenarios/claims/threshold.ts";
+import { duration } from "../../scenarios/load/load_shape.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import type { CommandParts, ParsedValues } from "../command_line/command.ts";
+import { benchParts } from "../flags/bench_flags.ts";
+import { anySeed, checkWithoutCells } from "../flags/flags.ts";
+import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { reportToGithub } from "../github/step.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { verifyResults, verifyTrust } from "../output/verify.ts";
+import { interruptible } from "../terminal/process.ts";
+import { print, progressView } from "../terminal/terminal.ts";
+import { comparisonOf, type SessionPlan, sessionPlan, sessionsOf } from "./sessions.ts";
+import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./sides.ts";
+
+/** Without what cannot be had in slices, and what is of one measurement alone. */
+const {
+  url,
+  stream: _stream,
+  until: _until,
+  hold: _hold,
+  token: _token,
+  requests: _requests,
+  phases: _phases,
+  replay: _replay,
+  replayFormat: _replayFormat,
+  replayKeys: _replayKeys,
+  replayWrites: _replayWrites,
+  speed: _speed,
+  follow: _follow,
+  baseline: _baseline,
+  csv: _csv,
+  csvIntervals: _csvIntervals,
+  hlog: _hlog,
+  otlp: _otlp,
+  log: _log,
+  agents: _agents,
+  redis: _redis,
+  redisPasswordFile: _redisPasswordFile,
+  redisCacert: _redisCacert,
+  like: _like,
+  ...benchFlags
+} = benchParts;
+
+const parts = {
+  base: {
+    ...benchParts.url,
+    operand: "<BASE>",
+    about: "The server that the other is held against",
+  },
+  next: { ...url, operand: "<NEW>", about: "The other server" },
+  budget: {
+    flags: "--budget <D>",
+    about: "Ends when so much time has passed, also without a verdict (default: 60s; none with " +
+      "--duration)",
+    schema: duration.optional(),
+  },
+  margin: {
+    flags: "--margin <PERCENT>",
+    about: "Margin of equivalence: results whose interval lies within it are equivalent",
+    preset: "2%",
+    schema: margin,
+  },
+  ...benchFlags,
+  duration: {
+    ...benchParts.duration,
+    about:
+      "Measures each server for so long, and ends then; without it as long as the verdict needs",
+  },
+  connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
+  json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
+  html: { ...benchParts.html, about: "The comparison as a page" },
+} satisfies CommandParts;
+
+type VersusValues = ParsedValues<typeof parts>;
+
+export const versusCommand = defineCommand({
+  parts,
+  conflicts: sideConflicts,
+  more:
+    `Both servers run already. They are loaded in turns of a fraction of a second, in random order, so that
+whatever else happens on the machine hits both alike. The verdict is about these two processes: when a server
+is started anew, it may be faster or slower. plateau ab measures fresh processes of two commits.
+
+Exit code:
+  4  with --strict, when a run of either side is not valid
+  1  the rate, the p99 or the CPU per request is worse; with thresholds, when one of these fails;
+     or a response is not as expected
+  5  otherwise, when a figure or a threshold is inconclusive
+  3  a server could not be measured; what was measured before is compared all the same
+  0  otherwise: everything is better or equivalent, or every threshold holds
+
+Examples:
+  plateau versus http://127.0.0.1:8080/ http://127.0.0.1:8081/
+  plateau versus http://127.0.0.1:8080/ http://127.0.0.1:8081/ -c 100 --margin 5% --html versus.html`,
+  run: (values, args): Promise<number> =>
+    interruptible(async (signal) => {
+      keepSecretsOf(args);
+      checkWithoutCells(values.threshold);
+      const seed = values.seed ?? anySeed();
+      const plan = sessionPlan(values);
+      const sides = await sidesOf(values, plan.durationMs);
+      for (const { endpoint } of sides) {
+        await waitForServer(endpoint, { waitMs: values.wait, signal });
+      }
+      const { onProgress, stop } = await progressView(values.quiet);
+      const { pids, areShared } = await pidsOfSides(sides);
+      if (areShared) onProgress({ kind: "note", text: SHARED });
+      const loaders = new SideLoaders();
+      const sideOf = (target: string): number => target === NAMES.base ? 0 : 1;
+      const context: PairContext = {
+        ...{ loaders, seed, onProgress, signal, driver: values.driver },
+        loader: loaders.together().loaders[0],
+        lengths: new Map(),
+        workers: null,
+        intervalMs: values.interval,
+        logFolder: null,
+        preflights: null,
+        open: ({ cell }) => Promise.resolve(sides[sideOf(cell.target)].target),
+        reopen: (target) => Promise.resolve(target),
+        close: () => {},
+        earlierCapacity: () => null,
+        redisUse: () => Promise.resolve(null),
+        pids: (target) => pids[sides.findIndex((side) => side.target === target)],
+      };
+      const { runs, comparison, failure } = await sessionsOf({
+        ...{ plan, signal, nowMs: () => performance.now() },
+        carryOut: (repetition) => carryOutPair(sessionOf(sides, repetition), context),
+        compare: (runs) => comparedOf(runs, values, plan),
+      })
+        .finally(() => loaders.close())
+        .finally(stop);
+      if (comparison !== null) await deliver(comparison, values);
+      if (failure !== null) throw failure;
+      if (comparison === null || signal.aborted) return COMPARISON_EXIT.inconclusive;
+      const told = { hasSummary: true };
+      verifyResults({ runs, missing: [], planned: runs.length }, told);
+      if (values.strict) verifyTrust(runs, told);
+      return COMPARISON_EXIT[comparison.outcome];
+    }),
+});
+
+const SHARED = "Both URLs are served by the same processes, so the CPU time of a side is not known";
+
+function sessionOf(sides: readonly VersusSide[], repetition: number): PlannedPair {
+  const [base, next] = sides.map(({ cell }, at) => ({
+    cell,
+    repetition,
+    order: 2 * repetition + at - 1,
+  }));
+  return [base, next];
+}
+
+function comparedOf(
+  runs: readonly Run[],
+  { interval, margin, threshold }: VersusValues,
+  plan: SessionPlan,
+): ResultsComparison {
+  return comparisonOf(runs, {
+    ...{ plan, intervalMs: interval, marginRatio: margin, thresholds: threshold },
+  });
+}
+
+async function deliver(comparison: ResultsComparison, values: VersusValues): Promise<void> {
+  const forms = comparisonForms(comparison);
+  await writeOutputs(values, forms).finally(async () => {
+    if (!takesStdout(values)) await print(forms.summary());
+  });
+  await reportToGithub({
+    markdown: forms.markdown,
+    annotations: () => comparisonAnnotations(comparison),
+  });
+}

@@ -1,0 +1,134 @@
+/** The sessions of `plateau versus`: how many there are, how long each is, and when there are enough. */
+import { TargetError } from "../../base/errors.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
+import {
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import type { Threshold } from "../../scenarios/claims/threshold.ts";
+import { isDecided } from "../experiment/looks.ts";
+import { NAMES } from "./sides.ts";
+
+/** Of one session, each side: what is between sessions shows how much they differ. */
+const SESSION_MS = 2_000;
+/** Where nobody says how long it shall take. */
+export const DEFAULT_BUDGET_MS = 60_000;
+
+export interface SessionPlan {
+  /** At most. */
+  readonly sessions: number;
+  /** Of each session, each side. */
+  readonly durationMs: number;
+  /** Of all of them together, with whatever is between them. */
+  readonly budgetMs: number;
+  /** Whether a verdict ends them. */
+  readonly isOpen: boolean;
+}
+
+/** @param duration,budget Milliseconds. */
+export function sessionPlan({ duration, budget }: {
+  readonly duration?: number;
+  readonly budget?: number;
+}): SessionPlan {
+  if (duration === undefined) {
+    const sessions = Math.max(...PROCESS_LOOKS);
+    return {
+      ...{ sessions, durationMs: SESSION_MS, budgetMs: budget ?? DEFAULT_BUDGET_MS },
+      isOpen: true,
+    };
+  }
+  const sessions = Math.max(1, Math.round(duration / SESSION_MS));
+  return {
+    ...{ sessions, durationMs: duration / sessions, budgetMs: budget ?? Infinity },
+    isOpen: false,
+  };
+}
+
+interface SessionsContext {
+  readonly plan: SessionPlan;
+  /** Both sides. Throws a TargetError when one can't be measured. */
+  readonly carryOut: (repetition: number) => Promise<readonly Run[]>;
+  readonly compare: (runs: readonly Run[]) => ResultsComparison;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+interface Sessions {
+  /** Of whole sessions alone. */
+  readonly runs: readonly Run[];
+  /** Null when no session is whole. */
+  readonly comparison: ResultsComparison | null;
+  /** What ended them before there were enough; null where nothing did. */
+  readonly failure: TargetError | null;
+}
+
+/** Session after session until there are enough, the time is up, one fails, or the user interrupts. */
+export async function sessionsOf(
+  { plan, carryOut, compare, nowMs, signal }: SessionsContext,
+): Promise<Sessions> {
+  const beganMs = nowMs();
+  const runs: Run[] = [];
+  const ended = (failure: TargetError | null = null): Sessions => ({
+    ...{ runs, failure },
+    comparison: runs.length === 0 ? null : compare(runs),
+  });
+  for (let repetition = 1; repetition <= plan.sessions; repetition++) {
+    const sessionMs = nowMs();
+    try {
+      const made = await carryOut(repetition);
+      if (signal.aborted) return ended();
+      runs.push(...made);
+    } catch (error) {
+      if (signal.aborted) return ended();
+      if (error instanceof TargetError) return ended(error);
+      throw error;
+    }
+    const isLate = nowMs() - beganMs + (nowMs() - sessionMs) > plan.budgetMs;
+    if (isLate || plan.isOpen && isDecided(compare(runs), repetition)) break;
+  }
+  return ended();
+}
+
+/** What both are called where they are compared. */
+const SERVER = "server";
+
+interface Judged {
+  readonly plan: SessionPlan;
+  readonly intervalMs: number;
+  readonly marginRatio: number;
+  readonly thresholds: readonly Threshold[];
+}
+
+/** As of two results, in which both servers have one name. @param runs Of both, at least one session. */
+export function comparisonOf(
+  runs: readonly Run[],
+  { plan, intervalMs: interval, marginRatio, thresholds }: Judged,
+): ResultsComparison {
+  const repeat = plan.isOpen
+    ? { until: null, atMost: null, budget: plan.budgetMs }
+    : runs.length / 2;
+  const machine = describeMachine();
+  const [base, next] = [NAMES.base, NAMES.next].map((name) => ({
+    version: VERSION,
+    machine,
+    startedAt: runs[0].startedAt, // both are of one sitting
+    experiment: {
+      ...{ name: "versus", order: "slices", repeat, interval },
+      targets: { [SERVER]: {} }, // two addresses are no difference in how they were measured
+    },
+    runs: runs.filter(({ target }) => target === name).map((run) => ({
+      ...run,
+      target: SERVER,
+      ...run.slices && { slices: { ...run.slices, partner: SERVER } },
+    })),
+  }));
+  return compareResults(base, next, {
+    ...{ marginRatio, thresholds },
+    decidedBy: thresholds.length > 0 ? "thresholds" : "figures",
+    names: [NAMES.base, NAMES.next],
+    figures: ["cpuPerRequest", "rate", 99],
+  });
+}

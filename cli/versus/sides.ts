@@ -1,0 +1,118 @@
+/** The two servers of `plateau versus`: how each is reached, what is asked of it, and which processes it has. */
+import { type Problem, UserError } from "../../base/errors.ts";
+import { type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
+import { resolve } from "../../base/net/resolve.ts";
+import { listenersAt } from "../../base/system/listeners.ts";
+import { isHere, ownNames } from "../../runner/host/host_activity.ts";
+import { type Pids, treeOf } from "../../runner/slices/side_cpu.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { whyNotInSlices } from "../../scenarios/plan/in_slices.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import type { RawArguments } from "../command_line/command.ts";
+import { filesFor, requestWith } from "../commands/bench.ts";
+import { benchConflicts, type BenchValues } from "../flags/bench_flags.ts";
+
+export const NAMES = { base: "base", next: "new" } as const;
+
+/** The flags of `bench` that say how both are loaded. */
+export type SidesValues =
+  & Omit<Parameters<typeof requestWith>[0], "url" | "log" | "follow" | "files">
+  & Omit<Parameters<typeof loadOf>[0], "keepAlive" | "duration">
+  & Pick<BenchValues, "keepalive" | "form" | "resolve">
+  & { readonly base: URL; readonly next: URL };
+
+export interface VersusSide {
+  readonly name: string;
+  readonly url: URL;
+  readonly cell: Cell;
+  readonly target: RunningTarget;
+  readonly endpoint: Endpoint;
+}
+
+/** What is of one server may stand where the other has no use for it. */
+const OF_ONE = ["--cacert", "--cert", "--resolve"];
+
+/** What cannot be had of either URL. */
+export function sideConflicts({ base, next, ...given }: RawArguments): Problem[] {
+  const urls = [base, next].filter((url) => typeof url === "string");
+  const bySide = urls.map((url) => benchConflicts({ ...given, url }));
+  const problems = bySide.flat().filter(({ place }) =>
+    !OF_ONE.includes(place) || bySide.every((own) => own.some((other) => other.place === place))
+  );
+  const distinct = new Map(problems.map((one) => [`${one.place} ${one.message}`, one]));
+  return [...distinct.values(), ...given.unix === undefined ? [] : socketConflicts(urls)];
+}
+
+function socketConflicts(urls: readonly string[]): Problem[] {
+  const origins = new Set(urls.map((url) => URL.parse(url)?.origin));
+  if (origins.size < 2) return [];
+  const message = "Cannot reach two servers by one socket: both URLs would be of the same server";
+  return [{ place: "--unix", message, fix: "leave it out, or name one host in both URLs" }];
+}
+
+/** @param durationMs Of each load. Throws a UserError where they can't be measured in slices. */
+export async function sidesOf(values: SidesValues, durationMs: number): Promise<VersusSide[]> {
+  const files = await filesFor(values);
+  const load = loadOf({ ...values, keepAlive: values.keepalive, duration: durationMs });
+  const sides = [values.base, values.next].map((url, at): VersusSide => {
+    const name = at === 0 ? NAMES.base : NAMES.next;
+    const isNamed = values.resolve?.isHostOf(url) ?? false;
+    const { scenario: request, ...access } = requestWith(
+      {
+        ...{ ...values, url, files, log: undefined, follow: undefined },
+        resolve: isNamed ? values.resolve : undefined,
+      },
+      load,
+    );
+    const target: RunningTarget = {
+      ...{ origin: url.origin, access, pid: null, supervised: false, startUpMs: null },
+      ...{ runtime: null, readyPath: null, exited: new Promise(() => {}), lastLines: () => [] },
+      stop: () => Promise.resolve(),
+    };
+    const cell: Cell = {
+      ...{ target: name, others: {}, scenario: SCENARIO, request, load, parameters: {} },
+      targetSpec: { url: url.origin, insecure: values.insecure },
+    };
+    return { name, url, cell, target, endpoint: endpointOf(url.origin, { ...access, ...load }) };
+  });
+  const why = whyNotInSlices(sides.map(({ cell }) => cell));
+  if (why === null) return sides;
+  throw new UserError([{ place: "versus", message: `Cannot measure this in slices: ${why}` }]);
+}
+
+const SCENARIO = "request";
+
+export interface SidePids {
+  /** Of each side. */
+  readonly pids: readonly Pids[];
+  /** Both are the same processes: what these use while one side is loaded is of that side, and no longer known by process. */
+  readonly areShared: boolean;
+}
+
+/** Of servers that listen already. */
+export async function pidsOfSides(
+  sides: readonly Pick<VersusSide, "endpoint">[],
+): Promise<SidePids> {
+  return distinctPids(await Promise.all(sides.map(({ endpoint }) => pidsAt(endpoint))));
+}
+
+/**
+ * A process that serves both sides is busy with one while the other rests: nothing that it uses can be said to be of either, so
+ * that neither has any process then.
+ */
+export function distinctPids(pids: readonly Pids[]): SidePids {
+  const [base, next] = pids.map((own) => new Set(own()));
+  const areShared = !base.isDisjointFrom(next);
+  return { pids: areShared ? pids.map(() => () => []) : pids, areShared };
+}
+
+/** Of the server's processes, where they are on this machine and to be seen. */
+async function pidsAt(endpoint: Endpoint): Promise<Pids> {
+  if (Deno.build.os !== "linux" || !isHere(endpoint, ownNames())) return () => [];
+  const found = "path" in endpoint ? [endpoint] : await resolve(endpoint);
+  if (typeof found === "string") return () => [];
+  const listeners = [...new Set(found.flatMap(listenersAt))];
+  // Of several that share a port one has often started the others.
+  return () => [...new Set(listeners.flatMap(treeOf))];
+}

@@ -1,0 +1,163 @@
+/** `plateau versus` before and between its loads: two URLs, what is of one of them, and when there are enough sessions. */
+import assert from "node:assert/strict";
+import { TargetError } from "../../base/errors.ts";
+import { ResolvedHost } from "../../base/target/access.ts";
+import { isDecided } from "../../cli/experiment/looks.ts";
+import type { RawArguments } from "../../cli/command_line/command.ts";
+import { readArguments } from "../../cli/command_line/arguments.ts";
+import { versusCommand } from "../../cli/versus/command.ts";
+import { comparisonOf, sessionPlan, sessionsOf } from "../../cli/versus/sessions.ts";
+import { distinctPids, sideConflicts, sidesOf } from "../../cli/versus/sides.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { thresholdsOf } from "../report/gated.ts";
+import { slicedSides } from "../report/sliced.ts";
+
+const PARTS = versusCommand.parts ?? {};
+const [A, B] = ["https://a.example/", "https://b.example/"];
+
+function placesOf(given: RawArguments): string[] {
+  return sideConflicts({ base: A, next: B, ...given }).map(({ place }) => place);
+}
+
+Deno.test("versus takes of https what bench takes of it, also where one URL alone is", () => {
+  const plain = "http://b.example/";
+  assert.deepEqual(placesOf({ cacert: "ca.pem", cert: "c.pem", key: "k.pem", tls: "resume" }), []);
+  assert.deepEqual(placesOf({ cacert: "ca.pem", cert: "c.pem", key: "k.pem", next: plain }), []);
+  assert.deepEqual(placesOf({ cacert: "ca.pem", base: "http://a.example/", next: plain }), [
+    "--cacert",
+  ]);
+  assert.deepEqual(placesOf({ tls: "resume", next: plain }), ["--tls"]);
+  assert.deepEqual(placesOf({ cert: "c.pem" }), ["--cert"], "a problem of both is told once");
+});
+
+Deno.test("versus refuses an address of neither host, and one socket for two servers", () => {
+  assert.deepEqual(placesOf({ resolve: "a.example:443:127.0.0.1" }), []);
+  assert.deepEqual(placesOf({ resolve: "b.example:443:127.0.0.1" }), []);
+  assert.deepEqual(placesOf({ resolve: "c.example:443:127.0.0.1" }), ["--resolve", "--resolve"]);
+  const [base, next] = ["http://a.example/x", "http://b.example/x"];
+  assert.deepEqual(placesOf({ base, next, unix: "s.sock" }), ["--unix"]);
+  assert.deepEqual(placesOf({ base, next: "http://a.example/y", unix: "s.sock" }), []);
+});
+
+Deno.test("versus dials an address for the host that it is of alone", async () => {
+  const spec = { parts: PARTS, run: () => Promise.resolve(0) };
+  const read = readArguments(spec, { name: "versus", summary: "" }, [A, B]);
+  assert.ok(read.wants === "values");
+  const resolve = new ResolvedHost("a.example", 443, "127.0.0.1");
+  const values = { ...read.values, resolve } as Parameters<typeof sidesOf>[0];
+  const sides = await sidesOf(values, 1_000);
+  assert.deepEqual(
+    sides.map(({ endpoint }) => "path" in endpoint ? null : endpoint.addresses),
+    [["127.0.0.1"], undefined],
+  );
+});
+
+Deno.test("versus offers no flag that it always refuses", () => {
+  for (const name of ["stream", "until", "hold", "token", "follow", "requests", "redisCacert"]) {
+    assert.ok(!(name in PARTS), name);
+  }
+});
+
+Deno.test("processes that serve both sides are of neither", () => {
+  const usedBy = (...sides: number[][]) => {
+    const { pids, areShared } = distinctPids(sides.map((own) => () => own));
+    return [areShared, ...pids.map((own) => own())];
+  };
+  assert.deepEqual(usedBy([1, 2], [3]), [false, [1, 2], [3]]);
+  assert.deepEqual(usedBy([1, 2], [2, 3]), [true, [], []]);
+  assert.deepEqual(usedBy([], []), [false, [], []]);
+});
+
+Deno.test("versus -d lasts as long as it says, and a budget ends it earlier", () => {
+  for (const duration of [500, 1_000, 5_000, 8_000, 600_000]) {
+    const { sessions, durationMs, isOpen } = sessionPlan({ duration });
+    assert.deepEqual([sessions * durationMs, isOpen], [duration, false]);
+  }
+  assert.equal(sessionPlan({ duration: 600_000 }).budgetMs, Infinity);
+  assert.equal(sessionPlan({ duration: 600_000, budget: 60_000 }).budgetMs, 60_000);
+  assert.deepEqual([sessionPlan({}).budgetMs, sessionPlan({}).isOpen], [60_000, true]);
+});
+
+const OPTIONS = { intervalMs: 250, marginRatio: 0.02, thresholds: [] };
+/** Of both sides of `versus`, by repetition. */
+const RUNS = slicedSides({ processes: 4, pairs: 30, ratio: 0.8, areRunning: true })
+  .flatMap(({ runs }, side) =>
+    runs.map((run) => ({ ...run, target: side === 0 ? "base" : "new" }))
+  );
+
+/** Sessions of 10 s each. @param end Of the one that comes after `whole`. */
+async function sessionsUntil(
+  { whole, end, budget }: { whole: number; end: (abort: AbortController) => void; budget?: number },
+): ReturnType<typeof sessionsOf> {
+  const plan = sessionPlan({ duration: 8_000, budget });
+  const abort = new AbortController();
+  let clockMs = 0;
+  return await sessionsOf({
+    ...{ plan, signal: abort.signal, nowMs: () => clockMs },
+    carryOut(repetition): Promise<Run[]> {
+      clockMs += 10_000;
+      if (repetition > whole) end(abort);
+      return Promise.resolve(RUNS.filter((run) => run.repetition === repetition));
+    },
+    compare: (runs) => comparisonOf(runs, { plan, ...OPTIONS }),
+  });
+}
+
+Deno.test("what versus has measured is compared where a session fails, is interrupted, or has no time", async () => {
+  const error = new TargetError("It is gone");
+  const fail = (): void => {
+    throw error;
+  };
+  const failed = await sessionsUntil({ whole: 2, end: fail });
+  assert.deepEqual([failed.failure, failed.runs.length], [error, 4]);
+  assert.equal(failed.comparison?.cells.length, 1);
+  for (
+    const end of [(abort: AbortController) => abort.abort(), (abort: AbortController) => {
+      abort.abort();
+      fail();
+    }]
+  ) {
+    const interrupted = await sessionsUntil({ whole: 3, end });
+    assert.deepEqual([interrupted.failure, interrupted.runs.length], [null, 6]);
+    assert.equal(interrupted.comparison?.cells.length, 1);
+  }
+  const none = await sessionsUntil({ whole: 0, end: fail });
+  assert.deepEqual([none.failure, none.comparison], [error, null]);
+  const short = await sessionsUntil({ whole: 4, end: () => {}, budget: 25_000 });
+  assert.equal(short.runs.length, 4);
+});
+
+Deno.test("a defect is none of a server's", async () => {
+  const defect = new TypeError("x");
+  await assert.rejects(
+    sessionsUntil({
+      whole: 2,
+      end: () => {
+        throw defect;
+      },
+    }),
+    defect,
+  );
+});
+
+Deno.test("looks go on while a threshold is open that more sessions decide, and end when one fails", () => {
+  const [base, next] = slicedSides({ processes: 4, pairs: 60, ratio: 1.4, areRunning: true });
+  const lookAt = (threshold: string | null, decidedBy: "figures" | "thresholds"): boolean => {
+    const thresholds = threshold === null ? [] : thresholdsOf(threshold);
+    const compared = compareResults(base, next, { thresholds, decidedBy });
+    const cells = compared.cells.map((cell) => ({
+      ...cell,
+      comparison: { ...cell.comparison, decisive: ["rate"] as const },
+    }));
+    return isDecided({ ...compared, cells }, 4);
+  };
+  const mean = next.runs.reduce((sum, { rate }) => sum + rate, 0) / next.runs.length;
+  const open = `rate > ${Math.round(mean)}/s`;
+  assert.equal(lookAt(null, "figures"), true, "the rate is better");
+  for (const decidedBy of ["figures", "thresholds"] as const) {
+    assert.equal(lookAt(open, decidedBy), false);
+    assert.equal(lookAt(`rate > ${Math.round(mean / 2)}/s`, decidedBy), true);
+    assert.equal(lookAt(`rate > ${Math.round(mean * 2)}/s`, decidedBy), true);
+  }
+});
