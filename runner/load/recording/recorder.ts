@@ -84,7 +84,7 @@ export class Recorder {
     this.#intervals.latency.record(latencyUs);
     this.service.fresh.record(doneUs - sentUs);
     this.#firstByte.fresh.record(firstByteUs - sentUs);
-    this.lastUs = doneUs;
+    if (doneUs > this.lastUs) this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
   }
 
