@@ -68,6 +68,15 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
+  /** Whether its head is whole, which may be an interim one: the empty line behind the fields has come. */
+  get hasHead(): boolean {
+    if (this.#status > 0) return true;
+    const head = this.#head.bytes();
+    const last = head.length - 1;
+    if (head[last] !== LF) return false;
+    return head[last - 1] === LF || (head[last - 1] === CR && head[last - 2] === LF);
+  }
+
   /** The status in its head, once that is whole. */
   get status(): number {
     if (this.#status > 0) return this.#status;
@@ -137,7 +146,7 @@ export class KeptResponse implements ResponseSink {
   }
 }
 
-const [LF, COLON] = [10, 58];
+const [LF, CR, COLON] = [10, 13, 58];
 /** What makes a letter of ASCII a small one. */
 const SMALL = 32;
 

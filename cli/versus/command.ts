@@ -127,6 +127,7 @@ Examples:
         workers: null,
         intervalMs: values.interval,
         logFolder: null,
+        scripted: {},
         preflights: null,
         open: ({ cell }) => Promise.resolve(sides[sideOf(cell.target)].target),
         reopen: (target) => Promise.resolve(target),

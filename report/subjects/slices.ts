@@ -187,10 +187,8 @@ function placesOf(
   return pairs.map((pair, i) => {
     const [inBase, inNext] = [base, next].map(({ items }) => items.pair.indexOf(pair));
     const used = [base.items.othersCpuMs?.[inBase], next.items.othersCpuMs?.[inNext]];
-    const seconds = sum(
-      [base, next],
-      ({ items, cutMs }) => items.measuredS[items.pair.indexOf(pair)] + cutMs / 1_000,
-    );
+    // A reading spans a slice and the pause around it.
+    const seconds = sum([base, next], ({ sliceMs, pauseMs }) => (sliceMs + pauseMs) / 1_000);
     const isSeen = used.every((ms) => typeof ms === "number");
     return {
       atS: Math.min(base.items.startS[inBase], next.items.startS[inNext]),

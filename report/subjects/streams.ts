@@ -160,7 +160,7 @@ function namesTable<Row extends StreamedCell>(
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
     ...named as readonly ColumnOf<(typeof rows)[number]>[],
-    textColumn("Event", ({ name }) => name),
+    textColumn("Event", ({ name }) => name === "" ? "other events" : name),
     column("Count", ({ events }) => events, "count"),
   ]);
 }

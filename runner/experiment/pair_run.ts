@@ -9,6 +9,7 @@ import { cellKey } from "../../base/figures/cells.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { type SliceLengths, Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import { beginScript, type ScriptedRun } from "../script/run_script.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -21,8 +22,7 @@ import { loadAndWatch, type RunContext, runOf, type WatchedLoad } from "./run.ts
 
 export type PlannedPair = readonly [PlannedRun, PlannedRun];
 
-/** Requests with hooks are not measured in slices, so no script runs. */
-export interface PairContext extends Omit<RunContext, "scripted"> {
+export interface PairContext extends RunContext {
   readonly loaders: SideLoaders;
   /** By pair of cells: what was found, or what earlier runs had. */
   readonly lengths: Map<string, SliceLengths>;
@@ -51,6 +51,7 @@ async function withTargets<Made>(
   work: (targets: readonly RunningTarget[]) => Promise<Made>,
 ): Promise<Made> {
   const targets: RunningTarget[] = [];
+  const begun: ScriptedRun[] = [];
   try {
     for (const planned of pair) {
       const { cell } = planned;
@@ -58,10 +59,15 @@ async function withTargets<Made>(
       await context.preflights?.checkTarget(cell, script);
       const target = await context.open(planned);
       targets.push(target);
+      begun.push(await beginScript(script, context.scripted, target.origin, context.signal));
       if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
     }
     return await work(targets);
   } finally {
+    for (const { end } of begun) {
+      const why = await end();
+      if (why !== null) context.onProgress({ kind: "note", text: why });
+    }
     for (const target of targets) context.close(target);
   }
 }

@@ -23,6 +23,19 @@ Deno.test("a script with streams is the same after it was a job of an agent", ()
   });
 });
 
+Deno.test("events after the first 20 names are counted together, apart from those a server calls other events", () => {
+  const { messages } = new StreamingRecorder(
+    { slots: 1, steps: new Set([0]), hasTokens: false },
+    250_000,
+    () => {},
+  );
+  messages.begin(0, 0);
+  const names = ["other events", ...Array.from({ length: 22 }, (_, i) => `name ${i}`)];
+  for (const name of names) messages.receive(0, name, 1_000);
+  const counted = messages.totals(2_000).names.map(({ name, received }) => [name, received]);
+  assert.deepEqual(counted, [...names.slice(0, 20).map((name) => [name, 1]), ["", 3]]);
+});
+
 Deno.test("messages are the same after they were a report of an agent", () => {
   const setting = { slots: 2, steps: new Set([0]), hasTokens: true };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});

@@ -359,7 +359,46 @@ for (const member of MEMBERS) {
       assert.deepEqual([received, whole, failed], [2, 1, 0]);
       const { completed, checksPassed, service } = s.over(SECOND);
       assert.deepEqual([completed, checksPassed], [1, 1]);
-      assert.ok(valuesOf(service)[0] >= 30 && valuesOf(service)[0] <= 42);
+      assert.equal(
+        valuesOf(service)[0],
+        20,
+        "its last message, not when the connection was closed",
+      );
+    },
+  );
+
+  test(
+    "the last message ends a stream also where the response ends soon after",
+    {
+      ...EVENTS,
+      until: "[DONE]",
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: [DONE]\n\n", 20 * MS);
+      s.end(26 * MS);
+      const { completed, checksPassed, service } = s.over(SECOND);
+      assert.deepEqual([completed, checksPassed, valuesOf(service)[0]], [1, 1, 20]);
+    },
+  );
+
+  test(
+    "what follows a stream that was ended is dialed after it was ended, not after its last message",
+    {
+      ...EVENTS,
+      until: "[DONE]",
+    },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: [DONE]\n\n", 20 * MS);
+      for (let ms = 22; ms <= 50; ms += 2) s.tick(ms * MS);
+      s.events.onOpen(0, 52 * MS);
+      const connects = s.over(SECOND).connect;
+      assert.ok(valuesOf(connects).every((ms) => ms < 30), `${valuesOf(connects)}`);
     },
   );
 
@@ -401,6 +440,28 @@ for (const member of MEMBERS) {
       assert.ok(messages.unfinished >= 1);
       const [bound] = valuesOf(messages.gap.censored);
       assert.ok(bound >= 10 && bound <= 21, `${bound}`);
+    },
+  );
+
+  test(
+    "a virtual user leaves a stream that has brought its head alone",
+    {
+      ...EVENTS,
+      holdUs: 100 * MS,
+    },
+    { timeoutUs: 300 * MS },
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      for (let ms = 5; ms <= 200; ms += 5) s.tick(ms * MS);
+      const messages = s.now(200 * MS);
+      const { completed, failed, checksPassed, firstByte } = s.recorder.totals();
+      assert.deepEqual([completed, checksPassed, failed], [1, 1, 0]);
+      assert.equal(valuesOf(firstByte)[0], 2);
+      assert.deepEqual([messages.failed, messages.received], [0, 0]);
+      assert.ok(messages.unfinished >= 1);
+      const bound = valuesOf(messages.first.censored).at(-1) ?? 0;
+      assert.ok(bound >= 100 && bound <= 111, `${bound}`);
     },
   );
 
@@ -479,6 +540,31 @@ for (const member of MEMBERS) {
     assert.equal(messages.received, 0);
     assert.ok(messages.failed >= 1);
   });
+
+  for (
+    const [kind, begin] of [["events", "data: "], ["lines", ""]] as const
+  ) {
+    test(
+      `a message of ${kind} that is too large fails before the response ends`,
+      { kind },
+      {},
+      (s) => {
+        s.open();
+        s.head(2 * MS);
+        const text = "x".repeat(16_000);
+        for (let i = 0; i < 70; i++) s.part(i === 0 ? `${begin}${text}` : text, 10 * MS);
+        assert.equal(s.now(11 * MS).failed, 1);
+        const { completed, failed, reasons } = s.over(SECOND);
+        assert.equal(completed, 0);
+        assert.ok(failed >= 1);
+        const reason = "a message of a stream";
+        assert.ok(
+          [...reasons.keys()].some((one) => one.includes(reason)),
+          `${[...reasons.keys()]}`,
+        );
+      },
+    );
+  }
 
   test("what was due in an open loop and never sent dropped its message", EVENTS, {
     pacer: {

@@ -141,9 +141,10 @@ export class Exchanges implements ExchangeEvents {
     isLast: boolean,
     firstByteUs: number,
     nowUs: number,
+    doneUs = nowUs,
   ): boolean {
     if (this.isTooLate(slot, nowUs)) return false;
-    this.#complete(slot, response, firstByteUs, nowUs);
+    this.#complete(slot, response, firstByteUs, doneUs);
     if (!isLast && this.job.keepAlive && --this.#left[slot] > 0) return true;
     this.failing.all(slot, "closed", "closed before a pipelined response", nowUs);
     this.connections.giveUp(slot, nowUs);

@@ -82,6 +82,7 @@ export interface ExchangeEvents {
   /**
    * The oldest exchange in flight on the slot has its whole response, which is read before the call is over.
    * @param isLast No other exchange may follow on the slot's connection.
+   * @param doneUs When it was there, where that is noticed only later; absent: now.
    * Returns whether the slot is still open. Then `onRead` follows.
    */
   onEnd(
@@ -90,6 +91,7 @@ export interface ExchangeEvents {
     isLast: boolean,
     firstByteUs: number,
     nowUs: number,
+    doneUs?: number,
   ): boolean;
   /** All that came at once with the end of an exchange is read: what is sent now responds to none of it. */
   onRead(slot: number, nowUs: number): void;

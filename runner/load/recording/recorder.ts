@@ -85,7 +85,7 @@ export class Recorder {
     this.service.fresh.record(doneUs - sentUs);
     this.#firstByte.fresh.record(firstByteUs - sentUs);
     this.slices?.complete(dueUs, sentUs, doneUs);
-    this.lastUs = doneUs;
+    if (doneUs > this.lastUs) this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
   }
 

@@ -9,6 +9,7 @@ import { beyond, oneMoreThan } from "../../../../base/limits.ts";
 import type { MessageRecorder } from "../../recording/messages.ts";
 import { takerOfText } from "../capture.ts";
 import { ResponseCheck } from "../response_check.ts";
+import type { BodyPart } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -41,7 +42,7 @@ interface StreamPlace {
 const LINE = "line";
 
 export class OpenStream {
-  /** What it is, once its head has come. */
+  /** Its response, once the head of that has come. */
   kept: KeptResponse | null = null;
   /** Octets of its body so far. */
   bodyBytes = 0;
@@ -81,24 +82,19 @@ export class OpenStream {
     return this.sentUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
-  /** Takes a part of the body: `bytes[from, to)`. */
-  read(
-    kept: KeptResponse,
-    bytes: Uint8Array,
-    part: { from: number; to: number },
-    nowUs: number,
-  ): void {
-    if (this.kept === null) {
-      this.kept = kept;
-      this.firstByteUs = nowUs;
-      this.problem = this.#headProblem(kept);
-      this.#isStream = this.problem === null;
-    }
-    this.bodyBytes += part.to - part.from;
+  /** Takes its head, which is whole. */
+  begin(kept: KeptResponse, nowUs: number): void {
+    this.kept = kept;
+    this.firstByteUs = nowUs;
+    this.problem = this.#headProblem(kept);
+    this.#isStream = this.problem === null;
+  }
+
+  /** Takes a part of the body. */
+  read({ bytes, from, to }: BodyPart, nowUs: number): void {
+    this.bodyBytes += to - from;
     this.aliveUs = this.#nowUs = nowUs;
-    if (this.#isStream && this.doneUs === Infinity) {
-      this.#reader.read(bytes, part.from, part.to);
-    }
+    if (this.#isStream && this.doneUs === Infinity) this.#reader.read(bytes, from, to);
   }
 
   /** Null where the head is that of such a stream. */

@@ -1,46 +1,66 @@
 /** Where responses are kept in a load with streams: the bodies of those are handed on as they come, and not kept. */
+import type { Field } from "../../../../base/http/http2/fields.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import { LIMITS } from "../../../../base/limits.ts";
 
 /** A part of a body: `bytes[from, to)` of the response on a slot. */
 export interface BodyPart {
-  readonly kept: KeptResponse;
   readonly bytes: Uint8Array;
   readonly from: number;
   readonly to: number;
 }
 
-/** Whether the response is a stream, and the part has been taken. */
-type TakePart = (slot: number, part: BodyPart) => boolean;
+/** Whoever reads streams. */
+export interface StreamTaker {
+  /** The head of the response on a slot is whole. */
+  takeHead(slot: number, kept: KeptResponse): void;
+  /** Whether the response may go on; null: it is no stream, and the part has not been taken. */
+  takePart(slot: number, part: BodyPart): boolean | null;
+}
 
 export class StreamRoom extends KeptRoom {
   /** A stream may go on for ever. */
   override readonly mostBodyBytes = Infinity;
 
-  constructor(private readonly takePart: TakePart) {
+  constructor(readonly taker: StreamTaker) {
     super();
   }
 
   override keep(keepsBody: boolean, slot?: number): KeptResponse {
-    return new StreamedResponse(
-      this,
-      keepsBody,
-      (part) => this.takePart(slot ?? this.slotAtHand, part),
-    );
+    return new StreamedResponse(this, keepsBody, slot);
   }
 }
 
 class StreamedResponse extends KeptResponse {
+  /** @param slot Of its exchange; absent: the one at hand. */
   constructor(
-    room: KeptRoom,
+    private readonly streams: StreamRoom,
     keepsBody: boolean,
-    private readonly take: (part: BodyPart) => boolean,
+    private readonly slot: number | undefined,
   ) {
-    super(room, keepsBody);
+    super(streams, keepsBody);
+  }
+
+  get #slot(): number {
+    return this.slot ?? this.streams.slotAtHand;
+  }
+
+  override addHead(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.#handOn(super.addHead(bytes, from, to));
+  }
+
+  override takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
+    return this.#handOn(super.takeFields(status, fields, bytes));
+  }
+
+  #handOn(isKept: boolean): boolean {
+    if (this.hasHead && this.status >= 200) this.streams.taker.takeHead(this.#slot, this);
+    return isKept;
   }
 
   override addBody(bytes: Uint8Array, from: number, to: number): boolean {
-    if (this.take({ kept: this, bytes, from, to })) return true;
+    const mayGoOn = this.streams.taker.takePart(this.#slot, { bytes, from, to });
+    if (mayGoOn !== null) return mayGoOn;
     const length = this.body().length + to - from;
     return length <= LIMITS.keptBody.most && super.addBody(bytes, from, to);
   }

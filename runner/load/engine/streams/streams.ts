@@ -6,13 +6,14 @@
  * A stream ends with its response; with its last message (`until`), where the server then does not end the response itself;
  * or when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close its connection.
  */
+import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 import { withEngine } from "../../../../base/pattern.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
 import type { RefusedBy } from "../driver.ts";
 import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "../protocol.ts";
 import { OpenStream, StreamPlan } from "./open_stream.ts";
-import { type BodyPart, StreamRoom } from "./stream_room.ts";
+import { type BodyPart, StreamRoom, type StreamTaker } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
 /** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
@@ -32,7 +33,7 @@ export async function withStreams(over: ProtocolOf, parts: StreamParts): Promise
   return (events) => new Streams(over, events, { ...parts, plans });
 }
 
-export class Streams implements Protocol, ExchangeEvents {
+export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly punctual: boolean;
   readonly retain: boolean | "head";
   readonly room: StreamRoom;
@@ -57,7 +58,7 @@ export class Streams implements Protocol, ExchangeEvents {
     this.#open = new Array(slots).fill(null);
     this.#plans = plans;
     this.#recorder = recorder;
-    this.room = new StreamRoom((slot, part) => this.#take(slot, part));
+    this.room = new StreamRoom(this);
     this.#protocol = over(this);
   }
 
@@ -117,12 +118,16 @@ export class Streams implements Protocol, ExchangeEvents {
 
   // Events of the protocol.
 
-  #take(slot: number, { kept, bytes, from, to }: BodyPart): boolean {
+  takeHead(slot: number, kept: KeptResponse): void {
+    this.#open[slot]?.begin(kept, this.#nowUs);
+  }
+
+  takePart(slot: number, part: BodyPart): boolean | null {
     const stream = this.#open[slot];
-    if (stream === null) return false;
+    if (stream === null) return null;
     // What comes after the end of the load is of a stream that was left.
-    if (this.#recorder.messages.isOpen(slot)) stream.read(kept, bytes, { from, to }, this.#nowUs);
-    return true;
+    if (this.#recorder.messages.isOpen(slot)) stream.read(part, this.#nowUs);
+    return !stream.isOverLimit;
   }
 
   onReceived(bytes: number, nowUs: number): void {
@@ -147,7 +152,8 @@ export class Streams implements Protocol, ExchangeEvents {
     stream.end(nowUs);
     this.#judge(slot, stream, response, nowUs);
     this.#open[slot] = null;
-    return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs);
+    const doneUs = Math.min(stream.doneUs, nowUs);
+    return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs, doneUs);
   }
 
   /** Says of a stream that is over what it was, to whoever checks the response and counts its messages. */
@@ -174,9 +180,7 @@ export class Streams implements Protocol, ExchangeEvents {
     for (let slot = 0; slot < this.#open.length; slot++) {
       const stream = this.#open[slot];
       if (stream === null || !this.#recorder.messages.isOpen(slot)) continue;
-      if (stream.isOverLimit) {
-        this.events.onFailed(slot, "protocol", stream.verdict(true) ?? "", nowUs);
-      } else if (nowUs - stream.doneUs >= SWEEP_US) this.#leave(slot, stream, false, nowUs);
+      if (nowUs - stream.doneUs >= SWEEP_US) this.#leave(slot, stream, false, nowUs);
       else if (nowUs >= stream.leftUs) this.#leave(slot, stream, true, nowUs);
     }
   }
@@ -184,11 +188,12 @@ export class Streams implements Protocol, ExchangeEvents {
   /** Ends it from this side: a response is there as far as it has come. */
   #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
     const { kept, bodyBytes, firstByteUs } = stream;
-    if (kept === null) return; // its time-out ends what brings nothing
+    if (kept === null) return; // its time-out ends what brings no head
     if (this.events.isTooLate(slot, nowUs)) return;
     const response = { status: kept.status, bodyBytes, served: 0, kept };
     this.#judge(slot, stream, response, nowUs, isLeft);
-    this.events.onEnd(slot, response, true, firstByteUs, nowUs);
+    const doneUs = Math.min(stream.doneUs, nowUs);
+    this.events.onEnd(slot, response, true, firstByteUs, nowUs, doneUs);
   }
 
   onOpen(slot: number, nowUs: number): void {
@@ -212,7 +217,10 @@ export class Streams implements Protocol, ExchangeEvents {
   }
 
   onFailed(slot: number, by: RefusedBy | "reset" | "closed", reason: string, nowUs: number): void {
-    this.events.onFailed(slot, by, reason, nowUs);
+    // Whoever read the response knows that it may not go on, but not why.
+    const stream = this.#open[slot];
+    const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
+    this.events.onFailed(slot, by, why, nowUs);
   }
 
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void {
