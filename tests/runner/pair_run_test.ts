@@ -64,7 +64,7 @@ class Waiting extends SideLoaders {
 function contextOf(change: Partial<PairContext> & Pick<PairContext, "open">): PairContext {
   return {
     ...{ loaders: new Waiting(), loader: new Waiting().together().loaders[0], seed: 1 },
-    ...{ workers: 1, intervalMs: 250, logFolder: null, preflights: null },
+    ...{ workers: 1, intervalMs: 250, logFolder: null, scripted: {}, preflights: null },
     lengths: new Map(),
     onProgress: () => {},
     signal: new AbortController().signal,
