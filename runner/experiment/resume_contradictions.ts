@@ -102,6 +102,9 @@ function runProblems(
       // The rate of a search is what it found, which no plan has.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
+        // Whole pairs of slices, whose lengths were measured.
+        : run.slices !== undefined && "durationS" in described && "durationS" in load
+        ? { ...described, durationS: load.durationS }
         : described,
       interval: experiment.interval / 1_000,
     };

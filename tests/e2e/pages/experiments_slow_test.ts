@@ -35,6 +35,9 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
   write("access.log", line.repeat(4));
   Deno.mkdirSync(join(folder.path, "ours"));
   Deno.mkdirSync(join(folder.path, "public"));
+  Deno.mkdirSync(join(folder.path, ".venv/bin"), { recursive: true });
+  write(".venv/bin/python", "");
+  Deno.chmodSync(join(folder.path, ".venv/bin/python"), 0o755);
   return folder;
 }
 
