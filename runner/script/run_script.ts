@@ -1,6 +1,7 @@
 /** The script of an experiment around a run: `setup` before its load, with what the load's hooks then know, and `teardown` after it. */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
+import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { logLine } from "../../base/script/log.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
@@ -106,14 +107,14 @@ async function fetched(
   const url = URL.parse(written);
   // A file, for one, is no server.
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`Cannot fetch ${JSON.stringify(written)}: write an http URL`);
+    throw new Error(`Cannot fetch ${quotedOpenly(written)}: write an http URL`);
   }
   await mayFetch?.(url);
   const ended = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]);
   const redirect = mayFetch === undefined ? "follow" : "error";
   const response = await fetch(url, { ...JSON.parse(init), redirect, signal: ended })
     .catch((error) => {
-      throw new Error(`${url.href} gave no response: ${messageOf(error)}`);
+      throw new Error(`${withoutSecrets(url.href)} gave no response: ${messageOf(error)}`);
     });
   const body = new TextDecoder().decode(await boundedBody(response.body, "textFile"));
   const headers = Object.fromEntries(response.headers);
