@@ -1,7 +1,7 @@
 /** Every part of an experiment file that the pages show, as a reader would try it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { results } from "../../../runner/result/result.ts";
 import { certificates } from "../../certificates.ts";
@@ -23,6 +23,25 @@ const SMALLEST = {
   scenarios: { static: { get: "/static" } },
 };
 
+/** Folder of the programs that are on PATH. */
+const PROGRAMS = "programs";
+
+/** The programs that targets of the examples, or their steps, name. */
+function programsOf(examples: readonly Record<string, object>[]): string[] {
+  const commands: unknown[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === "command") commands.push(inner);
+      else if (key === "setup" || key === "before") commands.push(...[inner].flat());
+      visit(inner);
+    }
+  };
+  examples.forEach((example) => visit(example.targets));
+  const names = commands.flatMap((command) => Array.isArray(command) ? [command[0]] : []);
+  return [...new Set(names)].filter((name): name is string => /^[\w./-]+$/.test(name));
+}
+
 /** With the files that the examples name. */
 function folderOfReader(): ReturnType<typeof emptyFolder> {
   const folder = emptyFolder();
@@ -35,9 +54,12 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
   write("access.log", line.repeat(4));
   Deno.mkdirSync(join(folder.path, "ours"));
   Deno.mkdirSync(join(folder.path, "public"));
-  Deno.mkdirSync(join(folder.path, ".venv/bin"), { recursive: true });
-  write(".venv/bin/python", "");
-  Deno.chmodSync(join(folder.path, ".venv/bin/python"), 0o755);
+  // Not every machine has the programs of every recipe.
+  for (const program of programsOf(EXAMPLES)) {
+    const file = join(folder.path, program.includes("/") ? program : join(PROGRAMS, program));
+    Deno.mkdirSync(dirname(file), { recursive: true });
+    Deno.writeTextFileSync(file, "", { mode: 0o755 });
+  }
   return folder;
 }
 
@@ -59,7 +81,9 @@ Deno.test("check accepts every part of an experiment file that the pages show", 
   using folder = folderOfReader();
   await Promise.all(EXAMPLES.map(async (example, i) => {
     const file = writeExperiment(folder.path, { ...SMALLEST, ...example }, `example-${i}`);
-    const { code, stderr } = await plateau(["check", file], { env: ENV_OF_READER });
+    const path = [Deno.env.get("PATH"), join(folder.path, PROGRAMS)].join(delimiter);
+    const env = { ...ENV_OF_READER, PATH: path };
+    const { code, stderr } = await plateau(["check", file], { env });
     assert.equal(code, 0, `${JSON.stringify(example)}\n${stderr}`);
   }));
 });
