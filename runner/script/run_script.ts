@@ -3,8 +3,9 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { logLine } from "../../base/script/log.ts";
-import { Realm, ScriptError } from "../../base/script/realm.ts";
+import { ScriptError } from "../../base/script/realm.ts";
 import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
+import { evaluated } from "../../scenarios/code/evaluated.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import { requestsOf, type Script } from "../../scenarios/request/script.ts";
@@ -62,27 +63,14 @@ async function callOnce(
   options: FetchOptions,
 ): Promise<string> {
   const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {}); // it may end before anybody waits for it
   const { signal } = options;
   const end = (): void =>
     over.reject(new ScriptError("it did not end in time, or was interrupted"));
   signal.addEventListener("abort", end, { once: true });
   try {
     signal.throwIfAborted();
-    const realm = await Realm.open({
-      entry: code.entry,
-      load: (path) => {
-        if (Object.hasOwn(code.files, path)) return code.files[path];
-        throw new Error(`${path} was not imported when the experiment was read`);
-      },
-      env: (name) => {
-        if (Object.hasOwn(code.env, name)) return code.env[name];
-        throw new Error(`read env("${name}") at the top of the script`);
-      },
-      random: Math.random,
-      nowMs: () => performance.now(),
-      log: logLine,
-    });
-    realm.experiment(code.parameters);
+    const realm = await evaluated(code, { random: Math.random, log: logLine });
     const called = realm.call(name, json, (url, init) => fetched(url, init, options));
     return await Promise.race([called, over.promise]);
   } catch (error) {

@@ -106,13 +106,13 @@ interface Described {
   readonly config: { readonly digest: string; readonly size: number; readonly User: string };
 }
 
-const ARCHIVE = { platform: "macos-arm64", address: "https://a.test/b.tar.gz", sha256: "ab12" };
+const ARCHIVE = { platform: "macos-arm64", address: "https://a.test/archive", sha256: "ab12" };
 
 Deno.test("the formula fetches each platform's archive by its checksum", () => {
   const text = formula([ARCHIVE, { ...ARCHIVE, platform: "linux-x64", sha256: "cd34" }]) ?? "";
   assert.match(
     text,
-    /on_macos do\n {4}on_arm do\n {6}url "https:\/\/a\.test\/b\.tar\.gz"\n {6}sha256 "ab12"/,
+    /on_macos do\n {4}on_arm do\n {6}url "https:\/\/a\.test\/archive"\n {6}sha256 "ab12"/,
   );
   assert.equal(formula([{ ...ARCHIVE, platform: "windows-x64" }]), null);
   assert.match(text, /on_linux do\n {4}on_intel do\n.*\n {6}sha256 "cd34"/);

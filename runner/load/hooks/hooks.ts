@@ -10,9 +10,9 @@ import { messageOf } from "../../../base/errors.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
-import { Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
-import { secrets } from "../../../base/secrets.ts";
+import { type Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
+import { evaluated } from "../../../scenarios/code/evaluated.ts";
 import type { HookUse } from "../../result/hooks.ts";
 import type { RequestHooks } from "../../../scenarios/request/script.ts";
 import { lineAndFields } from "./sent_request.ts";
@@ -62,25 +62,13 @@ export class Hooks {
   /** Throws a ScriptError where the script itself does. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
     const random = streamBy(options.seed, "scripts");
-    for (const [name, value] of Object.entries(code.env)) secrets.keep(value, `\${env.${name}}`);
     let lines = 0;
-    const realm = await Realm.open({
-      entry: code.entry,
-      load: (path) => {
-        if (Object.hasOwn(code.files, path)) return code.files[path];
-        throw new Error(`${path} was not imported when the experiment was read`);
-      },
-      env: (name) => {
-        if (Object.hasOwn(code.env, name)) return code.env[name];
-        throw new Error(`read env("${name}") at the top of the script`);
-      },
+    const realm = await evaluated(code, {
       random: () => (random.next() >>> 0) / 2 ** 32,
-      nowMs: () => performance.now(),
       log: (line) => {
         if (lines++ < LIMITS.scriptLines.most) logLine(line);
       },
     });
-    realm.experiment(code.parameters);
     if (code.data !== null) realm.setData(code.data);
     realm.limit(LIMITS.scriptCallMs.most);
     return new Hooks(realm, options);

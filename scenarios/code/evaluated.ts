@@ -1,0 +1,29 @@
+/** The script of an experiment, evaluated again from what the experiment holds: by load workers, agents, and around a run. */
+import { Realm, type RealmParts } from "../../base/script/realm.ts";
+import { secrets } from "../../base/secrets.ts";
+import type { ScriptCode } from "./code.ts";
+
+/** Its functions can be called by their names. Throws a ScriptError where the script itself throws. */
+export async function evaluated(
+  { entry, files, parameters, env }: ScriptCode,
+  { random, log }: Pick<RealmParts, "random" | "log">,
+): Promise<Realm> {
+  // Also those of a process that never read the experiment.
+  for (const [name, value] of Object.entries(env)) secrets.keep(value, `\${env.${name}}`);
+  const realm = await Realm.open({
+    entry,
+    load: (path) => {
+      if (Object.hasOwn(files, path)) return files[path];
+      throw new Error(`${path} was not imported when the experiment was read`);
+    },
+    env: (name) => {
+      if (Object.hasOwn(env, name)) return env[name];
+      throw new Error(`read env("${name}") at the top of the script`);
+    },
+    random,
+    nowMs: () => performance.now(),
+    log,
+  });
+  realm.experiment(parameters);
+  return realm;
+}
