@@ -205,6 +205,7 @@ export class Realm {
   ): Promise<string> {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
+    failed.promise.catch(() => {}); // it may fail before anybody waits for it
     this.#allow(fetch, failed.reject);
     const given = [context.newString(name)];
     if (json !== undefined) given.push(context.newString(json));

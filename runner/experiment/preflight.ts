@@ -36,7 +36,7 @@ import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
 import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
-import type { Hooks } from "../load/hooks/hooks.ts";
+import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";
@@ -202,9 +202,9 @@ function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJour
 async function checkStep(
   step: ScriptRequest,
   { variables, cookies, found, hooks, user }:
-    & Pick<Journey, "variables" | "cookies" | "user">
+    & Pick<Journey, "variables" | "cookies">
     & Finding
-    & { readonly hooks: Hooks | null },
+    & { readonly hooks: Hooks | null; readonly user: HookUser },
   request: PreflightRequest,
 ): Promise<void> {
   const target = `Cannot measure target ${request.target}`;

@@ -122,7 +122,8 @@ export interface Journey {
   /** Null: the user keeps none. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
-  readonly user: HookUser;
+  /** As hooks know it; null where no request has any. */
+  readonly user: HookUser | null;
   /** The request at hand as a hook has made it; null: none has. */
   hooked: WireRequest | null;
 }
@@ -170,7 +171,7 @@ export class Flow {
       variables,
       cookies: this.jars?.open() ?? null,
       redirected: new Redirected(),
-      user: { place, isNew: true, news: new Map(variables), variables },
+      user: this.hooks && { place, isNew: true, news: new Map(variables), variables },
       hooked: null,
     };
   }
@@ -188,7 +189,7 @@ export class Flow {
   /** What is sent; a text: why the script has failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
-    if (step.hooks.before !== null && redirected.wire === null) {
+    if (step.hooks.before !== null && user !== null && redirected.wire === null) {
       journey.hooked = null;
       const wire = step.hooks.before(user, sentBy(step, journey));
       if (typeof wire === "string") return wire;
@@ -220,11 +221,11 @@ export class Flow {
       const value = take(response);
       if (value !== null) {
         variables.set(as, value);
-        user.news.set(as, value);
+        user?.news.set(as, value);
       }
       return value !== null;
     });
-    const failure = step.hooks.after?.(user, response) ?? null;
+    const failure = user === null ? null : step.hooks.after?.(user, response) ?? null;
     journey.hooked = null;
     const checked = step.check !== null || step.captures.length > 0;
     const goesOn = failure === null && taken && (right || !step.strict);

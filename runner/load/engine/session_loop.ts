@@ -40,7 +40,7 @@ class Lane {
     variables: new Map(),
     cookies: null,
     redirected: new Redirected(),
-    user: { place: 0, isNew: true, news: new Map(), variables: new Map() },
+    user: null,
     hooked: null,
   };
 }
