@@ -122,7 +122,9 @@ function watchedServer(): Watched {
   };
 }
 
-/** Of a side: a preflight, a trial of two, a session of two, and another preflight, before the second session. */
+/** Connections of a side when its first session is loaded: a preflight, a trial of two, another preflight, and one of the two. */
+const FIRST_SESSION = 5;
+/** And the preflight of the second. */
 const SECOND_SESSION = 7;
 
 Deno.test("versus compares what it has measured when it is interrupted, or a server fails", async () => {
@@ -153,7 +155,7 @@ Deno.test("versus ends with 1 where responses are not as expected", async () => 
   await using two = watchedServer();
   const flags = ["-c", "2", "-d", "1s", "--expect-status", "200"];
   await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
-  await program.until("its preflight is over", () => two.connections() >= 2);
+  await program.until("a session is loaded", () => two.connections() >= FIRST_SESSION);
   two.spoil();
   const { stderr } = await exits(1, program.ended);
   assert.match(stderr, /not as expected/);
