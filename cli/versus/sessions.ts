@@ -102,6 +102,10 @@ interface Judged {
   readonly thresholds: readonly Threshold[];
 }
 
+function urlOf(runs: readonly Run[], name: string): string {
+  return runs.find(({ target }) => target === name)?.url ?? name;
+}
+
 /** As of two results, in which both servers have one name. @param runs Of both, at least one session. */
 export function comparisonOf(
   runs: readonly Run[],
@@ -129,6 +133,7 @@ export function comparisonOf(
     ...{ marginRatio, thresholds },
     decidedBy: thresholds.length > 0 ? "thresholds" : "figures",
     names: [NAMES.base, NAMES.next],
+    revisions: { base: urlOf(runs, NAMES.base), next: urlOf(runs, NAMES.next) },
     figures: ["cpuPerRequest", "rate", 99],
   });
 }

@@ -196,6 +196,14 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
     runsNeeded ?? sessionsNeeded ?? 0;
   const [needed] = all.filter((one) => neededOf(one) > 0)
     .toSorted((a, b) => neededOf(b) - neededOf(a));
+  const decide = all.some(({ sliced }) => sliced?.isAlone)
+    ? "Measure for longer: more slices may decide." // nobody adds runs to two running processes
+    : needed === undefined
+    ? null
+    : tooManyRunsText(needed.runsNeeded ?? 0) ??
+      `${needed.sessionsNeeded === null ? "Add runs" : "Add sessions"}: ${
+        neededText(needed, cells[0].comparison.marginRatio)
+      }.`;
   const [first, ...others] = differences;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return [
@@ -208,14 +216,8 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
     ...(all.some(({ reason }) => reason === "sessions")
       ? [{ code: "add-runs", text: `${capitalized(SESSIONS_ADVICE)}.` } as const]
       : []),
-    ...(needed === undefined || outcome !== "inconclusive" ? [] : [
-      {
-        code: "add-runs",
-        text: tooManyRunsText(needed.runsNeeded ?? 0) ??
-          `${needed.sessionsNeeded === null ? "Add runs" : "Add sessions"}: ${
-            neededText(needed, cells[0].comparison.marginRatio)
-          }.`,
-      } as const,
-    ]),
+    ...(decide === null || outcome !== "inconclusive"
+      ? []
+      : [{ code: "add-runs", text: decide } as const]),
   ];
 }

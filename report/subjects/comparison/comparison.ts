@@ -62,7 +62,7 @@ export interface ComparedSide {
   readonly trust: TrustModel | null;
 }
 
-/** What each side is of, where both are of one repository: `main (a1b2c3d): Add a cache`. */
+/** What each side is of, where that is known: `main (a1b2c3d): Add a cache` of one repository, or the URL of a server. */
 export interface Revisions {
   readonly base: string;
   readonly next: string;
