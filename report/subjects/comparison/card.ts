@@ -183,6 +183,7 @@ function reliabilityOf(
 function validText(sides: readonly ComparedSide[]): string {
   const texts = sides.map(({ name, runs: { length: runs }, valid }, i) => {
     const noun = i === 0 ? ` ${runs === 1 ? "run" : "runs"}` : "";
+    if (valid === 1 && runs === 1) return `${i === 0 ? "the run" : "that"} of ${name}`;
     return valid === runs
       ? `all ${runs}${noun} of ${name}`
       : `${valid} of ${runs}${noun} of ${name}`;
