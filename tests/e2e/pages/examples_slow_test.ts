@@ -42,11 +42,13 @@ Deno.test("docs/command-line.md lists every flag of every command", async () => 
 /** What the page says of a command: its section, its rows among the other commands, and what is of all. */
 function partOf(page: string, command: string): string {
   const sections = page.split(/^## /m);
-  const own = sections.find((section) => section.startsWith(`Flags of ${command}\n`)) ?? "";
-  return sections.filter((section) =>
-    !section.startsWith("Flags of ") || section === own ||
-    section.startsWith("Flags of bench") && own.includes("as for `bench`")
-  ).concat(rowsOf(sections, command)).join("\n");
+  const section = sections.find((section) => section.startsWith(`Flags of ${command}\n`)) ?? "";
+  const rows = rowsOf(sections, command).join("\n");
+  const asBench = /(?:as for|the flags of) `bench`/.test(section + rows);
+  return sections.filter((part) =>
+    !part.startsWith("Flags of ") || part === section ||
+    part.startsWith("Flags of bench") && asBench
+  ).concat(rows).join("\n");
 }
 
 function rowsOf(sections: readonly string[], command: string): string[] {
