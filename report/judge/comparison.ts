@@ -435,9 +435,12 @@ function compareFigure(
     ? "sessions"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  const { verdict, reason }: ComparisonJudgement = reserve === null
-    ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
-    : { verdict: "inconclusive", reason: reserve };
+  // Slices that do not show how they depend on each other have an interval too wide for a small difference.
+  const isBlurred = judged.reason === "few-runs" && isAlone && sliced.alone?.unclear !== null;
+  const open = reserve ?? (isUnconfirmed ? "unconfirmed" : isBlurred ? whyAlone(sliced) : null);
+  const { verdict, reason }: ComparisonJudgement = open === null
+    ? judged
+    : { verdict: "inconclusive", reason: open };
   const levels = sliced && levelsIn(sliced, sides, test.isLooked);
   const runs = isAlone
     ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
@@ -457,7 +460,9 @@ function compareFigure(
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null && !isAlone
+    // Nobody adds runs to two processes that run already: they are measured for longer.
+    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
+        !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
     sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,

@@ -76,8 +76,9 @@ export interface Sliced {
 }
 
 export interface Alone {
-  /** Of ln ratio; null where the pairs do not show it. */
+  /** Of ln ratio; null where nothing shows it. */
   readonly variance: Variance | null;
+  /** Why what it is about may wander for longer than it was measured; null: it was seen not to. */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
@@ -159,7 +160,9 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
 /** Of two processes. */
 export function aloneOf({ standardError, degreesOfFreedom, unclear }: SliceRatio): Alone {
   return {
-    variance: unclear === null ? { variance: standardError ** 2, degreesOfFreedom } : null,
+    variance: Number.isNaN(standardError)
+      ? null
+      : { variance: standardError ** 2, degreesOfFreedom },
     unclear,
   };
 }

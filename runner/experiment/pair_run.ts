@@ -103,7 +103,7 @@ async function measured(
 }
 
 /** Of slices: also where they are long, both orders are in each load. */
-const LEAST_PAIRS = 8;
+const LEAST_PAIRS = 2;
 
 /** Of its cells, in either order. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
@@ -189,7 +189,7 @@ async function findLengths(
   context: PairContext,
 ): Promise<SliceLengths> {
   const { sliceMs, pauseMs, binMs, pairs } = TRIAL;
-  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, pauseUs: 1_000 * pauseMs };
+  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, shiftUs: 0, pauseUs: 1_000 * pauseMs };
   const spec = turnsOf(lengths, { pairs, seed: derivedSeed(context.seed, 0) });
   const quiet = { ...context, intervalMs: binMs, logFolder: null, onProgress: () => {} };
   const loaded = await loadPair(pair, targets, spec, quiet);
@@ -200,9 +200,10 @@ async function findLengths(
 }
 
 function trialOf(
-  { timeline, service: { percentiles } }: Measurement,
+  { timeline, requests, service: { percentiles } }: Measurement,
 ): Parameters<typeof lengthsOf>[0][number] {
   return {
+    requests: requests.completed,
     completed: timeline.points.map(({ completed }) => completed),
     p50Ms: percentiles["50"],
     p99Ms: percentiles["99"],

@@ -14,6 +14,7 @@
  *
  * What it says is about these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
  */
+import { DEGREES_OF_FREEDOM } from "../dependence/long_run_variance.ts";
 import {
   type Dependence,
   dependenceIn,
@@ -99,7 +100,7 @@ export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
 /** Of two processes; ratios are new over base. */
 export interface SliceRatio {
   readonly logRatio: number;
-  /** Of `logRatio`, for these two processes; NaN where the pairs are too few to show it. */
+  /** Of `logRatio`, for these two processes; NaN where the pairs are too few for any. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
   /** Pairs of slices. */
@@ -110,9 +111,12 @@ export interface SliceRatio {
   readonly dependence: Dependence | null;
   /** Pairs of a block that says nothing of the next: 1 for independent pairs; null where it is not seen. */
   readonly blockPairs: number | null;
-  /** Why the pairs have no interval of their own; null: they have one. */
+  /** Why the pairs do not show how they depend on each other, so that the error is as large as that of a single one; null: they do. */
   readonly unclear: Unclear | null;
 }
+
+/** Fewer pairs could be alike by chance, as a slice may hold few requests. */
+export const LEAST_PAIRS = 6;
 
 /**
  * Fewer pairs don't show what depends on each other for longer than some ten of them: then their error is taken to be so many times
@@ -133,16 +137,32 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
     amounts: shares.map((share) => 1 + share),
     of: new Float64Array(pairs).fill(1),
   });
+  const unclear = whyUnclear(dependence);
+  const seen = dependence === null || unclear !== null
+    ? Infinity
+    : dependence.standardError * Math.max(1, ENOUGH_PAIRS / pairs);
   return {
     logRatio: Math.log(ratio),
-    standardError: (dependence?.standardError ?? NaN) * Math.max(1, ENOUGH_PAIRS / pairs),
-    degreesOfFreedom: dependence?.degreesOfFreedom ?? 0,
+    standardError: Math.min(seen, errorOfOne(shares)),
+    degreesOfFreedom: Math.min(DEGREES_OF_FREEDOM, pairs - 1),
     pairs,
     shares,
     dependence,
     blockPairs: dependence?.independentFrom ?? null,
-    unclear: whyUnclear(dependence),
+    unclear,
   };
+}
+
+/**
+ * What a single further pair would be off by: its own spread beside that of the mean. A wave that is longer than all pairs, and so
+ * in none of what they differ by, moves their mean; it is taken to be no larger than what is seen. Few pairs are
+ * enough for a large difference so, and no number of them that wander for one within their spread.
+ */
+function errorOfOne(shares: Float64Array): number {
+  const pairs = shares.length;
+  if (pairs < LEAST_PAIRS) return NaN;
+  const squares = shares.reduce((sum, share) => sum + share * share, 0);
+  return Math.sqrt(squares / (pairs - 1) * (1 + 1 / pairs));
 }
 
 function ratioOfSums({ amounts, of }: RatioSeries): number {
