@@ -67,6 +67,7 @@ import {
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
 import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
+import { NOTABLE_CHANGE } from "./standing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -435,8 +436,11 @@ function compareFigure(
     ? "sessions"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  // Slices that do not show how they depend on each other have an interval too wide for a small difference.
-  const isBlurred = judged.reason === "few-runs" && isAlone && sliced.alone?.unclear !== null;
+  // As strict as Holm's method may be with one of them.
+  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
+  const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
+  const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&
+    sliced?.areTheseTwo;
   const open = reserve ?? (isUnconfirmed ? "unconfirmed" : isBlurred ? whyAlone(sliced) : null);
   const { verdict, reason }: ComparisonJudgement = open === null
     ? judged
@@ -449,8 +453,6 @@ function compareFigure(
     : Math.min(contrast.sessions.base, contrast.sessions.next);
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
-  // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   return {
     ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
@@ -459,7 +461,7 @@ function compareFigure(
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
-    smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
+    smallestChange,
     // Nobody adds runs to two processes that run already: they are measured for longer.
     runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
         !sliced?.areTheseTwo
