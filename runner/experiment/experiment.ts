@@ -60,6 +60,8 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
+  /** As a run's context has it. */
+  readonly needsSlices?: boolean;
   /** Looks at what there is after a repetition; gives whether that is enough. Absent: the experiment says how many. */
   readonly isEnough?: (results: Results, repetition: number) => boolean;
 }

@@ -14,7 +14,7 @@ import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
-import { lengthsOf, TRIAL } from "../slices/lengths.ts";
+import { lengthsOf, NoSlicesError, TRIAL } from "../slices/lengths.ts";
 import { ownResources, type SideLoaders, slicesOf, watchSides } from "../slices/session.ts";
 import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
 import { preflight } from "./preflight.ts";
@@ -182,7 +182,7 @@ function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** By a short load without a cut. Throws a TargetError where slices can't be had. */
+/** By a short load without a cut. Throws a NoSlicesError where slices can't be had. */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],
@@ -196,7 +196,7 @@ async function findLengths(
   const found = lengthsOf(loaded.map(({ watched: { measurement } }) => trialOf(measurement)));
   if (typeof found !== "string") return found;
   const names = pair.map(({ cell }) => cell.target).join(" and ");
-  throw new TargetError(`Cannot measure ${names} in slices: ${found}`);
+  throw new NoSlicesError(names, found);
 }
 
 function trialOf(

@@ -2,6 +2,7 @@
  * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the pause is: chosen from a short load in slices without
  * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
  */
+import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
@@ -38,6 +39,17 @@ const HARMLESS_SHARE = 0.02;
 /** A step that is slower by less than this may be so by chance. */
 const STANDARD_ERRORS = 2.5;
 
+/** Of targets that no slices can be had with. */
+export class NoSlicesError extends TargetError {
+  /** @param why Without a full stop. */
+  constructor(targets: string, readonly why: string) {
+    super(
+      `Cannot measure ${targets} in slices: ${why}. Measure one target after the other: without order: slices, ` +
+        "with ab --order blocks, or with a bench of each URL",
+    );
+  }
+}
+
 /** Why no slices can be had with such targets; else their lengths. */
 export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   const p50Ms = Math.max(...sides.map((side) => side.p50Ms));
@@ -45,9 +57,9 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
-    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and turns are for those of ${
+    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and slices are for those of ${
       Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS)
-    } ms at most: measure one target after the other, without order: slices, with ab --order blocks, or with a bench of each URL`;
+    } ms at most`;
   }
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
   const shiftMs = Math.ceil(p50Ms);
