@@ -22,7 +22,7 @@ import { atLeast, atMost, between, row } from "./statistics/percent.ts";
 import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
-const CASES = 200;
+const CASES = 100;
 /** Where both more and less than 95 % is wrong, and quickly told. */
 const MANY = 5;
 const SHORT_CASES = 30;

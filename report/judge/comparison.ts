@@ -66,7 +66,13 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
-import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
+import {
+  disturbed,
+  levelsIn,
+  type Sliced,
+  type SlicedLevels,
+  varianceOverRounds,
+} from "./slices.ts";
 import { NOTABLE_CHANGE } from "./standing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
@@ -239,12 +245,15 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
+  const variance = sliced?.areTheseTwo
+    ? alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance
+    : null;
   // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
-  const interval = alone === null
-    ? sliced === null
-      ? options.ratioOf(of, to, figure, between)
-      : ratioInterval(of, to, { confidence: level })
-    : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
+  const interval = sliced?.areTheseTwo
+    ? variance && studentInterval(of.value / to.value, variance, level)
+    : sliced === null
+    ? options.ratioOf(of, to, figure, between)
+    : ratioInterval(of, to, { confidence: level });
   if (!interval) return null;
   const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
   const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;

@@ -27,6 +27,7 @@ import {
   stdevWithin,
 } from "../../runner/stats/slices/process_levels.ts";
 import {
+  errorOverRounds,
   joinedSeries,
   pairedSeries,
   SLICED,
@@ -157,8 +158,18 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
+/** Of two processes, by their rounds. */
+export function varianceOverRounds(logRatios: readonly number[]): Variance | null {
+  return aloneOf(errorOverRounds(logRatios)).variance;
+}
+
 /** Of two processes. */
-export function aloneOf({ standardError, degreesOfFreedom, unclear }: SliceRatio): Alone {
+export function aloneOf(
+  { standardError, degreesOfFreedom, unclear }: Pick<
+    SliceRatio,
+    "standardError" | "degreesOfFreedom" | "unclear"
+  >,
+): Alone {
   return {
     variance: Number.isNaN(standardError)
       ? null
