@@ -8,8 +8,8 @@ import type { Block, Page } from "../../pages/page.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../../..");
 
-/** Pages name this port; the reader takes one that is free. */
-const PORT = /\b8080\b/g;
+/** Pages name these ports; the reader takes some that are free. */
+const PORT = /\b808[01]\b/g;
 /** Pages measure for seconds; the reader is in a hurry, and takes counts, which end on any machine. */
 const SHORTER: readonly (readonly [RegExp, string])[] = [
   [/-d \d+s\b/g, "-n 2000"],
@@ -21,7 +21,7 @@ const SHORTER: readonly (readonly [RegExp, string])[] = [
 export class Reader implements AsyncDisposable {
   readonly #folder = emptyFolder();
   readonly #started = new AsyncDisposableStack();
-  readonly #port = `${freePort()}`;
+  readonly #ports: ReadonlyMap<string, string> = portsInPlace();
   readonly #page: Page;
 
   constructor(page: Page) {
@@ -59,7 +59,7 @@ export class Reader implements AsyncDisposable {
   #own(text: string): string {
     return SHORTER.reduce(
       (text, [long, short]) => text.replaceAll(long, short),
-      text.replaceAll(PORT, this.#port),
+      text.replaceAll(PORT, (port) => this.#ports.get(port) ?? port),
     );
   }
 
@@ -88,6 +88,11 @@ export class Reader implements AsyncDisposable {
     assert.equal(code, expected, `${text}\n${printed}\n${decoder.decode(stderr)}`);
     return printed;
   }
+}
+
+function portsInPlace(): Map<string, string> {
+  const [first, second] = [freePort(), freePort()];
+  return new Map([["8080", `${first}`], ["8081", `${second}`]]);
 }
 
 export function isExample({ mark }: Block): boolean {
