@@ -15,7 +15,7 @@ export interface SliceLengths {
   /**
    * The measured part begins later by up to so much, drawn for each slice, and ends as much later. The requests of a closed loop are
    * in step at the beginning of a slice, so that a part that always began there would hold whole rounds of them: of requests of 50
-   * and of 51 ms four and three.
+   * and of 51 ms perhaps five and four.
    */
   readonly shiftUs: number;
   /** After it, in which what is in flight may end and nobody is loaded. */
