@@ -75,7 +75,9 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   const json = join(folder.path, "versus.json");
   const html = join(folder.path, "versus.html");
   // Without a verdict it goes on, so that a busy machine has its time.
-  const flags = ["-c", "4", "--budget", "5m", "--json", json, "--html", html];
+  const [csv, hlog] = ["versus.csv", "versus.hlog"].map((name) => join(folder.path, name));
+  const files = ["--json", json, "--html", html, "--csv", csv, "--hlog", hlog];
+  const flags = ["-c", "4", "--budget", "5m", ...files];
   const { stdout } = await exits(1, ["versus", fast.url, slow.url, ...flags], { env });
   assert.match(stdout, /: worse$/m);
   const { cells: [{ figures: { rate } }] } = comparison.parse(
@@ -83,6 +85,10 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   );
   assert.ok(rate.ratio < 0.8, `${rate.ratio}`);
   assert.match(Deno.readTextFileSync(html), /<title>/);
+  const rounds = Deno.readTextFileSync(csv).trimEnd().split("\r\n").slice(1);
+  assert.ok(rounds.length >= 8, "four rounds of each at the first look");
+  assert.equal(rounds.filter((row) => /\bbase\b/.test(row)).length, rounds.length / 2);
+  assert.match(Deno.readTextFileSync(hlog), /^Tag=base\//m);
   const alike = await plateau(
     ["versus", fast.url, same.url, "-c", "4", "--budget", "15s", "--margin", "20%"],
     { env },
@@ -122,10 +128,10 @@ function watchedServer(): Watched {
   };
 }
 
-/** Connections of a side when its first session is loaded: a preflight, a trial of two, another preflight, and one of the two. */
-const FIRST_SESSION = 5;
+/** Connections of a side when its first round is loaded: a preflight, a trial of two, another preflight, and one of the two. */
+const FIRST_ROUND = 5;
 /** And the preflight of the second. */
-const SECOND_SESSION = 7;
+const SECOND_ROUND = 7;
 
 Deno.test("versus compares what it has measured when it is interrupted, or a server fails", async () => {
   using folder = emptyFolder();
@@ -141,7 +147,7 @@ Deno.test("versus compares what it has measured when it is interrupted, or a ser
     const json = join(folder.path, `${code}.json`);
     const flags = ["-c", "2", "-d", "8s", "--expect-status", "200", "--json", json];
     await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
-    await program.until("a session is whole", () => two.connections() >= SECOND_SESSION);
+    await program.until("a round is whole", () => two.connections() >= SECOND_ROUND);
     end(program, two);
     await exits(code, program.ended);
     comparison.parse(JSON.parse(Deno.readTextFileSync(json)));
@@ -153,9 +159,10 @@ Deno.test("versus ends with 1 where responses are not as expected", async () => 
   const env = calibratedCache(folder.path);
   await using one = watchedServer();
   await using two = watchedServer();
-  const flags = ["-c", "2", "-d", "1s", "--expect-status", "200"];
+  // One round: before a second one a wrong response would be a server that cannot be measured.
+  const flags = ["-c", "2", "-d", "400ms", "--expect-status", "200"];
   await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
-  await program.until("a session is loaded", () => two.connections() >= FIRST_SESSION);
+  await program.until("a round is loaded", () => two.connections() >= FIRST_ROUND);
   two.spoil();
   const { stderr } = await exits(1, program.ended);
   assert.match(stderr, /not as expected/);
