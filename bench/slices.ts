@@ -22,7 +22,7 @@ import { atLeast, atMost, between, row } from "./statistics/percent.ts";
 import { Random } from "./statistics/random.ts";
 import { groupOf } from "./statistics/verdicts.ts";
 
-const CASES = 100;
+const CASES = 200;
 /** Where both more and less than 95 % is wrong, and quickly told. */
 const MANY = 5;
 const SHORT_CASES = 30;
@@ -173,7 +173,10 @@ function calledRows(
       return row(
         `${kind}, margin of ${100 * marginRatio} %`,
         found.filter(isCalled).length / cases,
-        !isFresh && marginRatio === 0 && kind in WANDERING ? undefined : atMost(5),
+        // What wanders for longer than the first looks last is in no few rounds, one value each.
+        kind in WANDERING && (processes === "sessions" || !isFresh && marginRatio === 0)
+          ? undefined
+          : atMost(5),
       );
     })
   );
