@@ -166,7 +166,7 @@ export function isWithin(name: LimitName, found: number): boolean {
   return found <= LIMITS[name].most;
 }
 
-/** `a CSV file of an experiment has 120,000 rows, and 100,000 are the most`, for use within a message. */
+/** `a CSV file of an experiment has 120,000 rows; the limit is 100,000`, for use within a message. */
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
@@ -175,8 +175,8 @@ export function beyond(name: LimitName, found: number): string {
   const isUnknown = found === oneMoreThan(name) || size === most;
   const counted = unit === "bytes" ? "" : ` ${unit}`;
   return isUnknown
-    ? `${what} has more than the ${most}${counted} that are the most`
-    : `${what} has ${size}${counted}, and ${most} are the most`;
+    ? `${what} has more than ${most}${counted}, the limit`
+    : `${what} has ${size}${counted}; the limit is ${most}`;
 }
 
 /** Stands for "more", where counting went no further than the limit. */
