@@ -10,7 +10,15 @@ import { messageOf } from "../../../base/errors.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
-import { type Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
+import {
+  CHANGED,
+  type HookResult,
+  type Readable,
+  type Realm,
+  type RealmFunction,
+  type RealmUser,
+  ScriptError,
+} from "../../../base/script/realm.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import { evaluated } from "../../../scenarios/code/evaluated.ts";
 import type { HookUse } from "../../result/hooks.ts";
@@ -46,13 +54,10 @@ export interface PreparedHooks {
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 
-/** Bits of what a hook gives. */
-const CHANGED = { request: 1, variables: 2, body: 4 };
-
 export class Hooks {
   #calls = 0;
   #timeUs = 0;
-  readonly #users: ReturnType<Realm["user"]>[] = [];
+  readonly #users: RealmUser[] = [];
 
   private constructor(
     private readonly realm: Realm,
@@ -97,58 +102,53 @@ export class Hooks {
     hook: RealmFunction,
     isFixed: boolean,
   ): (user: HookUser, wire: WireRequest) => WireRequest | string {
+    const { realm } = this;
     return (user, wire) =>
       this.#timed(() => {
-        const { realm } = this;
-        const [own, isFirst] = this.#given(user);
-        const { method, path, headers, body } = wire;
-        const written = isFixed ? null : realm.text(JSON.stringify({ method, path, headers }));
-        if (!isFixed) realm.requestBody = () => textOf(body);
-        try {
-          const changed = written === null
-            ? realm.run(hook, own, isFirst)
-            : realm.run(hook, own, isFirst, written);
-          this.#take(changed, user, own);
-          if ((changed & CHANGED.request) === 0) return wire;
-          return sentRequest(realm, wire, (changed & CHANGED.body) !== 0);
-        } finally {
-          written?.dispose();
-        }
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        if (!isFixed) realm.request = partsOfRequest(wire);
+        const result = realm.before(hook, own, isFirst);
+        this.#take(result.changed, user, own);
+        return result.head === null ? wire : sentRequest(realm, wire, result);
       });
   }
 
   #after(hook: RealmFunction): (user: HookUser, response: ReceivedResponse) => string | null {
+    const { realm } = this;
     return (user, response) =>
       this.#timed(() => {
-        const { realm } = this;
-        const [own, isFirst] = this.#given(user);
-        realm.response = partsOf(response.kept);
-        const status = realm.number(response.status);
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        realm.response = partsOfResponse(response.kept);
         try {
-          this.#take(realm.run(hook, own, isFirst, status), user, own);
+          this.#take(realm.after(hook, own, isFirst, response.status), user, own);
           return null;
         } finally {
           realm.response = null;
-          status.dispose();
         }
       });
   }
 
-  /** The user as the realm has it, with all that it does not know yet, and whether a session begins with this call. */
-  #given(user: HookUser): [own: ReturnType<Realm["user"]>, isFirst: Realm["yes"]] {
-    const { realm, options: { first, stride } } = this;
-    const own = this.#users[user.place] ??= realm.user(first + user.place * stride);
+  /** The user as the realm has it. */
+  #own({ place }: HookUser): RealmUser {
+    const { first, stride } = this.options;
+    return this.#users[place] ??= this.realm.user(first + place * stride);
+  }
+
+  /** Gives the realm all that it does not know yet. Whether a session begins with the call at hand. */
+  #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
+    user.isNew = false;
     if (user.news.size > 0) {
-      realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.news)));
+      this.realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.news)));
       user.news.clear();
       isFirst = false;
     }
-    user.isNew = false;
-    return [own, isFirst ? realm.yes : realm.no];
+    return isFirst;
   }
 
-  #take(changed: number, user: HookUser, own: ReturnType<Realm["user"]>): void {
+  #take(changed: number, user: HookUser, own: RealmUser): void {
     if ((changed & CHANGED.variables) === 0) return;
     for (const [name, value] of Object.entries(this.realm.variables(own))) {
       user.variables.set(name, value);
@@ -183,18 +183,22 @@ function textOf(body: WireRequest["body"]): string {
 }
 
 /** The request that a hook has made. Throws a ScriptError where it can be none. */
-function sentRequest(realm: Realm, wire: WireRequest, hasOwnBody: boolean): WireRequest {
-  const made = lineAndFields(realm.request());
-  if (!hasOwnBody) return { ...made, body: wire.body };
+function sentRequest(realm: Realm, wire: WireRequest, result: HookResult): WireRequest {
+  const made = lineAndFields(result, wire);
+  if ((result.changed & CHANGED.body) === 0) return { ...made, body: wire.body };
   const body = realm.body();
   if (typeof body !== "string") return { ...made, body: [{ base64: body.toBase64() }] };
   if (body === textOf(wire.body)) return { ...made, body: wire.body };
   return { ...made, body: body === "" ? null : body };
 }
 
-function partsOf(kept: KeptResponse | null): Realm["response"] {
+function partsOfRequest({ method, path, headers, body }: WireRequest): Readable {
+  return { head: () => ({ method, path, headers }), body: () => textOf(body) };
+}
+
+function partsOfResponse(kept: KeptResponse | null): Readable {
   return {
-    headers: () => kept?.allFields() ?? {},
+    head: () => kept?.allFields() ?? {},
     body: () => {
       const { bytes, problem = null } = kept?.content() ?? {};
       if (problem !== null) throw new Error(problem);
