@@ -311,7 +311,14 @@
     return stringify(plain(made, [], found, []));
   };
 
-  const kinds = { before, after };
+  const ofUser = (hook) => (user) => {
+    if (words[IS_FIRST] === 1) begin(user);
+    changed = 0;
+    refusePromise(hook(user));
+    words[CHANGED] = changed;
+  };
+
+  const kinds = { before, after, user: ofUser };
   const hook = (name, kind, written) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);
@@ -339,10 +346,10 @@
       ),
   });
 
-  const call = async (name, argument) => {
+  const call = async (name, given) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);
-    const result = await named(...(argument === undefined ? [] : [parse(argument)]));
+    const result = await named(...parse(given));
     return stringify(result) ?? "null";
   };
 

@@ -159,7 +159,7 @@ export class Realm {
   }
 
   /** The function at a path of the experiment, ready to be called again and again. @param base The request that it always gets, where that is one. */
-  hook(name: string, kind: "before" | "after", base?: unknown): RealmFunction {
+  hook(name: string, kind: "before" | "after" | "user", base?: unknown): RealmFunction {
     const { context } = this;
     const given = [context.newString(name), context.newString(kind)];
     if (base !== undefined) given.push(context.newString(JSON.stringify(base)));
@@ -182,8 +182,8 @@ export class Realm {
     return { changed, head, lines };
   }
 
-  /** Calls `after`; gives what it has changed. Throws a ScriptError. */
-  after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status: number): number {
+  /** Calls `after`, or a hook of a user; gives what it has changed. Throws a ScriptError. @param status Of the response. */
+  after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
     const { engine } = this;
     const { words } = engine;
     words[WORD.isFirst] = isFirst ? 1 : 0;
@@ -234,18 +234,17 @@ export class Realm {
     throw failure;
   };
 
-  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. */
+  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. @param json What it gets, as a list. */
   async call(
     name: string,
-    json: string | undefined,
+    json: string,
     fetch: (url: string, init: string) => Promise<string>,
   ): Promise<string> {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => {}); // it may fail before anybody waits for it
     this.#allow(fetch, failed.reject);
-    const given = [context.newString(name)];
-    if (json !== undefined) given.push(context.newString(json));
+    const given = [context.newString(name), context.newString(json)];
     const promise = this.#call(this.#own("call"), ...given);
     for (const handle of given) handle.dispose();
     const settled = context.resolvePromise(promise);

@@ -22,7 +22,8 @@ import {
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import { evaluated } from "../../../scenarios/code/evaluated.ts";
 import type { HookUse } from "../../result/hooks.ts";
-import type { RequestHooks } from "../../../scenarios/request/script.ts";
+import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.ts";
+import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
 export interface HookOptions {
@@ -33,6 +34,8 @@ export interface HookOptions {
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
+  /** Where the data of the script is renewed; absent: it is not. */
+  readonly fresh?: SharedArrayBuffer;
 }
 
 /** A virtual user as its hooks know it. */
@@ -54,15 +57,26 @@ export interface PreparedHooks {
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 
+/** The hooks of all virtual users; a text says why the script has failed. */
+export interface PreparedUserHooks {
+  readonly start: ((user: HookUser) => string | null) | null;
+  readonly end: ((user: HookUser) => string | null) | null;
+}
+
 export class Hooks {
   #calls = 0;
   #timeUs = 0;
   readonly #users: RealmUser[] = [];
+  readonly #fresh: FreshData | null;
+  #version = 0;
+  #endedUs = 0;
 
   private constructor(
     private readonly realm: Realm,
     private readonly options: HookOptions,
-  ) {}
+  ) {
+    this.#fresh = options.fresh === undefined ? null : new FreshData(options.fresh);
+  }
 
   /** Throws a ScriptError where the script itself does. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
@@ -79,8 +93,9 @@ export class Hooks {
     return new Hooks(realm, options);
   }
 
-  get nowUs(): number {
-    return this.options.nowUs();
+  /** When the last call ended. */
+  get endedUs(): number {
+    return this.#endedUs;
   }
 
   get use(): HookUse {
@@ -96,6 +111,23 @@ export class Hooks {
         : this.#before(this.realm.hook(before, "before", base), base !== undefined),
       after: after === null ? null : this.#after(this.realm.hook(after, "after")),
     };
+  }
+
+  /** Throws a ScriptError where there are no such functions. */
+  preparedUser({ start, end }: UserHooks): PreparedUserHooks {
+    const prepare = (name: string | null): PreparedUserHooks["start"] =>
+      name === null ? null : this.#ofUser(this.realm.hook(name, "user"));
+    return { start: prepare(start), end: prepare(end) };
+  }
+
+  #ofUser(hook: RealmFunction): (user: HookUser) => string | null {
+    return (user) =>
+      this.#timed(() => {
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        this.#take(this.realm.after(hook, own, isFirst), user, own);
+        return null;
+      });
   }
 
   #before(
@@ -158,6 +190,7 @@ export class Hooks {
   #timed<Result>(call: () => Result): Result | string {
     const sinceUs = this.options.nowUs();
     try {
+      if (this.#fresh !== null && this.#fresh.version !== this.#version) this.#renew(this.#fresh);
       return call();
     } catch (error) {
       return error instanceof ScriptError
@@ -165,8 +198,14 @@ export class Hooks {
         : `the engine of the script has failed: ${messageOf(error)}`;
     } finally {
       this.#calls++;
-      this.#timeUs += this.options.nowUs() - sinceUs;
+      this.#endedUs = this.options.nowUs();
+      this.#timeUs += this.#endedUs - sinceUs;
     }
+  }
+
+  #renew(fresh: FreshData): void {
+    this.#version = fresh.version;
+    this.realm.setData(fresh.read(this.#version));
   }
 }
 
