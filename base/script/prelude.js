@@ -346,6 +346,16 @@
       ),
   });
 
+  // What the module `plateau` is made of.
+  defineProperty(globalThis, Symbol.for("plateau"), {
+    value: freeze({
+      env: (name) => host.env(String(name)),
+      base64: (text) => host.base64(asOctets(text)),
+      hmac: (algorithm, key, text) => host.hmac(algorithm, asOctets(key), asOctets(text)),
+      sha256: (text) => host.sha256(asOctets(text)),
+    }),
+  });
+
   const call = async (name, given) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);

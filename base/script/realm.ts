@@ -7,13 +7,12 @@ import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { Engine, type OwnValue, type Value } from "./engine.ts";
-import { hmacHex } from "./hmac.ts";
+import { hmacHex, sha256Hex } from "./digests.ts";
+import ownModule from "./module.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
 
 /** The module that every script may import. */
 const OWN_MODULE = "plateau";
-const OWN_SOURCE =
-  "export const experiment = (given) => given; export const env = globalThis.env; delete globalThis.env;";
 /** Its script is evaluated within this, and its `setup` may compute for so long. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
@@ -104,7 +103,7 @@ export class Realm {
       return nowMs - this.#sinceMs > this.#limitMs;
     });
     runtime.setModuleLoader(
-      (path) => path === OWN_MODULE ? OWN_SOURCE : this.#loaded(path),
+      (path) => path === OWN_MODULE ? ownModule : this.#loaded(path),
       (from, name) => resolved(from, name),
     );
     this.#functions = this.#withPrelude();
@@ -343,8 +342,8 @@ export class Realm {
   #withPrelude(): ReadonlyMap<string, RealmFunction> {
     const { context, engine, parts } = this;
     const host = context.newObject();
-    const give = (name: string, value: OwnValue, to = host): void => {
-      context.setProp(to, name, engine.handle(value));
+    const give = (name: string, value: OwnValue): void => {
+      context.setProp(host, name, engine.handle(value));
       engine.free(value);
     };
     const offer = (name: string, call: (...given: Value[]) => OwnValue): void =>
@@ -365,6 +364,7 @@ export class Realm {
       (algorithm, key, content) =>
         text(hmacHex(engine.text(algorithm), octets(key), octets(content))),
     );
+    offer("sha256", (content) => text(sha256Hex(octets(content))));
     offer("base64", (content) => text(octets(content).toBase64()));
     offer("requestHead", () => text(JSON.stringify(this.request?.head() ?? {})));
     offer("requestBody", () => text(this.request?.body() ?? ""));
@@ -374,11 +374,7 @@ export class Realm {
       parts.log(engine.text(line));
       return engine.newUndefined();
     });
-    give(
-      "env",
-      engine.newFunction("env", (name) => text(parts.env(engine.text(name)))),
-      context.global,
-    );
+    offer("env", (name) => text(parts.env(engine.text(name))));
     const made = context.unwrapResult(context.evalCode(prelude, "prelude.js"));
     const given = context.unwrapResult(context.callFunction(made, context.undefined, host));
     this.#host = host;

@@ -1,4 +1,4 @@
-/** HMAC (RFC 2104) by two digests: the runtime's own takes three times as long, and scripts sign every request. Pure. */
+/** Digests of scripts. HMAC (RFC 2104) is made of two: the runtime's own takes three times as long, and scripts sign every request. Pure. */
 import { hash } from "node:crypto";
 
 /** Octets of a block of each algorithm (RFC 6234 §1, RFC 1321). */
@@ -24,6 +24,10 @@ export function hmacHex(algorithm: string, key: Uint8Array, content: Uint8Array)
   const short = key.length > block ? digest(algorithm, key) : key;
   const inner = digest(algorithm, padded(short, block, INNER, content));
   return hash(algorithm, padded(short, block, OUTER, inner), "hex");
+}
+
+export function sha256Hex(content: Uint8Array): string {
+  return hash("sha256", content, "hex");
 }
 
 function digest(algorithm: string, content: Uint8Array): Uint8Array {
