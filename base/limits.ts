@@ -80,6 +80,7 @@ export const LIMITS = {
   scriptMemory: { what: "the memory of a script in a worker", most: 64 * MB, unit: "bytes" },
   scriptReason: { what: "why a call of a script failed", most: 300, unit: "characters" },
   scriptFiles: { what: "a script with what it imports", most: 4 * MB, unit: "bytes" },
+  scriptData: { what: "what setup or refresh of a script gives", most: 4 * MB, unit: "bytes" },
   scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
   scriptLines: { what: "what a script logs", most: 100, unit: "lines a worker" },
   // Loads
