@@ -90,7 +90,7 @@ function openSource(source: string, text: YamlText): Pick<ExperimentFile, "sourc
 
 /** Keys that files of other tools have at their top, and experiments do not. */
 const OF_OTHER_TOOLS =
-  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\./m;
+  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\.|"_postman_id"\s*:|postman\.com\/json\/collection\b/m;
 
 async function importOf(source: string, path: string, files: Files): Promise<ImportedFile | null> {
   if (!OF_OTHER_TOOLS.test(source)) return null;

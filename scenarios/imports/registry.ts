@@ -12,6 +12,7 @@ import {
 import { jmeter } from "./jmeter/plan.ts";
 import { k6 } from "./k6.ts";
 import { openApi } from "./openapi/openapi.ts";
+import { postman } from "./postman.ts";
 import { basename, extname } from "node:path";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -22,7 +23,7 @@ import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
-export const formats = { artillery, har, openApi } satisfies Record<string, Format>;
+export const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
 export const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
 /** The format of `data`; null for none of them. */
