@@ -70,6 +70,11 @@ export const LIMITS = {
     most: 1_000_000,
     unit: "characters",
   },
+  exampleValues: {
+    what: "what is made up for a description of a service",
+    most: 500_000,
+    unit: "values",
+  },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
