@@ -37,6 +37,7 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
+import { handshakeOf } from "../../scenarios/request/websocket.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";
@@ -222,8 +223,12 @@ async function checkStep(
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
   const shown = { status: response.status, body: bytes };
-  // The messages of a stream are checked by the load, which waits for them.
-  const expect = step.stream === undefined ? step.expect : { status: step.expect.status };
+  // The messages of a stream are checked by the load, which waits for them, and so are those of a WebSocket.
+  const expect = step.socket !== undefined
+    ? { status: 101 }
+    : step.stream === undefined
+    ? step.expect
+    : { status: step.expect.status };
   const hasRightStatus = expectedStatuses(expect).includes(response.status);
   const wrong = (hasRightStatus ? problem : null) ??
     await withEngine(() => responseProblem(expect, shown));
@@ -275,8 +280,7 @@ async function followed(
     if (withCookies !== sent.wire) {
       found.keep(secretsInCookies(withCookies.headers.cookie), subject);
     }
-    const isStream = step.stream !== undefined;
-    const response = await sendOnce(withCookies, to, request, isStream).catch((error: unknown) => {
+    const response = await sendOnce(withCookies, to, request, step).catch((error: unknown) => {
       const isLimit = error instanceof TooFewStreams;
       const tls = "path" in to.endpoint ? undefined : to.endpoint.tls;
       const why = isLimit ? error.message : `got no response: ${whyNoResponse(error, tls)}`;
@@ -317,7 +321,7 @@ async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
   { timeoutMs, signal, streams = 1 }: PreflightRequest,
-  isStream: boolean,
+  { stream, socket }: Pick<ScriptRequest, "stream" | "socket">,
 ): Promise<ReceivedResponse> {
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
@@ -328,8 +332,14 @@ async function sendOnce(
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
-    const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
+    const connection = connectionOptions(origin, endpoint, false);
+    if (socket !== undefined) {
+      const { openSocketOn } = await import("../../base/net/one_socket.ts");
+      return await openSocketOn(conn, encodeRequest(handshakeOf(wire), connection), socket);
+    }
+    const bytes = encodeRequest(wire, connection);
     const head = wire.method === "HEAD";
+    const isStream = stream !== undefined;
     return await exchangeOn(conn, endpoint, { bytes, head, isStream, streams });
   } catch (error) {
     end.signal.throwIfAborted();
