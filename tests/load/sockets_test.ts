@@ -305,6 +305,23 @@ test(
 );
 
 test(
+  "what is due is sent before its user leaves, also when the generator was late",
+  {
+    ...EVERY,
+    holdUs: 150 * MS,
+  },
+  {},
+  (s) => {
+    s.open();
+    s.sent();
+    s.receive(frame(0x81, "n=0"), 160 * MS);
+    assert.deepEqual(s.sent(), ["81 n=1"]);
+    s.receive(frame(0x81, "n=1"), 170 * MS);
+    assert.deepEqual([s.sent(), fates(s.now(180 * MS))], [["88 1000"], [2, 2, 0, 0, 0]]);
+  },
+);
+
+test(
   "a server that does not answer a close frame is waited for a second, and no longer",
   {
     ...EVERY,

@@ -237,8 +237,8 @@ export class Sockets {
     }
     const n = numberOf(socket, socket.messages, bytes, from, to);
     if (n < 0 || !sockets.answer(socket.messages, n, nowUs)) return sockets.mismatch();
-    const isOver = nowUs >= socket.leaveUs && socket.messages.inFlight === 0;
-    if (isOver && !socket.isLeft) this.#leave(slot, socket, nowUs);
+    // What is due by then is sent before its user leaves, also where this comes before the tick.
+    if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 
   /** From when its time-out counts; Infinity: it waits for nothing. */
