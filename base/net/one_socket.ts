@@ -3,9 +3,8 @@ import { KeptResponse, KeptRoom } from "../http/kept.ts";
 import type { ReceivedResponse } from "../http/received.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../http/response.ts";
 import { clientFrame, CLOSE, closePayload, LAST } from "../http/websocket/frames.ts";
-import { keyOf, openedBy, withKey } from "../http/websocket/handshake.ts";
+import { keyOf, type Offer, openedBy, withKey } from "../http/websocket/handshake.ts";
 import { NORMAL } from "../http/websocket/message_reader.ts";
-import type { Offer } from "../http/websocket/offer.ts";
 import { LIMITS } from "../limits.ts";
 import type { Connection } from "./connection.ts";
 

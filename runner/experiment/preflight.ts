@@ -37,7 +37,7 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
-import { handshakeOf } from "../../scenarios/request/websocket.ts";
+import { openingOf } from "../../scenarios/request/websocket.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";
@@ -335,7 +335,7 @@ async function sendOnce(
     const connection = connectionOptions(origin, endpoint, false);
     if (socket !== undefined) {
       const { openSocketOn } = await import("../../base/net/one_socket.ts");
-      return await openSocketOn(conn, encodeRequest(handshakeOf(wire), connection), socket);
+      return await openSocketOn(conn, openingOf(wire, connection).bytes, socket);
     }
     const bytes = encodeRequest(wire, connection);
     const head = wire.method === "HEAD";

@@ -15,11 +15,12 @@ import type {
   StreamedResponse,
   ThinkStep,
 } from "../../scenarios/request/script.ts";
+import { openingOf } from "../../scenarios/request/websocket.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { ResponseExpectation } from "../load/engine/response_check.ts";
-import { socketMessage, type SocketSpec } from "../load/engine/sockets/socket_spec.ts";
+import type { SocketSpec } from "../load/engine/sockets/socket_spec.ts";
 import { type LoadRequest, originsOfLoad } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
@@ -201,9 +202,10 @@ function requestsOf(
   const specs = socketSpecsOf(script.requests);
   const requests = script.requests.map((request): PreparedRequest => {
     const { wire, step, expect, stream } = request;
-    const socket = specs.get(request.expect);
-    if (socket !== undefined && request.socket !== undefined) {
-      return { ...socketMessage(wire, connection, socket), step, check: OPENS_SOCKET };
+    const spec = specs.get(request.expect);
+    if (spec !== undefined && request.socket !== undefined) {
+      const { bytes, payload } = openingOf(wire, connection);
+      return { bytes, head: false, socket: { spec, payload }, step, check: OPENS_SOCKET };
     }
     return {
       bytes: encodeRequest(wire, connection),

@@ -1,8 +1,12 @@
 /** A WebSocket as an experiment file has it: what is sent on it, and which message of the server responds to that. */
 import * as z from "zod";
-import { handshakeFields } from "../../base/http/websocket/offer.ts";
-import type { WireBody } from "../../base/http/body.ts";
-import type { WireRequest } from "../../base/http/request.ts";
+import type { Offer } from "../../base/http/websocket/handshake.ts";
+import { bodyOctets, type WireBody } from "../../base/http/body.ts";
+import {
+  type ConnectionOptions,
+  encodeRequest,
+  type WireRequest,
+} from "../../base/http/request.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
@@ -133,10 +137,31 @@ function payloadOf(send: SendSpec | undefined): WireBody {
   return send?.text ?? null;
 }
 
-/** The opening handshake alone. */
-export function handshakeOf({ headers, ...wire }: WireRequest): WireRequest {
+/** Of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
+const DEFLATE = "permessage-deflate; client_no_context_takeover";
+/** In place of 16 octets in base64. */
+const NO_KEY = "A".repeat(22) + "==";
+
+/** The fields of the request (RFC 6455 §4.1), with a key to be replaced. */
+export function handshakeFields({ subprotocols, deflate }: Offer): Record<string, string> {
+  return {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": NO_KEY,
+    ...deflate && { "sec-websocket-extensions": DEFLATE },
+    ...subprotocols.length > 0 && { "sec-websocket-protocol": subprotocols.join(", ") },
+  };
+}
+
+/** The octets of the handshake, and those of a message, whose numbers are not filled in. */
+export function openingOf(
+  { headers, body, ...wire }: WireRequest,
+  connection: ConnectionOptions,
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly payload: Uint8Array<ArrayBuffer> } {
   const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type");
-  return { ...wire, headers: Object.fromEntries(sent), body: null };
+  const handshake = { ...wire, headers: Object.fromEntries(sent), body: null };
+  return { bytes: encodeRequest(handshake, connection), payload: bodyOctets(body) };
 }
 
 const OWN_KEYS = ["send", "subprotocol", "deflate"] as const;

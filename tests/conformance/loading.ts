@@ -8,7 +8,8 @@ import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
-import { socketMessage, type SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
+import { openingOf } from "../../scenarios/request/websocket.ts";
+import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -56,18 +57,18 @@ export async function load(
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
+  const opening = openingOf(request, { host: "localhost", keepAlive });
   const job: JobShare = {
     driver,
     endpoint,
     script: {
       kind: "requests",
       requests: [{
-        ...socket === undefined
-          ? {
-            bytes: encodeRequest(request, { host: "localhost", keepAlive }),
-            head: request.method === "HEAD",
-          }
-          : socketMessage(request, { host: "localhost", keepAlive }, socket),
+        bytes: socket === undefined
+          ? encodeRequest(request, { host: "localhost", keepAlive })
+          : opening.bytes,
+        head: request.method === "HEAD",
+        ...socket && { socket: { spec: socket, payload: opening.payload } },
         step: 0,
         check,
         ...stream && { stream },

@@ -4,7 +4,7 @@
  * of `tests/load/sockets_test.ts`, where the clock is the test's.
  */
 import assert from "node:assert/strict";
-import { handshakeFields } from "../../base/http/websocket/offer.ts";
+import { handshakeFields } from "../../scenarios/request/websocket.ts";
 import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import type { SocketTotals } from "../../runner/load/recording/socket_messages.ts";
 import { countBeyond } from "../../runner/stats/histogram/hdr.ts";

@@ -7,7 +7,7 @@ import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
-import { socketMessage, type SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
+import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import { Sockets } from "../../runner/load/engine/sockets/sockets.ts";
 import { masksBy } from "../../runner/load/protocols/websocket/masks.ts";
 import { WebSocketHttp1 } from "../../runner/load/protocols/websocket/websocket_http1.ts";
@@ -16,7 +16,7 @@ import { StreamingRecorder } from "../../runner/load/recording/streaming_recorde
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { acceptOf } from "../../base/http/websocket/handshake.ts";
-import { handshakeFields } from "../../base/http/websocket/offer.ts";
+import { handshakeFields, openingOf } from "../../scenarios/request/websocket.ts";
 import { maskPayload } from "../../base/http/websocket/frames.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { ascii, close, frame, head, joined } from "../http/websocket/server_frames.ts";
@@ -85,10 +85,10 @@ class Stage {
     const full = { answer: "echo" as const, subprotocols: [], deflate: false, ...spec };
     const wire = { method: "GET", path: "/ws", headers: handshakeFields(full), body: text };
     const check = { statuses: [101], body: null, contains: null, isStream: true as const };
-    const message = socketMessage(wire, { host: "localhost", keepAlive: true }, full);
+    const { bytes, payload } = openingOf(wire, { host: "localhost", keepAlive: true });
     const script = {
       kind: "requests" as const,
-      requests: [{ ...message, step: 0, check }],
+      requests: [{ bytes, head: false, step: 0, check, socket: { spec: full, payload } }],
       sequence: Uint32Array.of(0),
     };
     const job: Job = {

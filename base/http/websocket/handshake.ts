@@ -1,10 +1,17 @@
 /** The opening handshake of a WebSocket (RFC 6455 §4), as a client makes and checks it. Pure: the nonce is an argument. */
 import { createHash } from "node:crypto";
 import { deflateOf, type DeflateSetting } from "./deflate.ts";
-import { NO_KEY, type Offer } from "./offer.ts";
 
 /** §1.3: what a server proves with that it has understood the request. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/** What the request for a WebSocket offers (§4.1). */
+export interface Offer {
+  /** Of which the server may choose one; none: it must not. */
+  readonly subprotocols: readonly string[];
+  /** Whether messages may be compressed (RFC 7692). */
+  readonly deflate: boolean;
+}
 
 /** A key as it is sent. @param nonce 16 octets that nobody has foreseen. */
 export function keyOf(nonce: Uint8Array): string {
@@ -19,18 +26,21 @@ export function acceptOf(key: string): string {
 /** The octets of a request with its key in place of the one to be replaced. Throws where there is none. */
 export function withKey(request: Uint8Array, key: string): Uint8Array<ArrayBuffer> {
   const octets = Uint8Array.from(request);
-  const at = indexOf(octets, NO_KEY);
+  const at = endOf(KEY_NAME, octets);
   for (let i = 0; i < key.length; i++) octets[at + i] = key.charCodeAt(i);
   return octets;
 }
 
-function indexOf(bytes: Uint8Array, text: string): number {
-  const before = `sec-websocket-key: ${text}`;
-  outer: for (let at = 0; at + before.length <= bytes.length; at++) {
-    for (let i = 0; i < before.length; i++) {
-      if (bytes[at + i] !== before.charCodeAt(i)) continue outer;
-    }
-    return at + before.length - text.length;
+const KEY_NAME = "\r\nsec-websocket-key: ";
+
+function endOf(text: string, bytes: Uint8Array): number {
+  for (let at = 0, same = 0; at < bytes.length; at++) {
+    same = bytes[at] === text.charCodeAt(same)
+      ? same + 1
+      : bytes[at] === text.charCodeAt(0)
+      ? 1
+      : 0;
+    if (same === text.length) return at + 1;
   }
   throw new Error("A request for a WebSocket has no key");
 }

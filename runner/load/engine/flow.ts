@@ -19,7 +19,8 @@ import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/r
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
-import { socketMessage, type SocketSpec } from "./sockets/socket_spec.ts";
+import { openingOf } from "../../../scenarios/request/websocket.ts";
+import type { SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
 export type Variables = Map<string, string>;
@@ -284,7 +285,10 @@ function messageOf(
   connection: ConnectionOptions,
   { stream, socket }: { readonly stream?: StreamSpec; readonly socket?: SocketSpec },
 ): Message {
-  if (socket !== undefined) return socketMessage(wire, connection, socket);
+  if (socket !== undefined) {
+    const { bytes, payload } = openingOf(wire, connection);
+    return { bytes, head: false, socket: { spec: socket, payload } };
+  }
   const bytes = encodeRequest(wire, connection);
   return { bytes, head: wire.method === "HEAD", ...stream && { stream } };
 }

@@ -1,13 +1,6 @@
 /** What is done on a WebSocket, and for how long: as posted to a worker. */
-import { bodyOctets } from "../../../../base/http/body.ts";
-import {
-  type ConnectionOptions,
-  encodeRequest,
-  type WireRequest,
-} from "../../../../base/http/request.ts";
-import { handshakeOf, type MessageExpectation } from "../../../../scenarios/request/websocket.ts";
+import type { MessageExpectation } from "../../../../scenarios/request/websocket.ts";
 import type { ResponseExpectation } from "../response_check.ts";
-import type { Message } from "../protocol.ts";
 
 export interface SocketSpec {
   /** What is sent; absent: nothing. */
@@ -36,14 +29,4 @@ export interface SocketRequest {
   readonly spec: SocketSpec;
   /** What each message holds, in which `{{ n }}` and `{{ socket }}` stand for numbers. */
   readonly payload: Uint8Array<ArrayBuffer>;
-}
-
-/** The request for a socket. @param wire The handshake, with what is sent then in place of a body. */
-export function socketMessage(
-  wire: WireRequest,
-  connection: ConnectionOptions,
-  spec: SocketSpec,
-): Message & { readonly socket: SocketRequest } {
-  const bytes = encodeRequest(handshakeOf(wire), connection);
-  return { bytes, head: false, socket: { spec, payload: bodyOctets(wire.body) } };
 }
