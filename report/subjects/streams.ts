@@ -37,7 +37,7 @@ type TimesOf = Measurement["service"] & { readonly lowerBounds?: readonly string
 /** Nothing where no response of the scenario is a stream, and none opens a WebSocket. */
 export const streams: Subject<ScenarioContext> = {
   id: "streams",
-  title: "Streams",
+  title: "Streams and WebSockets",
   depth: "detail",
   build: ({ name, cells, roomy }) => {
     const rows = cells.filter((cell) => streamsOf(cell).length + socketsOf(cell).length > 0)

@@ -9,6 +9,7 @@
  * it was due and never sent. As for requests, the time waited is a lower bound of the latency of those that timed out, and of
  * those unfinished and dropped. What the server sends without being asked is counted by `messages.ts`, as that of streams is.
  */
+import { isWithin } from "../../../base/limits.ts";
 import { addSparse, EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import type { BoundedTotals, StreamEnd } from "./messages.ts";
 
@@ -38,8 +39,6 @@ export const MOST_CODES = 20;
 /** What those are together. */
 export const OTHER_CODES = 0;
 
-/** Messages in flight on one socket, from the oldest to the newest: what is due beyond them waits to be sent. */
-export const MOST_IN_FLIGHT = 4_096;
 const FEW = 4;
 
 /** When messages of one socket are due; `most` of them. */
@@ -71,8 +70,9 @@ export class PacedMessages {
     return dueUs < untilUs ? dueUs : Infinity;
   }
 
+  /** Whether one more may be in flight, between the oldest and the newest. */
   get hasRoom(): boolean {
-    return this.next - this.#oldest < MOST_IN_FLIGHT;
+    return isWithin("messagesInFlight", this.next - this.#oldest + 1);
   }
 
   /** The next is sent, and awaits its answer. */
