@@ -408,7 +408,7 @@ function isSocketUrl(url: unknown): boolean {
   return /^wss?:/i.test(String(url));
 }
 
-/** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
+/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold` and `--token` need `--stream`. */
 function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow } = given;
   if (stream === undefined) {
