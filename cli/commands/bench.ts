@@ -304,7 +304,10 @@ function scenarioOf(
     follow,
     ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
     token: token === undefined ? undefined : { json: token },
-    expect: { status: expectStatus, body: expectBody, message: values.expect },
+    expect: {
+      ...{ status: expectStatus, body: expectBody },
+      ...values.expect !== undefined && { message: values.expect },
+    },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);
   const { data, error } = spec.safeParse(written, AS_INPUT);
