@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { constants, createDeflateRaw, deflateRawSync } from "node:zlib";
 import { KeptRoom } from "../../../base/http/kept.ts";
 import { type DeflateSetting, MessageInflater } from "../../../base/http/websocket/deflate.ts";
+import { clientFrame } from "../../../base/http/websocket/frames.ts";
 import { MessageReader } from "../../../base/http/websocket/message_reader.ts";
 import { ascii, close, frame, head, hex, joined, utf8 } from "./server_frames.ts";
 
@@ -463,4 +464,22 @@ Deno.test("families 12 and 13: compressed messages, each alone or in a context, 
     ].map((one) => ({ ...one, octets: joined(one.octets) })),
     { isEachAlone: true },
   );
+});
+
+Deno.test("a client's frames are those that RFC 6455 §5.7 prints, whatever their length", () => {
+  assert.deepEqual(
+    clientFrame(0x81, utf8("Hello"), 0x37fa213d),
+    hex("81 85 37 fa 21 3d 7f 9f 4d 51 58"),
+  );
+  for (
+    const [length, head] of [[256, "82 fe 01 00"], [
+      65_536,
+      "82 ff 00 00 00 00 00 01 00 00",
+    ]] as const
+  ) {
+    const octets = hex(head);
+    const written = clientFrame(0x82, new Uint8Array(length), 0);
+    assert.deepEqual(written.subarray(0, octets.length), octets);
+    assert.equal(written.length, octets.length + 4 + length);
+  }
 });
