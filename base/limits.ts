@@ -70,6 +70,11 @@ export const LIMITS = {
     most: 1_000_000,
     unit: "characters",
   },
+  exampleValues: {
+    what: "what is made up for a description of a service",
+    most: 500_000,
+    unit: "values",
+  },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
@@ -80,6 +85,7 @@ export const LIMITS = {
   scriptMemory: { what: "the memory of a script in a worker", most: 64 * MB, unit: "bytes" },
   scriptReason: { what: "why a call of a script failed", most: 300, unit: "characters" },
   scriptFiles: { what: "a script with what it imports", most: 4 * MB, unit: "bytes" },
+  scriptData: { what: "what setup or refresh of a script gives", most: 4 * MB, unit: "bytes" },
   scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
   scriptLines: { what: "what a script logs", most: 100, unit: "lines a worker" },
   // Loads
