@@ -84,7 +84,7 @@ const REASONS = {
     `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
-    "and a fast error is no success",
+    "and a fast error is not a success",
   /** Runs that are not valid, of those behind the rule, and the outcome without them. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
