@@ -186,7 +186,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
 /** More requests are no advice. */
 const MOST_REQUESTS = 1e9;
 
-/** To three digits: no estimate is better. */
+/** Rounded up to three digits, as no estimate is more exact. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
   return Math.ceil(count / step) * step;

@@ -118,7 +118,7 @@ export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   ].filter(({ levels }) => levels.length > 1);
 }
 
-/** From the value with the fewest requests/s to that with the most. */
+/** The values of a factor, from the fewest requests/s to the most. */
 function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
   return [...Map.groupBy(cells, levelOf)]
     .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))
