@@ -75,7 +75,7 @@ export async function git(...args: string[]): Promise<string | null> {
 
 /** A system to compile for, and the runtime to compile into. */
 export interface System {
-  /** As `deno compile --target` has it. */
+  /** Name of the platform for `deno compile --target`. */
   readonly target: string;
   /** File of that system's runtime (denort), for a Deno that cannot fetch it. */
   readonly base?: string;
