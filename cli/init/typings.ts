@@ -103,7 +103,7 @@ export interface ClientCredentials {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** A token of OAuth 2.0, in \`setup\` and \`refresh\`: the earlier one, while a quarter of its time is left. */
+/** A token of OAuth 2.0, in \`setup\` and \`refresh\`: the earlier one, until half of its time has passed. */
 export function clientCredentials(options: ClientCredentials, earlier?: Token | null): Promise<Token>;
 
 export interface AwsKey {
