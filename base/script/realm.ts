@@ -12,12 +12,15 @@ import {
 import variant from "quickjs-wasm";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import k6 from "./k6.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
 
-/** The module that every script may import. */
-const OWN_MODULE = "plateau";
-const OWN_SOURCE =
-  "export const experiment = (given) => given; export const env = globalThis.env; delete globalThis.env;";
+/** The modules that every script may import. */
+const OWN_MODULES: Readonly<Record<string, string>> = {
+  plateau:
+    "export const experiment = (given) => given; export const env = globalThis.env; delete globalThis.env;",
+  "plateau/k6": k6,
+};
 /** Its script is evaluated within this, and its `setup` may compute for so long. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
@@ -88,7 +91,7 @@ export class Realm {
       return nowMs - this.#sinceMs > this.#limitMs;
     });
     runtime.setModuleLoader(
-      (path) => path === OWN_MODULE ? OWN_SOURCE : this.#loaded(path),
+      (path) => Object.hasOwn(OWN_MODULES, path) ? OWN_MODULES[path] : this.#loaded(path),
       (from, name) => resolved(from, name),
     );
     this.yes = context.true;
@@ -380,7 +383,7 @@ const FOREIGN = "foreign:";
 
 /** Paths of modules are relative to the folder of the script, with `/` between their parts. */
 function resolved(from: string, name: string): string {
-  if (name === OWN_MODULE) return name;
+  if (Object.hasOwn(OWN_MODULES, name)) return name;
   if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;
   const parts = from.split("/").slice(0, -1);
   for (const part of name.split("/")) {
