@@ -173,7 +173,7 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** It can be too much only, as its writer knows YAML. */
+/** The only thing that can be wrong is its size, because it was written by a YAML library. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);

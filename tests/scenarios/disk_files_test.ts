@@ -101,14 +101,14 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
       return queried("empty.csv", query);
     },
-    /more than the 100,000 rows/,
+    /more than 100,000 rows, the limit/,
   ],
   ["a table without rows", ({ rows }) => rows("names.csv"), /^it has no rows below/],
   ["an empty file", ({ rows }) => rows("empty.csv"), /^it has no rows below/],
   [
     "more rows than there is room for",
     ({ rows }) => rows("long.csv"),
-    /^a table of an experiment has more than the 100,000 rows that are the most/,
+    /^a table of an experiment has more than 100,000 rows, the limit/,
   ],
 ];
 
