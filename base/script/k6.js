@@ -183,13 +183,19 @@ export function iterations(script, origin) {
   };
 }
 
-/** `setup` or `teardown` of a script, which may send. */
-export const around = (script) => async (data) => {
+/**
+ * `setup` or `teardown` of a script, which may send.
+ * @param origin Of its URLs.
+ * @param target Where these requests go.
+ */
+export const around = (script, origin, target) => async (data) => {
   const run = script(data);
   let { done, value } = run.next();
   while (!done) {
     const { headers, body } = sentOf(value);
-    const got = await fetch(value.url, { method: value.method, headers, body });
+    const isOwn = value.url.toLowerCase().startsWith(origin);
+    const url = isOwn ? target + value.url.slice(origin.length) : value.url;
+    const got = await fetch(url, { method: value.method, headers, body });
     ({ done, value } = run.next(new Response(got.status, got.headers, await got.text())));
   }
   return value;

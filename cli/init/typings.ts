@@ -103,7 +103,11 @@ export function iterations(script: (data: any) => Generator<unknown, any, any>, 
   expect: { status: number[] };
 };
 /** For \`setup\` and \`teardown\`. */
-export function around(script: (data: any) => Generator<unknown, any, any>): (data: any) => Promise<any>;
+export function around(
+  script: (data: any) => Generator<unknown, any, any>,
+  origin: string,
+  target: string,
+): (data: any) => Promise<any>;
 `;
 
 function declarations(schema: Readonly<Record<string, unknown>>): string {

@@ -230,7 +230,9 @@ class Making {
       const bound = functionOf(scope, name);
       if (bound === null || !this.#exported.has(name)) continue;
       functions.free(bound.node, scope);
-      this.around[name] = RAW(`${own("around")}(${name})`);
+      this.around[name] = RAW(
+        `${own("around")}(${name}, ${JSON.stringify(functions.origin ?? "")}, target)`,
+      );
     }
     if (exec !== "default") return exec;
     const [exported] = source.program.body
