@@ -149,14 +149,14 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
     "{ get: /, values: { a: uid, b: 5, c: { from: 3 }, d: { from: 3, to: 1 }, e: { pick: [] }, f: {}, " +
     "g: { csv: users.csv, column: nam }, h: { csv: users.csv, order: rndom }, i: { csv: none.csv } } }",
     [
-      'values.a: Cannot draw values from "uid": write uuid, { from: 1, to: 1000 }, { pick: [a, b] } or { csv: FILE }',
-      "values.b: Cannot draw values from 5: write uuid, { from: 1, to: 1000 }, { pick: [a, b] } or { csv: FILE }",
+      'values.a: Cannot draw values from "uid": write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }',
+      "values.b: Cannot draw values from 5: write uuid, { from: 1, to: 1000 }, { pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }",
       "values.c.to: Cannot do without it",
       "values.d.to: Cannot draw a number from nothing: to is less than from",
       "values.e.pick: Cannot use []: it must not be empty",
-      "values.f: Cannot use this without its kind: write one of to, pick, csv",
+      "values.f: Cannot use this without its kind: write one of to, pick, csv, jsonl, sqlite",
       'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
-      'values.h.order: Cannot use "rndom": the choices are sequential, random; did you mean "random"?',
+      'values.h.order: Cannot use "rndom": the choices are sequential, random, weighted; did you mean "random"?',
       "values.i.csv: Cannot read none.csv: it has no rows",
     ],
   ],
