@@ -180,7 +180,8 @@ export function samplesText(comparison: Sampled): string {
 
 function sampleNoun({ between, sliced }: Sampled, count: number): string {
   if (sliced?.isAlone) return count === 1 ? "pair of slices" : "pairs of slices";
-  return `${contrastIn(between) === null ? "run" : "session"}${count === 1 ? "" : "s"}`;
+  const one = sliced?.areTheseTwo ? "round" : contrastIn(between) === null ? "run" : "session";
+  return `${one}${count === 1 ? "" : "s"}`;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */

@@ -66,7 +66,14 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
-import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
+import {
+  disturbed,
+  levelsIn,
+  type Sliced,
+  type SlicedLevels,
+  varianceOverRounds,
+} from "./slices.ts";
+import { NOTABLE_CHANGE } from "./standing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -238,12 +245,15 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
+  const variance = sliced?.areTheseTwo
+    ? alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance
+    : null;
   // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
-  const interval = alone === null
-    ? sliced === null
-      ? options.ratioOf(of, to, figure, between)
-      : ratioInterval(of, to, { confidence: level })
-    : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
+  const interval = sliced?.areTheseTwo
+    ? variance && studentInterval(of.value / to.value, variance, level)
+    : sliced === null
+    ? options.ratioOf(of, to, figure, between)
+    : ratioInterval(of, to, { confidence: level });
   if (!interval) return null;
   const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
   const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;
@@ -445,9 +455,15 @@ function compareFigure(
     ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  const { verdict, reason }: ComparisonJudgement = reserve === null
-    ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
-    : { verdict: "inconclusive", reason: reserve };
+  // As strict as Holm's method may be with one of them.
+  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
+  const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
+  const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&
+    sliced?.areTheseTwo;
+  const open = reserve ?? (isUnconfirmed ? "unconfirmed" : isBlurred ? whyAlone(sliced) : null);
+  const { verdict, reason }: ComparisonJudgement = open === null
+    ? judged
+    : { verdict: "inconclusive", reason: open };
   const levels = sliced && levelsIn(sliced, sides, test.isLooked);
   const runs = isAlone
     ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
@@ -456,8 +472,6 @@ function compareFigure(
     : Math.min(contrast.sessions.base, contrast.sessions.next);
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
-  // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   return {
     ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
@@ -466,8 +480,10 @@ function compareFigure(
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
-    smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null && !isAlone
+    smallestChange,
+    // Nobody adds runs to two processes that run already: they are measured for longer.
+    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
+        !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
     sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,

@@ -14,8 +14,6 @@ const PORTS = /\b808[01]\b/g;
 const SHORTER: readonly (readonly [RegExp, string])[] = [
   // A stream takes as long as its messages do, however fast the machine is.
   [/(--stream [^|;]*?)-d \d+s\b/g, "$1-n 8"],
-  // Servers that take turns have no count: their slices are of time.
-  [/(versus [^|;]*?)-d \d+s\b/g, "$1-d 2000ms"],
   [/-d \d+s\b/g, "-n 2000"],
   [/\bduration: \d+s\b/g, "requests: 500"],
   // Of other tools, and for a whole experiment: longer than a pause of the machine.
