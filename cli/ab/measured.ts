@@ -121,7 +121,7 @@ function compared(
   });
 }
 
-/** In as many fresh blocks, in another order. */
+/** Measures the same cells again in as many fresh blocks, in another order. */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
   seed: number,

@@ -18,7 +18,7 @@ import { margin } from "../../scenarios/claims/threshold.ts";
 import { duration } from "../../scenarios/load/load_shape.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { CommandParts, ParsedValues } from "../command_line/command.ts";
-import { benchParts } from "../flags/bench_flags.ts";
+import { benchParts, httpAddress } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells } from "../flags/flags.ts";
 import {
   type MetricsSender,
@@ -38,7 +38,10 @@ import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./s
 
 /** Without what cannot be had in slices, and what is of one measurement alone. */
 const {
-  url,
+  url: _url,
+  send: _send,
+  every: _every,
+  expect: _expect,
   stream: _stream,
   until: _until,
   hold: _hold,
@@ -63,11 +66,11 @@ const {
 
 const parts = {
   base: {
-    ...benchParts.url,
+    ...httpAddress,
     operand: "<BASE>",
     about: "The server that the other is held against",
   },
-  next: { ...url, operand: "<NEW>", about: "The other server" },
+  next: { ...httpAddress, operand: "<NEW>", about: "The other server" },
   budget: {
     flags: "--budget <D>",
     about: "Ends when so much time has passed, also without a verdict (default: 60s; none with " +

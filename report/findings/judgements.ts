@@ -119,6 +119,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "at-least":
     () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
+  generator: () => [
+    "inconclusive: the generator was the limit",
+    "so either side may be faster than it shows",
+  ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
     "inconclusive: its level wanders",

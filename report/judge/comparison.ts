@@ -362,12 +362,18 @@ interface Adjusted {
 
 /**
  * The figures that decide how a comparison ends. CPU time, where nobody saw it or it is open itself, leaves that to
- * the others.
+ * the others; these leave it to a decided CPU time where the generator was the limit of how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
-  return comparison.decisive.map((figure) => comparisonOf(comparison, figure)).filter((
-    { figure, ratio, verdict },
-  ) => figure !== "cpuPerRequest" || (ratio !== null && verdict !== "inconclusive"));
+  const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
+  const byWork = all.filter(({ figure, ratio, verdict }) =>
+    figure === "cpuPerRequest" && ratio !== null && verdict !== "inconclusive"
+  );
+  return all.filter((one) =>
+    one.figure === "cpuPerRequest"
+      ? byWork.includes(one)
+      : one.reason !== "generator" || byWork.length === 0
+  );
 }
 
 export function comparisonOf(
@@ -427,6 +433,8 @@ function compareFigure(
   const disturbance = figure === "cpuPerRequest" ? null : sliced?.disturbance ?? null;
   const isDisturbed = disturbance !== null &&
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
+  const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
+    (base.isGeneratorBound || next.isGeneratorBound);
   // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isOneSided = sliced === null
@@ -443,6 +451,8 @@ function compareFigure(
     ? "at-least"
     : between.kind === "unknown" && judged.verdict !== "inconclusive"
     ? "sessions"
+    : isAlikeByGenerator
+    ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
   // As strict as Holm's method may be with one of them.

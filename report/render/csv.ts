@@ -18,7 +18,7 @@ import {
   systemShareOf,
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
-import { streamColumns } from "../subjects/streams.ts";
+import { socketColumns, streamColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
@@ -74,6 +74,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...capacityOf(measurement),
     ...stepColumns(measurement.steps ?? []),
     ...measurement.streams && streamColumns(measurement.streams),
+    ...measurement.sockets && socketColumns(measurement.sockets),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
