@@ -17,7 +17,7 @@ const SHORTER: readonly (readonly [RegExp, string])[] = [
   // Servers that take turns have no count: their slices are of time.
   [/(versus [^|;]*?)-d \d+s\b/g, "$1-d 2000ms"],
   [/-d \d+s\b/g, "-n 2000"],
-  [/\bduration: \d+s\b/g, "requests: 500"],
+  [/\bduration: (?:\d+s\b|"\d+s")/g, "requests: 500"],
   // Of other tools, and for a whole experiment: longer than a pause of the machine.
   [/(-d|--duration )\d+s\b/g, "$1700ms"],
 ];
