@@ -9,7 +9,8 @@ import { masksBy } from "../../runner/load/protocols/websocket/masks.ts";
 import { WebSocketHttp1 } from "../../runner/load/protocols/websocket/websocket_http1.ts";
 import { SocketRecorder } from "../../runner/load/recording/socket_messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
-import { handshakeFields, openingOf } from "../../scenarios/request/websocket.ts";
+import { openingOf } from "../../base/http/request.ts";
+import { handshakeFields } from "../../scenarios/request/websocket.ts";
 
 const STEP_US = 10;
 const EVERY_US = 1_000_000;
