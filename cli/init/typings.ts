@@ -16,12 +16,19 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
   };
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
-    "index.js": 'export const experiment = (given) => given;\nexport const env = () => "";\n',
+    "index.js": ONLY_FOR_TYPES,
     "index.d.ts": declarations(schema),
     "k6.js": "export {};\n",
     "k6.d.ts": K6,
   };
 }
+
+/** What whoever runs a script without Plateau gets. */
+const ONLY_FOR_TYPES = `export const experiment = (given) => given;
+export const env = () => "";
+const missing = () => { throw new Error("run this with plateau run"); };
+export { missing as basic, missing as clientCredentials, missing as signAws };
+`;
 
 /** Keys whose values are functions in TypeScript, and names of them in YAML. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -29,6 +36,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   after: "(response: Response, user: User) => void",
   setup: "(target: { readonly url: string }) => unknown",
   teardown: "(data: any) => unknown",
+  by: "(data: any, target: { readonly url: string }) => unknown",
+  start: "(user: User) => void",
+  end: "(user: User) => void",
 };
 
 const HEAD = `/** A request before it is sent, to be changed in place. */
@@ -73,6 +83,48 @@ export interface User {
 export function experiment(given: Experiment): Experiment;
 /** An environment variable, which must be read at the top of the script. Its value stays out of the results. */
 export function env(name: string): string;
+
+/** The field \`authorization\` of HTTP Basic. */
+export function basic(user: string, password: string): string;
+
+export interface Token {
+  readonly token: string;
+  /** The field \`authorization\`: \`Bearer …\`. */
+  readonly authorization: string;
+  /** Milliseconds since the epoch; null where its server does not say. */
+  readonly expiresMs: number | null;
+  /** It is fetched anew from then on. */
+  readonly renewMs: number;
+}
+
+export interface ClientCredentials {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope?: string;
+  /** How the secret goes to the server: in the field of HTTP Basic, or in the body. */
+  readonly sends?: "field" | "body";
+  /** Further ones of the request, such as \`audience\`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** A token of OAuth 2.0, in \`setup\` and \`refresh\`: the earlier one, until half of its time has passed. */
+export function clientCredentials(options: ClientCredentials, earlier?: Token | null): Promise<Token>;
+
+export interface AwsKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly region: string;
+  readonly service: string;
+  /** As the request names it; needed where it has no field \`host\`. */
+  readonly host?: string;
+  /** Milliseconds since the epoch; default: now. */
+  readonly nowMs?: number;
+}
+
+/** Signs a request by AWS Signature Version 4, in \`before\`: last, as what is changed later is not signed. */
+export function signAws(request: Request, key: AwsKey): void;
 
 `;
 

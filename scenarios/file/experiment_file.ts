@@ -31,7 +31,7 @@ export interface ExperimentFile {
   /** Folder that relative paths in it start from. */
   readonly baseDir: string;
   readonly builtIn: boolean;
-  /** Of a file of another tool: what has no counterpart, or differs here. */
+  /** Notes on a file of another tool: what has no counterpart, or differs here. */
   readonly notes: readonly string[];
 }
 

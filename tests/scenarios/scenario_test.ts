@@ -127,7 +127,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'flow.0.capture.a.json: Cannot use "a..b" as a place in JSON: write names with dots and [0], such as data.items[0].id',
       'flow.0.capture.b.header: Cannot use "no field" as a header name: only letters, digits and signs such as - are',
       'flow.0.capture.c.pattern: Cannot use "id" as a pattern: it needs one group (…) around the value, and has 0',
-      'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is no regular expression',
+      'flow.0.capture.d.pattern: Cannot use "(" as a pattern: it is not a regular expression',
       'flow.0.capture.e: Cannot use this without its kind: write one of json, header, cookie, pattern; did you mean "pattern"?',
       'flow.0.capture.f.header: Cannot understand "header": the keys here are json',
       'flow.0.capture.g-1.x: Cannot use "g-1.x" as the name of a value: start with a letter, go on with letters, digits, _ and -',
