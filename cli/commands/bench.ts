@@ -220,6 +220,7 @@ async function blocksOf(
 /** Of the flags, those that are not of the load. */
 type RequestValues =
   & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
+  & Partial<Pick<BenchValues, "send" | "every" | "expect">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -258,7 +259,14 @@ export function requestWith<L extends Load>(
   if (why !== null) {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
   }
-  return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
+  return { url: withHttp(url), ...access, driver, seed, scenario, load, intervalMs, logPath };
+}
+
+const SOCKET_PROTOCOL = /^ws(?=s?:)/;
+
+/** A WebSocket is opened by a request of HTTP. */
+function withHttp(url: URL): URL {
+  return new URL(url.href.replace(SOCKET_PROTOCOL, "http"));
 }
 
 function accessOf(values: RequestValues): Access {
@@ -285,15 +293,21 @@ function scenarioOf(
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
   const { stream, until, hold, token } = values;
+  const path = requestTarget ?? url.pathname + url.search;
   const written = {
-    [method]: requestTarget ?? url.pathname + url.search,
+    ...SOCKET_PROTOCOL.test(url.protocol)
+      ? { websocket: path, ...method !== "get" && { [method]: path }, ...sentOf(values) }
+      : { [method]: path },
     headers: combined(header),
     body,
     multipart: multipartOf(form),
     follow,
     ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
     token: token === undefined ? undefined : { json: token },
-    expect: { status: expectStatus, body: expectBody },
+    expect: {
+      ...{ status: expectStatus, body: expectBody },
+      ...values.expect !== undefined && { message: values.expect },
+    },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);
   const { data, error } = spec.safeParse(written, AS_INPUT);
@@ -307,6 +321,11 @@ function scenarioOf(
   );
 }
 
+function sentOf({ send, every }: RequestValues): { readonly send?: object } {
+  if (send === undefined) return {};
+  return { send: { text: send, ...every !== undefined && { every: `${every}ms` } } };
+}
+
 const PLACES: Readonly<Record<string, string>> = {
   multipart: "--form",
   headers: "--header",
@@ -315,6 +334,8 @@ const PLACES: Readonly<Record<string, string>> = {
   hold: "--hold",
   token: "--token",
   expect: "--expect-body",
+  body: "--body",
+  send: "--send",
 };
 
 /** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */

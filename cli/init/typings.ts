@@ -9,12 +9,17 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
     version: VERSION,
     type: "module",
     description: "Experiments of Plateau in TypeScript",
-    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./k6": { types: "./k6.d.ts", default: "./k6.js" },
+    },
   };
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
     "index.js": ONLY_FOR_TYPES,
     "index.d.ts": declarations(schema),
+    "k6.js": "export {};\n",
+    "k6.d.ts": K6,
   };
 }
 
@@ -121,6 +126,40 @@ export interface AwsKey {
 /** Signs a request by AWS Signature Version 4, in \`before\`: last, as what is changed later is not signed. */
 export function signAws(request: Request, key: AwsKey): void;
 
+`;
+
+/** What scripts that came from k6 import. */
+const K6 = `import type { Request, Response, User } from "plateau";
+
+/** A response as k6 has it. */
+export interface K6Response {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  json(path?: string): any;
+}
+type Send = (url: string, ...given: any[]) => unknown;
+/** Each makes a request, which the iteration yields: \`const response = yield http.get(url)\`. */
+export const http: Readonly<Record<"get" | "head" | "post" | "put" | "patch" | "del" | "options", Send>> & {
+  request(method: string, url: string, body?: any, params?: any): unknown;
+  batch(requests: any): Generator<unknown, any, any>;
+};
+export function check(value: any, checks: Readonly<Record<string, unknown>>): boolean;
+export function group(name: string, inner: () => any): Generator<unknown, any, any>;
+export function sleep(seconds: number): void;
+export function fail(message?: string): never;
+/** Hooks of each step of a flow. @param origin Of the script's URLs. */
+export function iterations(script: (data: any) => Generator<unknown, any, any>, origin: string): {
+  before(request: Request, user: User): void;
+  after(response: Response, user: User): void;
+  expect: { status: number[] };
+};
+/** For \`setup\` and \`teardown\`. */
+export function around(
+  script: (data: any) => Generator<unknown, any, any>,
+  origin: string,
+  target: string,
+): (data: any) => Promise<any>;
 `;
 
 function declarations(schema: Readonly<Record<string, unknown>>): string {
