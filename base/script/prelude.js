@@ -319,6 +319,12 @@
   };
 
   const kinds = { before, after, user: ofUser };
+  // Changes what it gets, as most hooks do.
+  const rehearsal = () =>
+    before((request, user) => {
+      request.headers.iteration = user.iteration;
+    }, { method: "GET", path: "/", headers: {}, body: "" });
+
   const hook = (name, kind, written) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);
@@ -386,6 +392,7 @@
       experiment,
       unread,
       hook,
+      rehearsal,
       setData,
       give,
       body,

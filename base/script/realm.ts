@@ -67,6 +67,7 @@ const FUNCTIONS = [
   "experiment",
   "unread",
   "hook",
+  "rehearsal",
   "setData",
   "give",
   "body",
@@ -166,6 +167,15 @@ export class Realm {
     const made = this.#call(this.#own("hook"), ...given);
     for (const handle of given) handle.dispose();
     return made;
+  }
+
+  /** Calls a hook of its own again and again, so that the engine's code is compiled well before a load begins. */
+  rehearse(calls: number): void {
+    const hook = this.#call(this.#own("rehearsal"));
+    const user = this.user(0);
+    for (let call = 0; call < calls; call++) this.before(hook, user, true);
+    user.dispose();
+    hook.dispose();
   }
 
   // hot: once a request of a load with hooks.

@@ -26,6 +26,9 @@ import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.
 import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
+/** They take some hundredths of a second. */
+const REHEARSED_CALLS = 2_000;
+
 export interface HookOptions {
   /** Of `user.random()`. */
   readonly seed: number;
@@ -91,6 +94,11 @@ export class Hooks {
     if (code.data !== null) realm.setData(code.data);
     realm.limit(LIMITS.scriptCallMs.most);
     return new Hooks(realm, options);
+  }
+
+  /** Before a load, so that what it calls is compiled. */
+  rehearse(): void {
+    this.realm.rehearse(REHEARSED_CALLS);
   }
 
   /** When the last call ended. */

@@ -225,7 +225,9 @@ async function openHooks(
   nowUs: () => number,
 ): Promise<Hooks> {
   const { Hooks } = await import("../hooks/hooks.ts");
-  return await Hooks.open(script, { seed, first, stride, nowUs, ...fresh && { fresh } });
+  const hooks = await Hooks.open(script, { seed, first, stride, nowUs, ...fresh && { fresh } });
+  hooks.rehearse();
+  return hooks;
 }
 
 function exchangesOf(
