@@ -143,7 +143,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {
-    throw new Error("A load with a rate is none");
+    throw new Error("A load with a rate was read as another kind");
   }
   return {
     request: requestWith({ ...values, log: undefined, files }, load),

@@ -302,7 +302,7 @@ async function followed(
     const { most } = step.follow;
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
-      const why = `its Location is ${location}, which is no http address`;
+      const why = `its Location is ${location}, which is not an http address`;
       throw new TargetError(`${subject} is redirected, and cannot be followed: ${why}`);
     }
     if ("elsewhere" in next) {

@@ -252,7 +252,7 @@ function hasField(headers: RequestFields["headers"], field: string): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
-/** With the type that it is of; null where only the writer knows. */
+/** The body with its content-type, which is null where only the author knows it. */
 function bodyOf({ body, json, form, multipart }: RequestFields): {
   type: string | null;
   body: WireRequest["body"];

@@ -195,14 +195,20 @@ export class Flow {
     };
   }
 
+  /** Whether the first request of a user is made by a hook, and can be made before the user arrives. */
+  get hasEarlyHooks(): boolean {
+    return this.#user.start !== null ||
+      this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);
+  }
+
   /** How long the user thinks this time. */
   thinkUs({ us, as }: ThinkStep): number {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  /** When a message that was made at `nowUs` can be sent: a hook takes its time. */
-  readyUs(step: PreparedRequestStep, nowUs: number): number {
-    return step.hooks.before === null ? nowUs : Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
+  /** When a message that was made at `nowUs` can be sent: hooks take their time. */
+  readyUs(nowUs: number): number {
+    return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
   /** What is sent; a text: why the script has failed. */
