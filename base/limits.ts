@@ -119,6 +119,7 @@ export const LIMITS = {
     unit: "bytes",
   },
   streamMessage: { what: "a message of a stream", most: 1 * MB, unit: "bytes" },
+  lastEventId: { what: "the identifier of an event", most: 8 * KB, unit: "bytes" },
   jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },

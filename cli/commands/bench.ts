@@ -219,7 +219,12 @@ async function blocksOf(
 
 /** Of the flags, those that are not of the load. */
 type RequestValues =
-  & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
+  & Partial<
+    Pick<
+      BenchValues,
+      "follow" | "requestTarget" | "stream" | "until" | "hold" | "reconnect" | "token"
+    >
+  >
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -284,14 +289,16 @@ function scenarioOf(
 ): RequestScenario {
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
-  const { stream, until, hold, token } = values;
+  const { stream, until, hold, reconnect, token } = values;
+  const lasting = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : `${ms}ms`;
   const written = {
     [method]: requestTarget ?? url.pathname + url.search,
     headers: combined(header),
     body,
     multipart: multipartOf(form),
     follow,
-    ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
+    ...{ stream, until, hold: lasting(hold), reconnect: lasting(reconnect) },
     token: token === undefined ? undefined : { json: token },
     expect: { status: expectStatus, body: expectBody },
   };
@@ -313,6 +320,7 @@ const PLACES: Readonly<Record<string, string>> = {
   stream: "--stream",
   until: "--until",
   hold: "--hold",
+  reconnect: "--reconnect",
   token: "--token",
   expect: "--expect-body",
 };

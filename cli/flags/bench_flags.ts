@@ -9,7 +9,13 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
-import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/request.ts";
+import {
+  hold,
+  reconnectionTime,
+  STREAM_CONFLICTS,
+  streamKind,
+  until,
+} from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -198,6 +204,13 @@ const requestFlags = {
     about: "How long each stream is held before it is left (default: until it ends)",
     schema: hold.optional(),
   },
+  reconnect: {
+    flags: "--reconnect <D>",
+    about:
+      "Requests a stream of events again when it ends or is cut, as EventSource does: after D, or the " +
+      "time that the server names (default: not)",
+    schema: reconnectionTime.optional(),
+  },
   token: {
     flags: "--token <PLACE>",
     about: "Where in a message of a model server its token stands, in JSON, such as " +
@@ -338,7 +351,9 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow } = given;
   if (stream === undefined) {
-    return ["until", "hold", "token"].filter((flag) => given[flag] !== undefined).map((flag) => ({
+    return ["until", "hold", "reconnect", "token"].filter((flag) => given[flag] !== undefined).map((
+      flag,
+    ) => ({
       place: `--${flag}`,
       message: "Cannot use this without a stream",
       fix: "add --stream events, --stream lines or --stream json-lines",

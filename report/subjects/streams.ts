@@ -140,7 +140,24 @@ function fatesTable<Row extends StreamedCell>(
     column("Unfinished", all(({ messages }) => messages.unfinished), "count"),
     errorColumn("Dropped", all(({ messages }) => messages.dropped)),
     column("Whole streams", all(({ whole }) => whole), "count"),
+    ...interruptionColumns(rows),
   ]);
+}
+
+type Interruption = keyof NonNullable<NonNullable<Measurement["streams"]>["interruptions"]>;
+
+/** Nothing where no stream stood still that was requested again. */
+function interruptionColumns<Row extends StreamedCell>(rows: readonly Row[]): ColumnOf<Row>[] {
+  const times = (why: Interruption) => ({ cell }: Row): number =>
+    sum(streamsOf(cell), ({ interruptions }) => interruptions?.[why] ?? 0);
+  const isNone = rows.every(({ cell }) =>
+    streamsOf(cell).every(({ interruptions }) => interruptions === undefined)
+  );
+  return isNone ? [] : [
+    column("Ended, requested again", times("ended"), "count"),
+    errorColumn("Cut", times("cut")),
+    errorColumn("Refused", times("refused")),
+  ];
 }
 
 /** Nothing where all events have one name. */
@@ -169,7 +186,7 @@ function namesTable<Row extends StreamedCell>(
 export function streamColumns(
   streams: NonNullable<Measurement["streams"]>,
 ): Record<string, number> {
-  const { messages, events, eventsPerSec, ttfe, gap, tokens } = streams;
+  const { messages, events, eventsPerSec, interruptions, ttfe, gap, tokens } = streams;
   const times = (name: Times, { count, percentiles }: TimesOf): [string, number][] =>
     count === 0 ? [] : [
       [`streams.${name}P50Ms`, percentiles["50"]],
@@ -181,6 +198,9 @@ export function streamColumns(
     ["streams.failed", messages.failed],
     ["streams.unfinished", messages.unfinished],
     ["streams.dropped", messages.dropped],
+    ...Object.entries(interruptions ?? {}).map(([why, times]) =>
+      [`streams.interruptions.${why}`, times] as [string, number]
+    ),
     ...times("ttfe", ttfe),
     ...times("gap", gap),
     ...tokens === undefined ? [] : [

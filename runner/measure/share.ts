@@ -251,13 +251,14 @@ function checkedStream(
   const check = checkOf(expect, implicit || stream !== undefined);
   if (stream === undefined || check === null) return { check };
   const { contains, json, matches, ...response } = check;
-  const { holdMs, ...spec } = stream;
+  const { holdMs, reconnectMs, ...spec } = stream;
   const isSilent = contains === null && json === undefined && matches === undefined;
   return {
     check: { ...response, contains: null, isStream: true },
     stream: {
       ...spec,
       ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
+      ...reconnectMs !== undefined && { reconnectUs: reconnectMs * 1_000 },
       ...!isSilent && { expect: { contains, json, matches } },
     },
   };

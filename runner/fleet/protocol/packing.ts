@@ -214,6 +214,7 @@ const packedMessages = z.strictObject({
   dropped: count,
   inTime: count,
   whole: count,
+  interruptions: z.strictObject({ ended: count, cut: count, refused: count }),
   first: packedTimes,
   gap: packedTimes,
   names: z.array(z.strictObject({

@@ -41,6 +41,7 @@ export interface MessageTotals {
   readonly inTime: number;
   /** Streams that ended as they should. */
   readonly whole: number;
+  readonly interruptions: Interruptions;
   /** From when the request counts, as its latency does, to the first message. */
   readonly first: BoundedTotals;
   /** Between two messages of a stream. */
@@ -56,6 +57,16 @@ export interface MessageTotals {
   readonly firstToken: BoundedTotals;
   /** By stream that ended as it should and had two: from the first token to the last, by how many came after the first. */
   readonly perToken: SparseHistogram;
+}
+
+/**
+ * How often a stream that is requested again stood still: as its response had ended, as it was cut, or as no connection could
+ * be made for the next. The message that it waits for goes on being due, so the wait is in its gap.
+ */
+export interface Interruptions {
+  readonly ended: number;
+  readonly cut: number;
+  readonly refused: number;
 }
 
 /** How a stream ends that is open: as it should, cut by the server, timed out, or left by the load or its virtual user. */
@@ -103,6 +114,7 @@ export class MessageRecorder {
   unfinished = 0;
   dropped = 0;
   #whole = 0;
+  readonly #interruptions = { ended: 0, cut: 0, refused: 0 };
   #tokens = 0;
   /** Received by the deadline; null before it. */
   #sealed: { readonly received: number; readonly tokens: number } | null = null;
@@ -202,6 +214,11 @@ export class MessageRecorder {
     if (this.hasTokens && this.#tokensOf[slot] === 0) this.#firstToken.recordBound(waitedUs);
   }
 
+  /** An open stream stands still, and is to be requested again. */
+  interrupt(how: keyof Interruptions): void {
+    this.#interruptions[how]++;
+  }
+
   /** The first message of a request that failed before it was sent, which says nothing about its time. */
   failUnsent(): void {
     this.due++;
@@ -230,6 +247,7 @@ export class MessageRecorder {
       unfinished: this.unfinished + (open?.count ?? 0),
       inTime: this.#sealed?.received ?? received,
       whole: this.#whole,
+      interruptions: { ...this.#interruptions },
       first: this.#first.totals(open?.first ?? null),
       gap: this.#gap.totals(open?.gap ?? null),
       names: [...this.#names].map(([name, named]) => ({
