@@ -12,6 +12,7 @@
 import {
   addSparse,
   EMPTY,
+  GrowingHistogram,
   Histogram,
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
@@ -29,6 +30,18 @@ export interface NamedMessages {
   readonly received: number;
   /** Since the message before on the same stream, whatever its name; none before the first. */
   readonly gap: SparseHistogram;
+}
+
+/** Times of messages of which an interval has its own. */
+export const INTERVAL_TIMES = ["ttfe", "gap", "ttft"] as const;
+
+/** Of one interval. */
+export interface MessagePart
+  extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
+  /** In the last interval, by the deadline. */
+  readonly received: number;
+  /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */
+  readonly failed: number;
 }
 
 export interface MessageTotals {
@@ -73,23 +86,30 @@ export interface Interruptions {
 export type StreamEnd = "whole" | "cut" | "late" | "left";
 
 class BoundedTimes {
-  readonly #all = new Histogram();
-  readonly #censored = new Histogram();
+  readonly #all = new GrowingHistogram();
+  readonly #censored = new GrowingHistogram();
 
   record(us: number): void {
-    this.#all.record(us);
+    this.#all.fresh.record(us);
   }
 
   recordBound(us: number): void {
-    this.#all.record(us);
-    this.#censored.record(us);
+    this.#all.fresh.record(us);
+    this.#censored.fresh.record(us);
+  }
+
+  /** What came since the last call. */
+  take(): BoundedTotals {
+    return { all: this.#all.take(), censored: this.#censored.take() };
   }
 
   /** @param open More bounds: of what goes on. */
   totals(open: Histogram | null): BoundedTotals {
     const more = open?.toSparse() ?? EMPTY;
-    const censored = this.#censored.count === 0 ? EMPTY : this.#censored.toSparse();
-    return { all: addSparse(this.#all.toSparse(), more), censored: addSparse(censored, more) };
+    return {
+      all: addSparse(this.#all.whole(), more),
+      censored: addSparse(this.#censored.whole(), more),
+    };
   }
 }
 
@@ -116,6 +136,8 @@ export class MessageRecorder {
   #whole = 0;
   readonly #interruptions = { ended: 0, cut: 0, refused: 0 };
   #tokens = 0;
+  /** By the intervals so far. */
+  #taken = { received: 0, failed: 0 };
   /** Received by the deadline; null before it. */
   #sealed: { readonly received: number; readonly tokens: number } | null = null;
   readonly #first = new BoundedTimes();
@@ -236,6 +258,21 @@ export class MessageRecorder {
   /** The deadline: what comes after it counts in no rate. */
   seal(): void {
     this.#sealed ??= { received: this.received, tokens: this.#tokens };
+  }
+
+  /** What came since the last call, which was at the end of the interval before. */
+  takeInterval(): MessagePart {
+    const received = this.#sealed?.received ?? this.received;
+    const { failed } = this;
+    const part = {
+      received: received - this.#taken.received,
+      failed: failed - this.#taken.failed,
+      ttfe: this.#first.take(),
+      gap: this.#gap.take(),
+      ttft: this.#firstToken.take(),
+    };
+    this.#taken = { received, failed };
+    return part;
   }
 
   /** As if the run had ended now: streams that are open are left. They stay open. */

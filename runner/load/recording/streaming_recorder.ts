@@ -30,9 +30,15 @@ export class StreamingRecorder extends Recorder {
     log: RequestLog | null = null,
     stepRecorder: StepRecorder | null = null,
   ) {
-    super(intervalUs, onInterval, log, stepRecorder);
+    const messages = new MessageRecorder(slots, hasTokens);
+    super(
+      intervalUs,
+      (part, nowUs) => onInterval({ ...part, messages: messages.takeInterval() }, nowUs),
+      log,
+      stepRecorder,
+    );
     this.#steps = steps;
-    this.messages = new MessageRecorder(slots, hasTokens);
+    this.messages = messages;
   }
 
   override advance(nowUs: number): void {
