@@ -348,7 +348,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 }
 
 /** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
-function streamConflicts(given: RawArguments): Problem[] {
+export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow } = given;
   if (stream === undefined) {
     return ["until", "hold", "reconnect", "token"].filter((flag) => given[flag] !== undefined).map((

@@ -17,6 +17,8 @@ import { Http2 } from "../../runner/load/protocols/http2/http2.ts";
 import type { MessageTotals } from "../../runner/load/recording/messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { MessageSum } from "../../runner/measure/message_sum.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { coded, data, frame, headers, octets, request, settings } from "../http/http2/peer.ts";
@@ -124,6 +126,7 @@ interface Wish {
 class Stage {
   readonly recorder: StreamingRecorder;
   readonly loop: RequestLoop;
+  readonly intervals: readonly IntervalPart[];
   #n = -1;
 
   private constructor(
@@ -132,9 +135,14 @@ class Stage {
     private readonly wish: Wish,
     job: Job,
     script: RequestScript,
-    parts: { readonly protocol: ProtocolOf; readonly recorder: StreamingRecorder },
+    parts: {
+      readonly protocol: ProtocolOf;
+      readonly recorder: StreamingRecorder;
+      readonly parts: readonly IntervalPart[];
+    },
   ) {
     this.recorder = parts.recorder;
+    this.intervals = parts.parts;
     this.loop = new RequestLoop(job, { ...parts, script, pacer: pacerOf(job.pacer) });
     void this.loop.exchanges.protocol.run();
   }
@@ -156,14 +164,18 @@ class Stage {
       ...wish,
     };
     const setting = { slots: 1, steps: new Set([0]), hasTokens: stream.token !== undefined };
-    const recorder = new StreamingRecorder(setting, job.intervalUs, () => {});
+    const parts: IntervalPart[] = [];
+    const onInterval = (part: IntervalPart): void => void parts.push(part);
+    const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
     const driver = new PlayedDriver();
     const protocol = await withStreams(member.over(driver), {
       slots: 1,
       recorder,
       specs: [stream],
     });
-    return new Stage(driver, member, wish, job, new RequestScript(script), { protocol, recorder });
+    return new Stage(driver, member, wish, job, new RequestScript(script), {
+      ...{ protocol, recorder, parts },
+    });
   }
 
   get events(): DriverEvents {
@@ -250,7 +262,9 @@ class Stage {
     assert.ok(totals, "the load is over");
     const { due, completed, failed, unfinished, dropped } = totals;
     assert.equal(due, completed + failed + unfinished + dropped);
-    return checked(totals);
+    const whole = checked(totals);
+    assert.deepEqual(countsIn(this.intervals), countsOf(whole.messages), "intervals are the whole");
+    return whole;
   }
 }
 
@@ -259,6 +273,29 @@ function checked(totals: WorkerTotals): WorkerTotals & { readonly messages: Mess
   assert.ok(messages);
   for (const [law, left, right] of messageLaws([totals])) assert.equal(left, right, law);
   return { ...totals, messages };
+}
+
+function countsIn(intervals: readonly IntervalPart[]): number[] {
+  const parts = intervals.flatMap(({ messages }) => messages ?? []);
+  assert.equal(parts.length, intervals.length);
+  const sum = new MessageSum();
+  for (const part of parts) sum.add(part);
+  const { received, failed, ttfe, gap } = sum.whole();
+  return [
+    received,
+    failed,
+    ...[ttfe, gap].flatMap(({ all, censored }) => [all, censored])
+      .flatMap(({ count, sumUs }) => [count, sumUs]),
+  ];
+}
+
+function countsOf({ inTime, failed, first, gap }: MessageTotals): number[] {
+  return [
+    inTime,
+    failed,
+    ...[first, gap].flatMap(({ all, censored }) => [all, censored])
+      .flatMap(({ count, sumUs }) => [count, sumUs]),
+  ];
 }
 
 function fates({ due, received, failed, unfinished, dropped }: MessageTotals): number[] {
@@ -313,6 +350,8 @@ for (const member of MEMBERS) {
         [["message", 2, [15]], ["tick", 2, [0, 20]]],
       );
       assert.deepEqual([totals.completed, totals.checksPassed, messages.whole], [1, 1, 1]);
+      const [{ messages: interval }] = s.intervals;
+      assert.deepEqual([interval?.received, interval?.gap.all.count], [4, 3]);
       assert.equal(valuesOf(totals.service)[0], 50, "the whole stream");
       assert.equal(valuesOf(totals.firstByte)[0], 2);
     },
