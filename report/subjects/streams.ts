@@ -2,7 +2,14 @@
 import type { FigureOf } from "../../base/figures/figure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
-import { type Block, group, table, text } from "../blocks.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { legendOf } from "../chart.ts";
+import { boundedPercentile } from "../figures/lower_bounds.ts";
+import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { rangeOf } from "../figures/figures.ts";
 import type { JudgedCell } from "../figures/range.ts";
 import { sum } from "../writing/spread.ts";
@@ -20,10 +27,10 @@ import {
 
 /** The figures of messages of which each has a distribution. */
 const TIMES = [
-  ["ttfe", "to the first event"],
-  ["gap", "between events"],
-  ["ttft", "to the first token"],
-  ["tpot", "per output token"],
+  ["ttfe", "to the first event", "First events within"],
+  ["gap", "between events", "Gaps within"],
+  ["ttft", "to the first token", "First tokens within"],
+  ["tpot", "per output token", "Streams within"],
 ] as const;
 type Times = typeof TIMES[number][0];
 
@@ -40,6 +47,7 @@ export const streams: Subject<ScenarioContext> = {
     if (rows.length === 0) return [];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
+      ...distributions(cells, roomy),
       table(timesTable(`Messages of ${name}`, rows, [cellColumn]), { forms }),
       table(fatesTable(`Messages that were due in ${name}`, rows, [cellColumn]), { forms }),
       table(namesTable(`Events of ${name} by name`, rows, [cellColumn]), { forms }),
@@ -51,6 +59,57 @@ export const streams: Subject<ScenarioContext> = {
 const NOTE =
   "An open stream waits for one message, its first or its next: that one is due. Where a stream is cut or left, its wait so far " +
   "is a lower bound of the gap. Messages that come in one read have no time between them.";
+
+/** A chart for each kind of time that there is. */
+function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
+  return TIMES.flatMap(([of, what, limit]) => {
+    const drawn = cells.flatMap((cell) => {
+      const latency = drawnTimes(cell, of);
+      const { label, color } = cell;
+      return latency === null ? [] : [{ label, color, latency }];
+    });
+    const chart = densityOf(drawn, { what: `times ${what}`, limit });
+    if (chart === null) return [];
+    return [figure([{ title: `Time ${what}`, of: null, chart }], {
+      id: `streams-${of}`,
+      legend: legendOf(chart),
+      reading: DISTRIBUTION,
+      forms: of === "gap" ? ["page", ...roomy] : ["page"],
+    })];
+  });
+}
+
+/** Of all runs together; null where there are none. */
+function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
+  const parts = runs.flatMap(({ latency: { clock }, streams }) => {
+    const { histogram, censoredHistogram }: EncodedTimes =
+      (of === "ttfe" || of === "gap" ? streams?.[of] : streams?.tokens?.[of]) ?? {};
+    if (histogram === undefined) return [];
+    const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+    return [{ clock, all: decodeSparse(histogram), bounds }];
+  });
+  if (parts.length === 0) return null;
+  const all = sumOfSparse(parts.map((part) => part.all));
+  const bounds = sumOfSparse(parts.map((part) => part.bounds));
+  const ended = withoutBounds(all, bounds);
+  // As they are in the results: the clock ends the watch on a gap in both loops.
+  const clock = of === "gap" || parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  return {
+    count: all.count,
+    censored: bounds.count,
+    endedCount: ended.count,
+    ended: mergeHistograms([ended]),
+    percentile: (p) => boundedPercentile({ clock, all, bounds, ended }, p),
+  };
+}
+
+interface EncodedTimes {
+  readonly histogram?: string;
+  readonly censoredHistogram?: string;
+}
+
+const DISTRIBUTION =
+  "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all within it; ≥ where a wait that was cut or left may lie within it, too. Such lower bounds are not drawn, nor are messages that came in one read with the one before. The axis is logarithmic.";
 
 /** Of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
