@@ -52,6 +52,9 @@ export const streams: Subject<ScenarioContext> = {
       table(fatesTable(`Messages that were due in ${name}`, rows, [cellColumn]), { forms }),
       table(namesTable(`Events of ${name} by name`, rows, [cellColumn]), { forms }),
       text("streams", NOTE, "note"),
+      ...cells.some(({ runs }) => runs.some(({ steps, streams }) => steps && streams))
+        ? [text("streams", ALL_STEPS, "note")]
+        : [],
     ];
   },
 };
@@ -59,6 +62,9 @@ export const streams: Subject<ScenarioContext> = {
 const NOTE =
   "An open stream waits for one message, its first or its next: that one is due. Where a stream is cut or left, its wait so far " +
   "is a lower bound of the gap. Messages that come in one read have no time between them.";
+
+const ALL_STEPS =
+  "These are the messages of all steps together: by step there are latencies of whole streams alone.";
 
 /** A chart for each kind of time that there is. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
