@@ -127,7 +127,7 @@ async function manyStreams(rounds: number, short: boolean): Promise<Section> {
   });
   const common = ["-c", `${OPEN}`, "-w", "1", "-d", short ? "6s" : "15s"];
   const ways = {
-    requests: () => runPlateau(server.origin, [...common, "-r", `${MESSAGES_PER_SEC}`]),
+    requests: () => runPlateau(server.origin, [...common, "-r", `${MESSAGES_PER_SEC}/s`]),
     streams: () => runPlateau(`${server.origin}/events`, [...common, "--stream", "events"]),
   };
   const seen = await interleaved(["requests", "streams"] as const, rounds, (way) => ways[way]());
