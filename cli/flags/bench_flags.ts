@@ -347,7 +347,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
   }));
 }
 
-/** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
+/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need `--stream`. */
 export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow } = given;
   if (stream === undefined) {

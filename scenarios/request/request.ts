@@ -344,7 +344,7 @@ function excerpt(whole: string, from = 0): string {
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
 
-// What a stream needs, and what can't be had beside one.
+// Problems of a `stream`: keys that it needs, and keys that it excludes.
 
 interface StreamedRequest {
   readonly after?: string;

@@ -128,7 +128,7 @@ export function heightRules(charts: Iterable<Chart>): string {
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
 }
 
-/** Of ridges in a large chart; each further one makes it so much higher. */
+/** Ridges that fit into a large chart of `RIDGES_PX`; each further one adds `RIDGE_PX` to its height. */
 const RIDGES = 6;
 const RIDGES_PX = 300;
 const RIDGE_PX = 44;
@@ -136,7 +136,7 @@ const RIDGE_PX = 44;
 const TRACKS_PX = 291;
 const TRACK_PX = 55;
 
-/** Of a chart that is the higher the more it shows; null for others. */
+/** Height of a chart that grows with what it shows; null for charts of a fixed height. */
 function heightPx(chart: Chart): number | null {
   if (chart.kind === "timeline") return TRACKS_PX + Math.max(1, chart.tracks.length) * TRACK_PX;
   const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
