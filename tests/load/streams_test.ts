@@ -649,6 +649,22 @@ for (const member of MEMBERS) {
   );
 
   test(
+    "a virtual user leaves a stream that was reset and waits, with the status that it had",
+    { ...EVENTS, reconnectUs: 10 * SECOND, holdUs: 200 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\ndata: never whole", 10 * MS);
+      member.reset(s.events, 30 * MS);
+      for (let ms = 35; ms <= 230; ms += 5) s.tick(ms * MS);
+      const { completed, checksPassed, failed } = s.recorder.totals();
+      assert.deepEqual([completed, checksPassed, failed], [1, 1, 0]);
+      assert.deepEqual(s.now(231 * MS).interruptions, { ended: 0, cut: 1, refused: 0 });
+    },
+  );
+
+  test(
     "a stream that is requested again in vain fails when its time-out is over, and no sooner",
     { ...EVENTS, reconnectUs: 300 * MS },
     { timeoutUs: 200 * MS, durationUs: 4 * SECOND },

@@ -71,6 +71,8 @@ export class OpenStream {
   #isRight: boolean;
   /** Whether its head is that of such a stream. */
   #isStream = false;
+  /** Of its last response that has a head. */
+  #status = 0;
   /** Whether the server has said that it is over. */
   #isStopped = false;
 
@@ -104,6 +106,7 @@ export class OpenStream {
   begin(kept: KeptResponse, nowUs: number): void {
     if (this.kept === null) this.firstByteUs = nowUs;
     this.kept = kept;
+    this.#status = kept.status;
     this.#isStopped = this.again !== null && kept.status === STOP;
     this.problem = this.#isStopped ? null : this.#headProblem(kept);
     this.#isStream = this.problem === null && !this.#isStopped;
@@ -118,7 +121,7 @@ export class OpenStream {
 
   /** Its response is over, or its connection, and it goes on: gives when it is to be requested again, microseconds. */
   interrupt(nowUs: number): number {
-    const { again, kept, place: { room } } = this;
+    const { again, place: { room } } = this;
     if (again === null) throw new Error("A stream goes on that is over with its response");
     this.#nowUs = nowUs;
     this.#reader.end();
@@ -126,7 +129,7 @@ export class OpenStream {
     // Its time-out begins when it is requested again: a server that brings nothing then has that time, and no more.
     if (this.#isStream) this.aliveUs = again.atUs;
     this.#isStream = false;
-    if (kept !== null) this.kept = statusOf(kept, room);
+    if (this.kept !== null) this.kept = headOf(this.#status, room);
     return again.atUs;
   }
 
@@ -208,7 +211,7 @@ export class OpenStream {
 }
 
 /** What is left of a response whose own memory is given back. */
-function statusOf({ status }: KeptResponse, room: KeptRoom): KeptResponse {
+function headOf(status: number, room: KeptRoom): KeptResponse {
   const kept = new KeptResponse(room, false);
   kept.takeFields(status, [], 0);
   return kept;
