@@ -225,6 +225,7 @@ type RequestValues =
       "follow" | "requestTarget" | "stream" | "until" | "hold" | "reconnect" | "token"
     >
   >
+  & Partial<Pick<BenchValues, "send" | "every" | "expect">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -263,7 +264,14 @@ export function requestWith<L extends Load>(
   if (why !== null) {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
   }
-  return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
+  return { url: withHttp(url), ...access, driver, seed, scenario, load, intervalMs, logPath };
+}
+
+const SOCKET_PROTOCOL = /^ws(?=s?:)/;
+
+/** A WebSocket is opened by a request of HTTP. */
+function withHttp(url: URL): URL {
+  return new URL(url.href.replace(SOCKET_PROTOCOL, "http"));
 }
 
 function accessOf(values: RequestValues): Access {
@@ -292,15 +300,21 @@ function scenarioOf(
   const { stream, until, hold, reconnect, token } = values;
   const lasting = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : `${ms}ms`;
+  const path = requestTarget ?? url.pathname + url.search;
   const written = {
-    [method]: requestTarget ?? url.pathname + url.search,
+    ...SOCKET_PROTOCOL.test(url.protocol)
+      ? { websocket: path, ...method !== "get" && { [method]: path }, ...sentOf(values) }
+      : { [method]: path },
     headers: combined(header),
     body,
     multipart: multipartOf(form),
     follow,
     ...{ stream, until, hold: lasting(hold), reconnect: lasting(reconnect) },
     token: token === undefined ? undefined : { json: token },
-    expect: { status: expectStatus, body: expectBody },
+    expect: {
+      ...{ status: expectStatus, body: expectBody },
+      ...values.expect !== undefined && { message: values.expect },
+    },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);
   const { data, error } = spec.safeParse(written, AS_INPUT);
@@ -314,6 +328,11 @@ function scenarioOf(
   );
 }
 
+function sentOf({ send, every }: RequestValues): { readonly send?: object } {
+  if (send === undefined) return {};
+  return { send: { text: send, ...every !== undefined && { every: `${every}ms` } } };
+}
+
 const PLACES: Readonly<Record<string, string>> = {
   multipart: "--form",
   headers: "--header",
@@ -323,6 +342,8 @@ const PLACES: Readonly<Record<string, string>> = {
   reconnect: "--reconnect",
   token: "--token",
   expect: "--expect-body",
+  body: "--body",
+  send: "--send",
 };
 
 /** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */

@@ -37,6 +37,7 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
+import { openingOf } from "../../scenarios/request/websocket.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";
@@ -232,8 +233,12 @@ async function checkStep(
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
   const shown = { status: response.status, body: bytes };
-  // The messages of a stream are checked by the load, which waits for them.
-  const expect = step.stream === undefined ? step.expect : { status: step.expect.status };
+  // The messages of a stream are checked by the load, which waits for them, and so are those of a WebSocket.
+  const expect = step.socket !== undefined
+    ? { status: 101 }
+    : step.stream === undefined
+    ? step.expect
+    : { status: step.expect.status };
   const hasRightStatus = expectedStatuses(expect).includes(response.status);
   const wrong = (hasRightStatus ? problem : null) ??
     await withEngine(() => responseProblem(expect, shown));
@@ -285,8 +290,7 @@ async function followed(
     if (withCookies !== sent.wire) {
       found.keep(secretsInCookies(withCookies.headers.cookie), subject);
     }
-    const isStream = step.stream !== undefined;
-    const response = await sendOnce(withCookies, to, request, isStream).catch((error: unknown) => {
+    const response = await sendOnce(withCookies, to, request, step).catch((error: unknown) => {
       const isLimit = error instanceof TooFewStreams;
       const tls = "path" in to.endpoint ? undefined : to.endpoint.tls;
       const why = isLimit ? error.message : `got no response: ${whyNoResponse(error, tls)}`;
@@ -299,7 +303,7 @@ async function followed(
     const { most } = step.follow;
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
-      const why = `its Location is ${location}, which is no http address`;
+      const why = `its Location is ${location}, which is not an http address`;
       throw new TargetError(`${subject} is redirected, and cannot be followed: ${why}`);
     }
     if ("elsewhere" in next) {
@@ -327,7 +331,7 @@ async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
   { timeoutMs, signal, streams = 1 }: PreflightRequest,
-  isStream: boolean,
+  { stream, socket }: Pick<ScriptRequest, "stream" | "socket">,
 ): Promise<ReceivedResponse> {
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
@@ -338,8 +342,14 @@ async function sendOnce(
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
-    const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
+    const connection = connectionOptions(origin, endpoint, false);
+    if (socket !== undefined) {
+      const { openSocketOn } = await import("../../base/net/one_socket.ts");
+      return await openSocketOn(conn, openingOf(wire, connection).bytes, socket);
+    }
+    const bytes = encodeRequest(wire, connection);
     const head = wire.method === "HEAD";
+    const isStream = stream !== undefined;
     return await exchangeOn(conn, endpoint, { bytes, head, isStream, streams });
   } catch (error) {
     end.signal.throwIfAborted();

@@ -23,6 +23,7 @@ import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { stepFigures } from "./steps.ts";
+import { socketFigures } from "./sockets.ts";
 import { streamFigures } from "./streams.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Timeline } from "./timeline.ts";
@@ -170,6 +171,7 @@ function measuredOf(
     ...servedOf(totals, context.latency),
     ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
     ...streamFigures(totals, { elapsedS, clock }),
+    ...socketFigures(totals, elapsedS),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

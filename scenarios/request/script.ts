@@ -26,6 +26,7 @@ import type { ScriptCode } from "../code/code.ts";
 import type { Scenario, WrittenScenario } from "./scenario.ts";
 import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
+import { type SocketUse, socketUse } from "./websocket.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
 export interface ScriptRequest {
@@ -38,6 +39,8 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamedResponse;
+  /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+  readonly socket?: SocketUse;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
   /** Functions of the experiment's script by their names; absent: none. */
@@ -197,7 +200,7 @@ function variantsOf(
 ): ScriptRequest[] {
   const { expect } = request;
   const common = { kind: "request" as const, ...place, expect, captures: [] };
-  const step = { ...common, ...streamOf(request), ...hooksOf(request) };
+  const step = { ...common, ...streamOf(request), ...socketOf(request), ...hooksOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -261,6 +264,7 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     expect,
     captures,
     ...streamOf(spec),
+    ...socketOf(spec),
     ...hooksOf(spec),
   };
 }
@@ -278,6 +282,10 @@ function streamOf(
       ...token !== undefined && { token },
     },
   };
+}
+
+function socketOf(request: RequestFields): Pick<ScriptRequest, "socket"> {
+  return request.websocket === undefined ? {} : { socket: socketUse(request, request.hold) };
 }
 
 function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {

@@ -19,6 +19,8 @@ import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/r
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
+import { openingOf } from "../../../scenarios/request/websocket.ts";
+import type { SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
 export type Variables = Map<string, string>;
@@ -77,6 +79,8 @@ export type StepSpec =
     readonly wire: WireRequest;
     /** Its response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
+    /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+    readonly socket?: SocketSpec;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
@@ -96,6 +100,7 @@ type PreparedStep =
     /** Null where something in it varies. */
     readonly message: Message | null;
     readonly stream?: StreamSpec;
+    readonly socket?: SocketSpec;
     readonly check: ResponseCheck | null;
     readonly strict: boolean;
     readonly beside?: true;
@@ -190,14 +195,20 @@ export class Flow {
     };
   }
 
+  /** Whether the first request of a user is made by a hook, and can be made before the user arrives. */
+  get hasEarlyHooks(): boolean {
+    return this.#user.start !== null ||
+      this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);
+  }
+
   /** How long the user thinks this time. */
   thinkUs({ us, as }: ThinkStep): number {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  /** When a message that was made at `nowUs` can be sent: a hook takes its time. */
-  readyUs(step: PreparedRequestStep, nowUs: number): number {
-    return step.hooks.before === null ? nowUs : Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
+  /** When a message that was made at `nowUs` can be sent: hooks take their time. */
+  readyUs(nowUs: number): number {
+    return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
   /** What is sent; a text: why the script has failed. */
@@ -218,7 +229,7 @@ export class Flow {
     const { origin, connection } = this.spec.origins[redirected.origin];
     const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
     if (wire === step.wire && step.message !== null) return step.message;
-    return messageOf(wire, connection, step.stream);
+    return messageOf(wire, connection, step);
   }
 
   /** The session is over. Why the script has failed; null where it has not. */
@@ -281,8 +292,8 @@ function prepare(
   connection: ConnectionOptions,
   all: Hooks | null,
 ): PreparedRequestStep {
-  const { step, follow, wire, stream, check, strict, beside, captures, hooks } = spec;
-  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, stream);
+  const { step, follow, wire, stream, socket, check, strict, beside, captures, hooks } = spec;
+  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, spec);
   return {
     kind: "request",
     step,
@@ -290,6 +301,7 @@ function prepare(
     wire,
     message,
     ...stream && { stream },
+    ...socket && { socket },
     check: check && new ResponseCheck(check),
     strict,
     ...beside && { beside },
@@ -301,8 +313,12 @@ function prepare(
 function messageOf(
   wire: WireRequest,
   connection: ConnectionOptions,
-  stream?: StreamSpec,
+  { stream, socket }: { readonly stream?: StreamSpec; readonly socket?: SocketSpec },
 ): Message {
+  if (socket !== undefined) {
+    const { bytes, payload } = openingOf(wire, connection);
+    return { bytes, head: false, socket: { spec: socket, payload } };
+  }
   const bytes = encodeRequest(wire, connection);
   return { bytes, head: wire.method === "HEAD", ...stream && { stream } };
 }

@@ -6,6 +6,7 @@ import type { OnInterval } from "./intervals.ts";
 import { MessageRecorder, type MessageTotals } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
+import type { SocketRecorder, SocketTotals } from "./socket_messages.ts";
 import type { StepRecorder } from "./steps.ts";
 import type { Failure, WorkerTotals } from "./totals.ts";
 
@@ -15,16 +16,20 @@ interface StreamingSetting {
   readonly steps: ReadonlySet<number>;
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
+  /** Null or absent: no exchange is a WebSocket. */
+  readonly sockets?: SocketRecorder | null;
 }
 
 export class StreamingRecorder extends Recorder {
   readonly messages: MessageRecorder;
+  /** Null: no exchange is a WebSocket. */
+  readonly sockets: SocketRecorder | null;
   readonly #steps: ReadonlySet<number>;
   /** How far the run has come. */
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasTokens }: StreamingSetting,
+    { slots, steps, hasTokens, sockets }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
@@ -33,12 +38,15 @@ export class StreamingRecorder extends Recorder {
     const messages = new MessageRecorder(slots, hasTokens);
     super(
       intervalUs,
-      (part, nowUs) => onInterval({ ...part, messages: messages.takeInterval() }, nowUs),
+      steps.size === 0
+        ? onInterval
+        : (part, nowUs) => onInterval({ ...part, messages: messages.takeInterval() }, nowUs),
       log,
       stepRecorder,
     );
     this.#steps = steps;
     this.messages = messages;
+    this.sockets = sockets ?? null;
   }
 
   override advance(nowUs: number): void {
@@ -49,6 +57,7 @@ export class StreamingRecorder extends Recorder {
   override seal(endUs: number): void {
     super.seal(endUs);
     this.messages.seal();
+    this.sockets?.seal();
   }
 
   override drop(step: number, dueUs: number, endUs: number): void {
@@ -66,6 +75,7 @@ export class StreamingRecorder extends Recorder {
   ): void {
     super.fail(slot, step, failure, dueUs, sentUs, nowUs);
     const how = failure.kind === "timeout" ? "late" : "cut";
+    this.sockets?.end(slot, how, nowUs);
     if (this.messages.isOpen(slot)) this.messages.end(slot, how, nowUs);
     else if (this.#steps.has(step)) this.messages.failUnsent();
   }
@@ -78,11 +88,19 @@ export class StreamingRecorder extends Recorder {
     endUs: number,
   ): void {
     super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
+    this.sockets?.end(slot, "left", endUs);
     if (this.messages.isOpen(slot)) this.messages.end(slot, "left", endUs);
     else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
   }
 
-  override totals(times: "whole" | "take" = "whole"): WorkerTotals & { messages: MessageTotals } {
-    return { ...super.totals(times), messages: this.messages.totals(this.#nowUs) };
+  override totals(
+    times: "whole" | "take" = "whole",
+  ): WorkerTotals & { readonly messages?: MessageTotals; readonly sockets?: SocketTotals } {
+    const nowUs = this.#nowUs;
+    return {
+      ...super.totals(times),
+      ...this.#steps.size > 0 && { messages: this.messages.totals(nowUs) },
+      ...this.sockets && { sockets: this.sockets.totals(nowUs) },
+    };
   }
 }
