@@ -272,7 +272,8 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
   try {
     const imported = await convertedFile(source, from, { file, writes });
     if (imported === null) throw new UserError([{ place: from, message: UNKNOWN_FILE }]);
-    const needed = imported.variables.map((name) => ` (set ${name} first)`).join("");
+    const { variables } = imported;
+    const needed = variables.length === 0 ? "" : ` (set ${variables.join(" and ")} first)`;
     return { ...imported, next: `Check it: plateau check ${file}${needed}` };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -5,7 +5,7 @@
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
-import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import { encodeRequest, openingOf, type WireRequest } from "../../base/http/request.ts";
 import type { ReceivedResponse } from "../../base/http/received.ts";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import { dial } from "../../base/net/dial.ts";
@@ -37,7 +37,6 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
-import { openingOf } from "../../scenarios/request/websocket.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { mostInFlight } from "../measure/share.ts";

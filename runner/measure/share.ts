@@ -2,7 +2,7 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
+import { type ConnectionOptions, encodeRequest, openingOf } from "../../base/http/request.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
@@ -15,7 +15,6 @@ import type {
   StreamedResponse,
   ThinkStep,
 } from "../../scenarios/request/script.ts";
-import { openingOf } from "../../scenarios/request/websocket.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";

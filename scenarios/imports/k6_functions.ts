@@ -133,7 +133,12 @@ export class K6Functions {
   leave(node: js.Node, why: string): void {
     const { source, edits } = this.around;
     edits.leave(node, why);
-    this.left.push(`${source.lineOf(node.start)}, ${source.written(node)}: ${why}`);
+    this.#say(`${source.lineOf(node.start)}, ${source.written(node)}: ${why}`);
+  }
+
+  /** Once, however often the line is gone through. */
+  #say(line: string): void {
+    if (!this.left.includes(line)) this.left.push(line);
   }
 
   /** The content of a file stands in the script. */
@@ -294,8 +299,7 @@ export class K6Functions {
       if (why === null) continue;
       const written = source.written(value).replaceAll("*/", "* /");
       edits.replace(value.start, value.end, `() => true /* NOT TAKEN OVER: ${written}: ${why} */`);
-      const line = `${source.lineOf(value.start)}, ${source.written(property)}: ${why}`;
-      if (!this.left.includes(line)) this.left.push(line);
+      this.#say(`${source.lineOf(value.start)}, ${source.written(property)}: ${why}`);
     }
   }
 

@@ -1,12 +1,8 @@
 /** A WebSocket as an experiment file has it: what is sent on it, and which message of the server responds to that. */
 import * as z from "zod";
 import type { Offer } from "../../base/http/websocket/handshake.ts";
-import { bodyOctets, type WireBody } from "../../base/http/body.ts";
-import {
-  type ConnectionOptions,
-  encodeRequest,
-  type WireRequest,
-} from "../../base/http/request.ts";
+import type { WireBody } from "../../base/http/body.ts";
+import type { WireRequest } from "../../base/http/request.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
@@ -152,16 +148,6 @@ export function handshakeFields({ subprotocols, deflate }: Offer): Record<string
     ...deflate && { "sec-websocket-extensions": DEFLATE },
     ...subprotocols.length > 0 && { "sec-websocket-protocol": subprotocols.join(", ") },
   };
-}
-
-/** The octets of the handshake, and those of a message, whose numbers are not filled in. */
-export function openingOf(
-  { headers, body, ...wire }: WireRequest,
-  connection: ConnectionOptions,
-): { readonly bytes: Uint8Array<ArrayBuffer>; readonly payload: Uint8Array<ArrayBuffer> } {
-  const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type");
-  const handshake = { ...wire, headers: Object.fromEntries(sent), body: null };
-  return { bytes: encodeRequest(handshake, connection), payload: bodyOctets(body) };
 }
 
 const OWN_KEYS = ["send", "subprotocol", "deflate"] as const;

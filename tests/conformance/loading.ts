@@ -2,13 +2,12 @@
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
 import assert from "node:assert/strict";
-import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import { encodeRequest, openingOf, type WireRequest } from "../../base/http/request.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
-import { openingOf } from "../../scenarios/request/websocket.ts";
 import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";

@@ -16,7 +16,8 @@ import { StreamingRecorder } from "../../runner/load/recording/streaming_recorde
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { acceptOf } from "../../base/http/websocket/handshake.ts";
-import { handshakeFields, openingOf } from "../../scenarios/request/websocket.ts";
+import { openingOf } from "../../base/http/request.ts";
+import { handshakeFields } from "../../scenarios/request/websocket.ts";
 import { maskPayload } from "../../base/http/websocket/frames.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { ascii, close, frame, head, joined } from "../http/websocket/server_frames.ts";

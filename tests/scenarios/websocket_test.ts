@@ -16,7 +16,7 @@ const FILE = {
 /** Each with its place, below the scenario. */
 function problemsOf(scenario: object): string[] {
   try {
-    parseExperiment(JSON.stringify({ ...FILE, scenarios: { s: scenario } }), "x.json", NO_FILES);
+    parseExperiment(JSON.stringify({ ...FILE, scenarios: { s: scenario } }), "x.json");
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -105,9 +105,9 @@ Deno.test("of a load a WebSocket has neither HTTP/2 nor pipelines, nor a number 
       ["requests: 5", /has no hold/],
     ] as const
   ) {
-    assert.throws(() => parseExperiment(experiment(load), "x.yaml", NO_FILES), expected);
+    assert.throws(() => parseExperiment(experiment(load), "x.yaml"), expected);
   }
-  parseExperiment(experiment("requests: 5", ", hold: 1s"), "x.yaml", NO_FILES);
+  parseExperiment(experiment("requests: 5", ", hold: 1s"), "x.yaml");
 });
 
 Deno.test("a flow opens a WebSocket with the cookies and values that came before", () => {

@@ -251,6 +251,28 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
     /line break|request\.path/,
   ],
   ["breaks a field", "request.headers.a = 'b\\r\\nc: d'", /line break/],
+  ["has a field of megabytes", "request.headers.a = 'ü'.repeat(4e6)", /Latin-1|out of memory/],
+  [
+    "has a field of half a character",
+    "request.headers.a = '\\ud800'",
+    /Latin-1 are not allowed/,
+  ],
+  [
+    "hashes what is no text",
+    "user.hmac('sha256', { toString() { throw new Error('mine') } }, '')",
+    /mine/,
+  ],
+  ["hashes by what is no algorithm", "user.hmac('none', 'key', '')", /no algorithm "none"/],
+  [
+    "throws a text of megabytes",
+    "throw new Error('x'.repeat(2e6))",
+    /^Error: x+$/,
+  ],
+  [
+    "gives a body that does not end well",
+    "request.body = { get length() { return 1e9 }, toString() { return 'x' } }",
+    /request\.body must be a text/,
+  ],
   ["breaks a field by a NUL", "request.headers.a = 'b\\0c'", /NUL/],
   ["frames its body itself", "request.headers['Content-Length'] = 3", /Content-Length/],
   [

@@ -5,6 +5,7 @@
 import {
   type ConnectionOptions,
   encodeRequest,
+  openingOf,
   type WireRequest,
 } from "../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
@@ -19,7 +20,6 @@ import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/r
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
-import { openingOf } from "../../../scenarios/request/websocket.ts";
 import type { SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
