@@ -125,6 +125,7 @@ export const LIMITS = {
     unit: "bytes",
   },
   streamMessage: { what: "a message of a stream", most: 1 * MB, unit: "bytes" },
+  lastEventId: { what: "the identifier of an event", most: 8 * KB, unit: "bytes" },
   messagesInFlight: { what: "a WebSocket", most: 4_096, unit: "messages in flight" },
   jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },

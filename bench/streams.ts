@@ -17,6 +17,8 @@ import { selfCommand } from "../targets/launch/child.ts";
 const KB = 1e3;
 /** A stream may take so much, beyond what the kernel's sockets do. */
 const MOST_KB = 4.096;
+/** As late as the worker of any load may be at its p99. */
+const MOST_LATE_MS = 5;
 const FEW = 1_000;
 const MANY = 6_000;
 
@@ -39,7 +41,11 @@ export const streams: Bench = {
     "times between events against those planted, and the memory of an open stream and WebSocket",
   rounds: 3,
   async run({ rounds, short }): Promise<Section[]> {
-    return [await plantedGaps(rounds, short), await memoryOfOpen(rounds)];
+    return [
+      await plantedGaps(rounds, short),
+      await memoryOfOpen(rounds),
+      await manyStreams(rounds, short),
+    ];
   },
 };
 
@@ -117,4 +123,44 @@ async function memoryOfOne(open: typeof openStreams, collect: () => void): Promi
   const afterMany = usedBytes(collect);
   if (few.open + many.open !== FEW + MANY) throw new Error("One of them is not open");
   return (afterMany - afterFew - (afterFew - before)) / (MANY - FEW) / KB;
+}
+
+const OPEN = 5_000;
+const MESSAGES_PER_SEC = 1_000;
+
+/**
+ * One worker with many streams open, beside the same worker with as many connections and requests as the streams have
+ * messages: how long something new has to wait for it.
+ */
+async function manyStreams(rounds: number, short: boolean): Promise<Section> {
+  await using server = await startStreams({
+    events: "1000000000",
+    gaps: `${OPEN / MESSAGES_PER_SEC}s`,
+  });
+  const common = ["-c", `${OPEN}`, "-w", "1", "-d", short ? "6s" : "15s"];
+  const ways = {
+    requests: () => runPlateau(server.origin, [...common, "-r", `${MESSAGES_PER_SEC}/s`]),
+    streams: () => runPlateau(`${server.origin}/events`, [...common, "--stream", "events"]),
+  };
+  const seen = await interleaved(["requests", "streams"] as const, rounds, (way) => ways[way]());
+  const late = (way: keyof typeof ways): number[] =>
+    seen[way].map(({ generator }) => generator.delay.p99);
+  return {
+    caption: `Time that something new waits for one worker with ${formatCount(OPEN)} connections`,
+    unit: "ms, p99",
+    rows: [
+      { what: `${formatCount(MESSAGES_PER_SEC)} requests/s`, samples: late("requests") },
+      {
+        what: `streams, ${formatCount(MESSAGES_PER_SEC)} messages/s in all`,
+        samples: late("streams"),
+        bar: atMost(MOST_LATE_MS),
+      },
+    ],
+    notes: [
+      `Messages/s by the deadline, dials included: ${
+        seen.streams.map(({ streams }) => formatCount(Math.round(streams?.eventsPerSec ?? 0)))
+          .join(", ")
+      }.`,
+    ],
+  };
 }

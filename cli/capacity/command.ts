@@ -7,7 +7,7 @@ import { capacityBlocks } from "../../report/subjects/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
-import { objective, searchWidth } from "../../scenarios/claims/objective.ts";
+import { NO_MESSAGES, objective, searchWidth } from "../../scenarios/claims/objective.ts";
 import { SEARCH_PRESETS, searchTrial } from "../../scenarios/load/capacity_shape.ts";
 import { duration } from "../../scenarios/load/load_shape.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -25,7 +25,13 @@ import {
 } from "../command_line/command.ts";
 import { accessProblems } from "../flags/access_flags.ts";
 import { optionsOf } from "../../base/load_options.ts";
-import { benchParts, httpAddress, optionFlags, optionProblems } from "../flags/bench_flags.ts";
+import {
+  benchParts,
+  httpAddress,
+  optionFlags,
+  optionProblems,
+  streamConflicts,
+} from "../flags/bench_flags.ts";
 
 /** `5s,30s`: seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
@@ -67,6 +73,7 @@ const searchFlags = {
 
 const { connections, workers, timeout, keepalive, method, header, body } = benchParts;
 const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { stream, until, hold, token } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
@@ -79,6 +86,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
+  ...{ stream, until, hold, token },
   ...searchOptions,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
@@ -91,9 +99,21 @@ export function capacityConflicts(given: RawArguments): Problem[] {
   return [
     ...accessProblems(given),
     ...optionProblems(given),
+    ...streamConflicts(given),
+    ...messageConflicts(given),
     ...fleetConflicts(given),
     ...outputConflicts(given),
   ];
+}
+
+function messageConflicts({ stream, within = [] }: RawArguments): Problem[] {
+  const isOfMessages = [within].flat().some((text) => {
+    const { data } = objective.safeParse(text);
+    return data !== undefined && data.messages !== null;
+  });
+  return isOfMessages && stream === undefined
+    ? [{ place: "--within", message: NO_MESSAGES, fix: "add --stream events, lines or json-lines" }]
+    : [];
 }
 
 export const capacityCommand = defineCommand({

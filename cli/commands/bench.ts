@@ -219,7 +219,12 @@ async function blocksOf(
 
 /** Of the flags, those that are not of the load. */
 type RequestValues =
-  & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
+  & Partial<
+    Pick<
+      BenchValues,
+      "follow" | "requestTarget" | "stream" | "until" | "hold" | "reconnect" | "token"
+    >
+  >
   & Partial<Pick<BenchValues, "send" | "every" | "expect">>
   & Pick<
     BenchValues,
@@ -292,7 +297,9 @@ function scenarioOf(
 ): RequestScenario {
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
-  const { stream, until, hold, token } = values;
+  const { stream, until, hold, reconnect, token } = values;
+  const lasting = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : `${ms}ms`;
   const path = requestTarget ?? url.pathname + url.search;
   const written = {
     ...SOCKET_PROTOCOL.test(url.protocol)
@@ -302,7 +309,7 @@ function scenarioOf(
     body,
     multipart: multipartOf(form),
     follow,
-    ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
+    ...{ stream, until, hold: lasting(hold), reconnect: lasting(reconnect) },
     token: token === undefined ? undefined : { json: token },
     expect: {
       ...{ status: expectStatus, body: expectBody },
@@ -332,6 +339,7 @@ const PLACES: Readonly<Record<string, string>> = {
   stream: "--stream",
   until: "--until",
   hold: "--hold",
+  reconnect: "--reconnect",
   token: "--token",
   expect: "--expect-body",
   body: "--body",

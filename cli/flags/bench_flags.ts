@@ -9,7 +9,13 @@ import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
-import { hold, STREAM_CONFLICTS, streamKind, until } from "../../scenarios/request/request.ts";
+import {
+  hold,
+  reconnectionTime,
+  STREAM_CONFLICTS,
+  streamKind,
+  until,
+} from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -213,6 +219,13 @@ const requestFlags = {
     about: "How long each stream or WebSocket is held before it is left (default: until it ends)",
     schema: hold.optional(),
   },
+  reconnect: {
+    flags: "--reconnect <D>",
+    about:
+      "Requests a stream of events again when it ends or is cut, as EventSource does: after D, or the " +
+      "time that the server names (default: not)",
+    schema: reconnectionTime.optional(),
+  },
   send: {
     flags: "--send <TEXT>",
     about: "Message on a WebSocket, in which {{ n }} is its number (default: none)",
@@ -408,11 +421,11 @@ function isSocketUrl(url: unknown): boolean {
   return /^wss?:/i.test(String(url));
 }
 
-/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold` and `--token` need `--stream`. */
-function streamConflicts(given: RawArguments): Problem[] {
+/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need `--stream`. */
+export function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow } = given;
   if (stream === undefined) {
-    const flags = ["until", "token", ...isSocketUrl(given.url) ? [] : ["hold"]];
+    const flags = ["until", "reconnect", "token", ...isSocketUrl(given.url) ? [] : ["hold"]];
     return flags.filter((flag) => given[flag] !== undefined).map((flag) => ({
       place: `--${flag}`,
       message: "Cannot use this without a stream",

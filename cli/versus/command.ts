@@ -45,6 +45,7 @@ const {
   stream: _stream,
   until: _until,
   hold: _hold,
+  reconnect: _reconnect,
   token: _token,
   requests: _requests,
   phases: _phases,

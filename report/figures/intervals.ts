@@ -9,6 +9,7 @@ export type IntervalPoint = Run["timeline"]["points"][number];
 
 export interface TimelineInterval {
   readonly point: IntervalPoint;
+  readonly seconds: number;
   readonly ratePerSec: number;
   readonly failedPerSec: number;
 }
@@ -22,6 +23,7 @@ export function intervalsOf(
     .filter(({ seconds }) => seconds >= intervalS / 2)
     .map(({ point, seconds }) => ({
       point,
+      seconds,
       ratePerSec: point.completed / seconds,
       failedPerSec: point.failed / seconds,
     }));

@@ -276,6 +276,21 @@ function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
     latencyP99Ms: timeOf(point.p99),
     latencyMaxMs: timeOf(point.max),
     latencyLowerBounds: lowerBoundsIn(point).join(" "),
+    ...point.messages && messageFigures(point.messages),
+  };
+}
+
+function messageFigures(
+  { received, failed = 0, ttfe, gap, ttft }: NonNullable<IntervalPoint["messages"]>,
+): CsvRecord {
+  const times = Object.entries({ ttfe, gap, ttft }).flatMap(([name, of]) => [
+    [`messages.${name}P50Ms`, of?.p50 ?? null],
+    [`messages.${name}P99Ms`, of?.p99 ?? null],
+  ]);
+  return {
+    "messages.received": received,
+    "messages.failed": failed,
+    ...Object.fromEntries(times),
   };
 }
 

@@ -80,11 +80,14 @@ function commentsOn(subject: string, version: string): string[] {
 }
 
 function seriesComments(measurement: Measurement): string[] {
-  const { latency: { count, censored }, requests, errors, timeline } = measurement;
+  const { latency: { count, censored }, requests, errors, timeline, streams } = measurement;
   const logged = sum(timeline.points, (point) => decodeInterval(point).count);
   const untimed = requests.failed - (errors.timeout ?? 0);
   const of = `${formatCount(count)} values`;
   return [
+    ...streams === undefined ? [] : [
+      "These are latencies of whole streams; the times of their messages are in the results and in the CSV of intervals",
+    ],
     ...censored > 0
       ? [
         `${formatCount(censored)} of ${of} are lower bounds: these requests timed out, were ` +

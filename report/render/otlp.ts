@@ -45,6 +45,17 @@ const METRICS = {
     unit: "{request}/s",
     gauge: {},
   },
+  "plateau.messages": {
+    description: "Messages of streams that were due, by how they ended",
+    unit: "{message}",
+    ...counted,
+  },
+  "plateau.message.duration": {
+    description:
+      "Times of messages of streams: to the first, between two, to the first token, per token",
+    unit: "s",
+    exponentialHistogram: { aggregationTemporality: CUMULATIVE },
+  },
   "plateau.trust": {
     description: "1 for the verdict on whether the generator and the machine allow to trust a run",
     unit: "1",
@@ -137,7 +148,8 @@ function pointsOf(run: Run): DataPoints {
   });
   const count = (attributes: Attributes, asInt: number): DataPoint[] =>
     asInt === 0 ? [] : [point(attributes, { asInt: String(asInt) })];
-  const { checks, generator, latency: { clock } } = run;
+  const { checks, generator, latency: { clock }, streams } = run;
+  const { due: _, ...fates } = streams?.messages ?? { due: 0 };
   return {
     "http.client.request.duration": durationGroups(run).map((group) =>
       point({ "plateau.latency.clock": clock, ...group.attributes }, histogramPoint(group))
@@ -148,6 +160,12 @@ function pointsOf(run: Run): DataPoints {
       ...count({ "plateau.check.result": "failed" }, checks.failed),
     ],
     "plateau.request.rate": [point({}, { asDouble: run.rate })],
+    "plateau.messages": Object.entries(fates).flatMap(([outcome, ended]) =>
+      count({ "plateau.outcome": outcome }, ended)
+    ),
+    "plateau.message.duration": messageGroups(run).map((group) =>
+      point(group.attributes, histogramPoint(group))
+    ),
     "plateau.trust": [point({ "plateau.trust.verdict": generator.trust }, { asInt: "1" })],
   };
 }
@@ -275,6 +293,23 @@ function completedGroups(run: Run, bounds: SparseHistogram): DurationGroup[] {
 
 function exactly({ min, max, mean, count }: Distribution): DurationFigures {
   return { minUs: 1_000 * min, maxUs: 1_000 * max, sumUs: 1_000 * mean * count };
+}
+
+/** The times of messages by what they are of, and apart from them what is a lower bound. */
+function messageGroups({ streams }: Run): DurationGroup[] {
+  if (streams === undefined) return [];
+  const { ttfe, gap, tokens } = streams;
+  const times = { ttfe, gap, ...tokens && { ttft: tokens.ttft, tpot: tokens.tpot } };
+  return Object.entries(times).flatMap(([figure, of]) => {
+    const { histogram, censoredHistogram } = { censoredHistogram: undefined, ...of };
+    const all = histogram === undefined ? EMPTY : decodeSparse(histogram);
+    const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+    return [withoutBounds(all, bounds), bounds].map((held, i) => ({
+      ...held,
+      attributes: { "plateau.figure": figure, "plateau.lower_bound": i === 1 },
+      held,
+    }));
+  }).filter(({ held }) => held.count > 0);
 }
 
 /** ExponentialHistogramDataPoint, without its times and attributes. */

@@ -6,7 +6,14 @@ import type { FigureOf } from "../../base/figures/figure.ts";
 import { groupsOfThree } from "../../base/limits.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
-import { type Block, group, table, text } from "../blocks.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { legendOf } from "../chart.ts";
+import { boundedPercentile } from "../figures/lower_bounds.ts";
+import { densityOf, type DrawnTimes } from "./charts/density.ts";
 import { rangeOf } from "../figures/figures.ts";
 import type { JudgedCell } from "../figures/range.ts";
 import { sum } from "../writing/spread.ts";
@@ -24,11 +31,11 @@ import {
 
 /** The figures of messages of which each has a distribution. */
 const TIMES = [
-  ["ttfe", "to the first event"],
-  ["gap", "between events"],
-  ["ttft", "to the first token"],
-  ["tpot", "per output token"],
-  ["message", "of a message"],
+  ["ttfe", "to the first event", "First events within"],
+  ["gap", "between events", "Gaps within"],
+  ["ttft", "to the first token", "First tokens within"],
+  ["tpot", "per output token", "Streams within"],
+  ["message", "of a message", "Messages within"],
 ] as const;
 type Times = typeof TIMES[number][0];
 
@@ -46,12 +53,16 @@ export const streams: Subject<ScenarioContext> = {
     const [streamed, opened] = [rows.filter(hasStreams), rows.filter(hasSockets)];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
+      ...distributions(cells, roomy),
       table(timesTable(`Messages of ${name}`, rows, [cellColumn]), { forms }),
       table(fatesTable(`Messages that were due in ${name}`, streamed, [cellColumn]), { forms }),
       table(socketsTable(`WebSockets of ${name}`, opened, [cellColumn]), { forms }),
       table(namesTable(`Events of ${name} by name`, streamed, [cellColumn]), { forms }),
       ...streamed.length > 0 ? [text("streams", NOTE, "note")] : [],
       ...opened.length > 0 ? [text("sockets", SOCKETS_NOTE, "note")] : [],
+      ...streamed.some(({ cell }) => cell.runs.some(({ steps }) => steps !== undefined))
+        ? [text("streams", ALL_STEPS, "note")]
+        : [],
     ];
   },
 };
@@ -63,6 +74,65 @@ const NOTE =
 const SOCKETS_NOTE =
   "The messages of a WebSocket are due by a clock of its own, and their latency counts from then. Those that were still in " +
   "flight at the end, timed out or were never sent are in it as lower bounds.";
+
+const ALL_STEPS =
+  "These are the messages of all steps together: by step there are latencies of whole streams alone.";
+
+/** A chart for each kind of time that there is. */
+function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
+  return TIMES.flatMap(([of, what, limit]) => {
+    const drawn = cells.flatMap((cell) => {
+      const latency = drawnTimes(cell, of);
+      const { label, color } = cell;
+      return latency === null ? [] : [{ label, color, latency }];
+    });
+    const chart = densityOf(drawn, { what: `times ${what}`, limit });
+    if (chart === null) return [];
+    return [figure([{ title: `Time ${what}`, of: null, chart }], {
+      id: `streams-${of}`,
+      legend: legendOf(chart),
+      reading: DISTRIBUTION,
+      forms: of === "gap" ? ["page", ...roomy] : ["page"],
+    })];
+  });
+}
+
+/** Of all runs together; null where there are none. */
+function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
+  const parts = runs.flatMap(({ latency: { clock }, streams, sockets }) => {
+    const { histogram, censoredHistogram }: EncodedTimes = (of === "message"
+      ? sockets?.message
+      : of === "ttfe" || of === "gap"
+      ? streams?.[of]
+      : streams?.tokens?.[of]) ?? {};
+    if (histogram === undefined) {
+      return [];
+    }
+    const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+    return [{ clock, all: decodeSparse(histogram), bounds }];
+  });
+  if (parts.length === 0) return null;
+  const all = sumOfSparse(parts.map((part) => part.all));
+  const bounds = sumOfSparse(parts.map((part) => part.bounds));
+  const ended = withoutBounds(all, bounds);
+  // As they are in the results: the clock ends the watch on a gap in both loops.
+  const clock = of === "gap" || parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  return {
+    count: all.count,
+    censored: bounds.count,
+    endedCount: ended.count,
+    ended: mergeHistograms([ended]),
+    percentile: (p) => boundedPercentile({ clock, all, bounds, ended }, p),
+  };
+}
+
+interface EncodedTimes {
+  readonly histogram?: string;
+  readonly censoredHistogram?: string;
+}
+
+const DISTRIBUTION =
+  "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all within it; ≥ where a wait that was cut or left may lie within it, too. Such lower bounds are not drawn, nor are messages that came in one read with the one before. The axis is logarithmic.";
 
 /** Of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
@@ -168,7 +238,24 @@ function fatesTable<Row extends StreamedCell>(
     column("Unfinished", all(({ messages }) => messages.unfinished), "count"),
     errorColumn("Dropped", all(({ messages }) => messages.dropped)),
     column("Whole streams", all(({ whole }) => whole), "count"),
+    ...interruptionColumns(rows),
   ]);
+}
+
+type Interruption = keyof NonNullable<NonNullable<Measurement["streams"]>["interruptions"]>;
+
+/** Nothing where no stream stood still that was requested again. */
+function interruptionColumns<Row extends StreamedCell>(rows: readonly Row[]): ColumnOf<Row>[] {
+  const times = (why: Interruption) => ({ cell }: Row): number =>
+    sum(streamsOf(cell), ({ interruptions }) => interruptions?.[why] ?? 0);
+  const isNone = rows.every(({ cell }) =>
+    streamsOf(cell).every(({ interruptions }) => interruptions === undefined)
+  );
+  return isNone ? [] : [
+    column("Ended, requested again", times("ended"), "count"),
+    errorColumn("Cut", times("cut")),
+    errorColumn("Refused", times("refused")),
+  ];
 }
 
 function socketsTable<Row extends StreamedCell>(
@@ -234,7 +321,7 @@ function namesTable<Row extends StreamedCell>(
 export function streamColumns(
   streams: NonNullable<Measurement["streams"]>,
 ): Record<string, number> {
-  const { messages, events, eventsPerSec, ttfe, gap, tokens } = streams;
+  const { messages, events, eventsPerSec, interruptions, ttfe, gap, tokens } = streams;
   const times = (name: Times, { count, percentiles }: TimesOf): [string, number][] =>
     count === 0 ? [] : [
       [`streams.${name}P50Ms`, percentiles["50"]],
@@ -246,6 +333,9 @@ export function streamColumns(
     ["streams.failed", messages.failed],
     ["streams.unfinished", messages.unfinished],
     ["streams.dropped", messages.dropped],
+    ...Object.entries(interruptions ?? {}).map(([why, times]) =>
+      [`streams.interruptions.${why}`, times] as [string, number]
+    ),
     ...times("ttfe", ttfe),
     ...times("gap", gap),
     ...tokens === undefined ? [] : [

@@ -11,7 +11,7 @@ import { LEVELS, type Rule } from "../stats/capacity/queue.ts";
 import { holdsIn, type SearchedTrial, type TrialPlan } from "../stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial, type TrialSlice } from "../stats/capacity/slices.ts";
 import { countBeyond, decodeSparse } from "../stats/histogram/hdr.ts";
-import { sumOfSparse, valueAtPercentile } from "../stats/histogram/histogram.ts";
+import { EMPTY, sumOfSparse, valueAtPercentile } from "../stats/histogram/histogram.ts";
 import { isOverload } from "./overload.ts";
 
 export interface TrialHooks {
@@ -95,18 +95,22 @@ class CertainOutcome {
       );
   }
 
-  #count({ latency, failed }: LiveEvent, isWatched: boolean): void {
+  #count({ latency, failed, messages }: LiveEvent, isWatched: boolean): void {
     this.#failed += failed;
     if (!isWatched) return;
-    this.objectives.forEach(({ isBeyond }, i) => {
-      this.#beyond[i] += failed +
-        (isBeyond === null ? 0 : countBeyond(latency, latency.maxUs / 1_000, isBeyond));
+    this.objectives.forEach(({ isBeyond, messages: of }, i) => {
+      const times = of === null ? latency : messages?.[of].all ?? EMPTY;
+      this.#beyond[i] += (of === null ? failed : messages?.failed ?? 0) +
+        (isBeyond === null ? 0 : countBeyond(times, times.maxUs / 1_000, isBeyond));
     });
   }
 
   /** Of the requests that did not end, at least so many are beyond the limit: a target that hangs ends none. */
-  #overdue({ isBeyond, limitMs }: Objective, { elapsedMs, completed }: LiveEvent): number {
-    if (isBeyond === null) return 0;
+  #overdue(
+    { isBeyond, limitMs, messages }: Objective,
+    { elapsedMs, completed }: LiveEvent,
+  ): number {
+    if (isBeyond === null || messages !== null) return 0;
     const due = this.planned.ratePerSec * Math.max(0, elapsedMs - limitMs) / 1_000;
     return Math.max(0, due - STRAY * Math.sqrt(due) - completed - this.#failed);
   }
@@ -124,7 +128,10 @@ function tried(
   const shares = objectives.map((objective) =>
     shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
   );
-  const isHeld = holdsIn({ rules: objectives.map(ruleOf) }, shares) && requests.completed > 0;
+  // Where nothing was measured, nothing holds.
+  const isMeasured = requests.completed > 0 &&
+    objectives.every(({ messages }, i) => messages === null || shares[i].requests > 0);
+  const isHeld = isMeasured && holdsIn({ rules: objectives.map(ruleOf) }, shares);
   const latency = latencyAfter(measurement, startS);
   const doubt = isHeld ? null : doubtOf(measurement, objectives, planned);
   const ended = requests.completed + requests.failed + requests.dropped;
@@ -216,11 +223,13 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
-  { isBeyond }: Objective,
+  { isBeyond, messages }: Objective,
 ): TrialSlice[] {
   const last = timeline.points.length - 1;
   return timeline.points.map((point, i) => {
-    const { completed, failed, wrong = 0, histogram, censoredHistogram = "" } = point;
+    const { completed, failed, wrong = 0, histogram, censoredHistogram = "" } = messages === null
+      ? point
+      : messagesIn(point, messages);
     if (isBeyond === null) {
       const lost = failed + (i === last ? dropped : 0);
       const ended = completed + lost;
@@ -236,6 +245,20 @@ export function slicesOf(
     if (wrong + failed > requests - within[0]) return byOutcome(requests, wrong + failed);
     return { requests, beyond: within.map((count) => requests - count) };
   });
+}
+
+/** Messages in the place of requests: those that came, and those that a stream waited for in vain. */
+function messagesIn(
+  { messages = { received: 0 } }: TimedRequests["timeline"]["points"][number],
+  of: NonNullable<Objective["messages"]>,
+): Pick<
+  TimedRequests["timeline"]["points"][number],
+  "completed" | "failed" | "wrong" | "histogram" | "censoredHistogram"
+> {
+  const { histogram = "", censoredHistogram } = messages[of] ?? {};
+  const bounds = censoredHistogram === undefined ? 0 : decodeSparse(censoredHistogram).count;
+  const completed = histogram === "" ? 0 : decodeSparse(histogram).count - bounds;
+  return { completed, failed: messages.failed ?? 0, histogram, censoredHistogram };
 }
 
 /** A request that is refused misses the rule, however fast. */

@@ -185,7 +185,7 @@ class LiveFigures {
     this.#healths.set(worker, health);
   }
 
-  report({ index, completed, failed, latency, completedSoFar }: WholeInterval): void {
+  report({ index, completed, failed, latency, completedSoFar, messages }: WholeInterval): void {
     const { load, intervalMs } = this.request;
     const healths = [...this.#healths.values()];
     this.onProgress({
@@ -198,6 +198,7 @@ class LiveFigures {
       p99Ms: valueAtPercentile(latency, 99) / 1_000,
       failed,
       latency,
+      ...messages !== undefined && { messages },
       completed: completedSoFar,
       requests: load.kind === "closed" ? load.requests : null,
       workers: {

@@ -310,13 +310,14 @@ function checkedStream(
   const check = checkOf(expect, implicit || stream !== undefined);
   if (stream === undefined || check === null) return { check };
   const { contains: _contains, json: _json, matches: _matches, ...response } = check;
-  const { holdMs, ...spec } = stream;
+  const { holdMs, reconnectMs, ...spec } = stream;
   const messages = messagesExpected(check);
   return {
     check: { ...response, contains: null, isStream: true },
     stream: {
       ...spec,
       ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
+      ...reconnectMs !== undefined && { reconnectUs: reconnectMs * 1_000 },
       ...messages && { expect: messages },
     },
   };

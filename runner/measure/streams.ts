@@ -39,6 +39,12 @@ export function streamFigures(
   const estimate = estimateOf(clock);
   const firstTokens = parts.map(({ firstToken }) => firstToken);
   const hasTokens = parts.some(({ hasTokens }) => hasTokens);
+  const interruptions = {
+    ended: sum(({ interruptions }) => interruptions.ended),
+    cut: sum(({ interruptions }) => interruptions.cut),
+    refused: sum(({ interruptions }) => interruptions.refused),
+  };
+  const isInterrupted = Object.values(interruptions).some((times) => times > 0);
   const perToken = sumOfSparse(parts.map((part) => part.perToken));
   return {
     streams: {
@@ -52,6 +58,7 @@ export function streamFigures(
       events: received,
       eventsPerSec: perSec(sum((part) => part.inTime)),
       whole: sum((part) => part.whole),
+      ...isInterrupted && { interruptions },
       ttfe: timesOf(parts.map(({ first }) => first), estimate),
       // The clock ends the watch on a stream in both loops.
       gap: timesOf(parts.map(({ gap }) => gap), productLimit),

@@ -8,6 +8,8 @@
 import { mostIntervalsOf } from "../../base/intervals.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
+import type { MessagePart } from "../load/recording/messages.ts";
+import { MessageSum } from "./message_sum.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
 import {
   HistogramSum,
@@ -40,6 +42,8 @@ export interface WholeInterval {
   readonly latency: SparseHistogram;
   /** Of the run, as far as it is whole. */
   readonly completedSoFar: number;
+  /** Absent where no response is a stream. */
+  readonly messages?: MessagePart;
 }
 
 /** What was reported of an interval so far. */
@@ -53,6 +57,8 @@ export interface IntervalSum {
   readonly latency: HistogramSum;
   /** The values of `latency` that are lower bounds. */
   readonly censored: HistogramSum;
+  /** Null where no response is a stream. */
+  messages: MessageSum | null;
 }
 
 /** An interval of which parts are awaited. */
@@ -171,6 +177,7 @@ export class Timeline {
       failed: sum.failed,
       latency: sum.latency.whole(),
       completedSoFar: this.#completed,
+      ...sum.messages !== null && { messages: sum.messages.whole() },
     };
   }
 
@@ -182,7 +189,11 @@ export class Timeline {
     this.#completed += open.sum.completed;
     merge(this.#keptAt(index), open.sum);
     const isLastOfKept = (index + 1) % this.#width === 0;
-    if (isLastOfKept) this.#keptAt(index).latency.whole(); // its parts take more memory than their sum
+    if (!isLastOfKept) return;
+    // Its parts take more memory than their sum.
+    const kept = this.#keptAt(index);
+    kept.latency.whole();
+    kept.messages?.whole();
   }
 
   #keptAt(index: number): IntervalSum {
@@ -203,6 +214,7 @@ export class Timeline {
       if (at + 1 < this.#kept.length) merge(sum, this.#kept[at + 1]);
       sum.latency.whole();
       sum.censored.whole();
+      sum.messages?.whole();
       return [sum];
     });
     for (const series of this.#series.values()) series.completed = pairSums(series.completed);
@@ -250,14 +262,17 @@ function emptySum(): IntervalSum {
     bytesIn: 0,
     latency: new HistogramSum(),
     censored: new HistogramSum(),
+    messages: null,
   };
 }
 
 /** What is added to a sum: a worker's part, or another sum. */
-type Added = Pick<IntervalPart, "completed" | "failed" | "errors" | "wrong" | "bytesIn"> & {
-  readonly latency: SparseHistogram;
-  readonly censored: SparseHistogram;
-};
+type Added =
+  & Pick<IntervalPart, "completed" | "failed" | "errors" | "wrong" | "bytesIn" | "messages">
+  & {
+    readonly latency: SparseHistogram;
+    readonly censored: SparseHistogram;
+  };
 
 function addTo(sum: IntervalSum, added: Added): void {
   sum.completed += added.completed;
@@ -267,10 +282,16 @@ function addTo(sum: IntervalSum, added: Added): void {
   sum.bytesIn += added.bytesIn;
   sum.latency.add(added.latency);
   sum.censored.add(added.censored);
+  if (added.messages !== undefined) (sum.messages ??= new MessageSum()).add(added.messages);
 }
 
 function merge(sum: IntervalSum, other: IntervalSum): void {
-  addTo(sum, { ...other, latency: other.latency.whole(), censored: other.censored.whole() });
+  addTo(sum, {
+    ...other,
+    latency: other.latency.whole(),
+    censored: other.censored.whole(),
+    messages: other.messages?.whole(),
+  });
 }
 
 function addAt(all: number[], first: number, counts: readonly number[]): void {

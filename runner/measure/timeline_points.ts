@@ -1,8 +1,9 @@
 /** The intervals of a load as its result has them. Its code is loaded when nothing is measured any more. */
+import type { INTERVAL_TIMES, MessagePart } from "../load/recording/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
-import { estimateOf } from "./bounded_times.ts";
+import { estimateOf, productLimit } from "./bounded_times.ts";
 import type { IntervalSum } from "./timeline.ts";
 
 type MeasuredPoint = Measurement["timeline"]["points"][number];
@@ -38,8 +39,34 @@ export function timelinePoints(
       max: latency.maxUs / 1_000,
       histogram: latency.count === 0 ? "" : encodeHistogram(latency),
       ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
+      ...interval.messages !== null &&
+        { messages: messagesOf(interval.messages.whole(), estimate) },
     };
   });
+}
+
+function messagesOf(
+  { received, failed, ...times }: MessagePart,
+  estimate: ReturnType<typeof estimateOf>,
+): MeasuredPoint["messages"] {
+  const timesOf = (of: typeof INTERVAL_TIMES[number]) => {
+    const { all, censored } = times[of];
+    const at = (percentile: number): number =>
+      (of === "gap" ? productLimit : estimate)({ all, censored }, percentile) / 1_000;
+    return all.count === 0 ? {} : {
+      [of]: {
+        ...{ p50: at(50), p99: at(99), histogram: encodeHistogram(all) },
+        ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
+      },
+    };
+  };
+  return {
+    received,
+    ...failed > 0 && { failed },
+    ...timesOf("ttfe"),
+    ...timesOf("gap"),
+    ...timesOf("ttft"),
+  };
 }
 
 /** Those that there were, by kind. */

@@ -32,6 +32,18 @@ export interface CellProgress {
   readonly halfWidth: number | null;
 }
 
+/** Messages of streams in an interval. */
+export interface LiveMessages extends Readonly<Record<"ttfe" | "gap" | "ttft", LiveTimes>> {
+  readonly received: number;
+  readonly failed: number;
+}
+
+interface LiveTimes {
+  readonly all: SparseHistogram;
+  /** The values of `all` that are lower bounds. */
+  readonly censored: SparseHistogram;
+}
+
 export type Progress =
   /** Before the first run: what is left to do, and how long it is expected to take; at least and at most. */
   | {
@@ -71,6 +83,8 @@ export type Progress =
     readonly p99Ms: number;
     readonly failed: number;
     readonly latency: SparseHistogram;
+    /** Absent where no response is a stream. */
+    readonly messages?: LiveMessages;
     /** Of the run so far, and how many are requested; null when the run ends by time. */
     readonly completed: number;
     readonly requests: number | null;

@@ -39,6 +39,13 @@ const ms = z.number().min(0);
 const histogram = z.string();
 
 /** One interval of the timeline. */
+const messageTimes = z.strictObject({
+  p50: ms,
+  p99: ms,
+  histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
+  censoredHistogram,
+}).optional();
+
 const timelinePoint = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
@@ -56,6 +63,17 @@ const timelinePoint = z.strictObject({
       "Those of the last interval hold what was waited for after the deadline, and what was never sent",
   ),
   censoredHistogram,
+  messages: z.strictObject({
+    received: count.describe("In the last interval, by the deadline"),
+    failed: count.optional().describe(
+      "If any; in the last interval those that failed after the deadline, too",
+    ),
+    ttfe: messageTimes,
+    gap: messageTimes,
+    ttft: messageTimes,
+  }).optional().describe(
+    "Messages of streams in the interval, with their times; absent where no response is a stream",
+  ),
 });
 
 const anyLoad = {

@@ -28,6 +28,13 @@ export const streams = z.strictObject({
   whole: count.describe(
     "Streams that ended as they should, with their last message where one was named",
   ),
+  interruptions: z.strictObject({
+    ended: count.describe("Its response had ended"),
+    cut: count.describe("Its connection was cut"),
+    refused: count.describe("No connection could be made"),
+  }).optional().describe(
+    "How often a stream that is requested again stood still, by why; the wait is in gap. Absent for none",
+  ),
   ttfe: boundedTimes.describe("To the first message, by the clock of latency"),
   gap: boundedTimes.describe(
     "Between two messages of a stream; where it was cut or left, the wait so far, as a lower bound",

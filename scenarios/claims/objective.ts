@@ -1,7 +1,8 @@
 /**
  * A rule that a capacity holds within, as the share of requests that may miss it: the p99 is below 50 ms where less than
  * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit;
- * nor had one whose response is wrong, where more are wrong than late.
+ * nor had one whose response is wrong, where more are wrong than late. Of streams it is the share of messages: one that a
+ * stream waited for when it was cut or refused came within no limit.
  */
 import * as z from "zod";
 import { NAMED_FIGURES } from "../../base/figures/figure.ts";
@@ -10,13 +11,21 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface Objective {
   readonly text: string;
-  /** Share of the requests that may miss it, above 0. */
+  /** Times of messages of streams; null: it is about requests. */
+  readonly messages: typeof MESSAGE_TIMES[number] | null;
+  /** Share of the requests, or messages, that may miss it, above 0. */
   readonly allowed: number;
   /** By latency: whether a request of so many ms misses it. Null: by its outcome alone. */
   readonly isBeyond: ((latencyMs: number) => boolean) | null;
   /** The time in `isBeyond`, ms; 0 where there is none. */
   readonly limitMs: number;
 }
+
+/** Of messages, times in which a capacity may be searched. */
+const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
+
+/** Why a rule about messages can't be had of whole responses. */
+export const NO_MESSAGES = "Cannot search within times of messages where no response is a stream";
 
 /** Stands for "none at all", which no finite trial can show. */
 const NONE = 1e-6;
@@ -27,9 +36,12 @@ export function objectiveOf(rule: Threshold): Objective | null {
   const { text, figure, relation, limit } = rule;
   const isBelow = relation === "<" || relation === "<=";
   const { distribution, statistic } = NAMED_FIGURES[figure];
-  if (distribution === "latency" && typeof statistic === "number" && isBelow) {
+  const messages = MESSAGE_TIMES.find((times) => times === distribution) ?? null;
+  const isTimed = distribution === "latency" || messages !== null;
+  if (isTimed && typeof statistic === "number" && isBelow) {
     return {
       text,
+      messages,
       allowed: Number(((100 - statistic) / 100).toPrecision(12)),
       isBeyond: relation === "<" ? (ms) => ms >= limit : (ms) => ms > limit,
       limitMs: limit,
@@ -41,7 +53,7 @@ export function objectiveOf(rule: Threshold): Objective | null {
     ? limit
     : null;
   if (allowed === null || allowed >= 1) return null;
-  return { text, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
+  return { text, messages: null, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
 }
 
 /** The text of a rule: as the share of requests that may miss it. */
@@ -53,7 +65,8 @@ export const objective = z.string().transform((text, context): Objective => {
   }
   const objective = objectiveOf(parsed.threshold);
   if (objective !== null) return objective;
-  const fix = 'write a percentile of the latency, success or errors, such as "p99 < 50ms"';
+  const fix =
+    'write a percentile of the latency, or of ttfe, gap or ttft of streams, success or errors, such as "p99 < 50ms"';
   context.addIssue(`Cannot search within ${quotedOpenly(text)}: ${fix}`);
   return z.NEVER;
 });

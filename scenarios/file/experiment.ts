@@ -35,6 +35,7 @@ import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { codeSpec } from "../code/code.ts";
+import { NO_MESSAGES, objective } from "../claims/objective.ts";
 import { hookName, STREAM_CONFLICTS } from "../request/request.ts";
 import { SOCKET_CONFLICTS } from "../request/websocket.ts";
 import {
@@ -322,13 +323,18 @@ function hookConflicts(
 /** What a scenario whose responses are streams can't have. */
 function streamConflicts(
   scenario: Scenario,
-  { pipeline = [], http2 = [] }: {
+  { pipeline = [], http2 = [], capacity = [] }: {
     readonly pipeline?: readonly number[];
     readonly http2?: readonly boolean[];
+    readonly capacity?: readonly { readonly within: readonly string[] }[];
   },
   { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
 ): Conflict[] {
-  if (!isStreamed(scenario)) return [];
+  if (!isStreamed(scenario)) {
+    const isOfMessages = capacity.flatMap(({ within }) => within)
+      .some((rule) => objective.parse(rule).messages !== null);
+    return isOfMessages ? [{ path: [...loadPath, "capacity"], message: NO_MESSAGES }] : [];
+  }
   const isOverHttp2 = http2.length > 0 && http2.every(Boolean);
   const isPipelined = pipeline.some((requests) => requests > 1) && !isOverHttp2;
   const follows = "follow" in scenario && followOf(scenario.follow).most > 0;

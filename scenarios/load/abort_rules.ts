@@ -20,7 +20,9 @@ function keptBy(text: string): Objective | readonly string[] {
   const kept = threshold.against === "limit"
     ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
     : null;
-  return kept ?? [
+  // What is watched of a load as it goes on are its requests.
+  if (kept !== null && kept.messages === null) return kept;
+  return [
     `Cannot end a load by ${quotedOpenly(text)}: write what is hopeless, a latency percentile, ` +
     'success or errors, such as "errors > 5%" or "p99 > 5s"',
   ];

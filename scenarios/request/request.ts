@@ -115,6 +115,15 @@ export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
+/** As browsers have it. */
+const USUAL_RECONNECTION_MS = 3_000;
+export const reconnectionTime = between("0ms", "1h");
+/** As EventSource connects again: after how long, ms, where the server does not say. */
+export const reconnect = z.union([
+  z.literal(true).transform(() => USUAL_RECONNECTION_MS),
+  reconnectionTime,
+], { error: "Cannot read this as a reconnection time: write true, or a duration from 0ms to 1h" });
+
 export const streamFields = {
   stream: streamKind.optional().describe(
     "The response is read as it comes, as messages: events of text/event-stream, lines, or lines of JSON; " +
@@ -125,6 +134,10 @@ export const streamFields = {
   ),
   hold: hold.optional().describe(
     "How long a virtual user holds the stream or WebSocket before it leaves; until it ends when absent",
+  ),
+  reconnect: reconnect.optional().describe(
+    "The stream is requested again when its response ends or is cut, as EventSource does: true, or how long to wait " +
+      "where the server does not say (retry), 3s with true; it is over then when absent",
   ),
   token: z.xor([jsonSource, textSource]).optional().describe(
     "Where in a message of a model server its token stands: { json: choices[0].delta.content }, or { pattern: … }; " +
@@ -357,6 +370,7 @@ interface StreamedRequest {
   readonly stream?: StreamKind;
   readonly until?: unknown;
   readonly hold?: unknown;
+  readonly reconnect?: unknown;
   readonly token?: unknown;
   readonly head?: unknown;
   readonly capture?: Readonly<Record<string, unknown>>;
@@ -364,11 +378,13 @@ interface StreamedRequest {
   readonly websocket?: unknown;
 }
 
+const STREAM_KEYS = ["until", "hold", "reconnect", "token"] as const;
+
 /** Parts of a request that a stream needs, or can't have. */
 export function streamContradictions(request: StreamedRequest): Conflict[] {
-  const { stream, head, capture = {}, expect, after } = request;
+  const { stream, head, capture = {}, expect, after, reconnect } = request;
   if (stream === undefined) {
-    const keys = request.websocket === undefined ? ["until", "hold", "token"] as const : [];
+    const keys = request.websocket === undefined ? STREAM_KEYS : [];
     return keys.filter((key) => request[key] !== undefined)
       .map((key) => ({
         path: [key],
@@ -376,6 +392,11 @@ export function streamContradictions(request: StreamedRequest): Conflict[] {
       }));
   }
   const found: Conflict[] = [];
+  if (reconnect !== undefined && stream !== "events") {
+    const message =
+      "Cannot request lines again from where they stopped: only events have identifiers";
+    found.push({ path: ["reconnect"], message });
+  }
   if (head !== undefined) {
     found.push({ path: ["stream"], message: "Cannot read a stream from the response to head" });
   }

@@ -53,6 +53,8 @@ export interface StreamedResponse {
   readonly kind: StreamKind;
   readonly until?: string;
   readonly holdMs?: number;
+  /** It is requested again after so long, unless the server names another time; absent: it is not. */
+  readonly reconnectMs?: number;
   readonly token?: BodySource;
 }
 
@@ -267,13 +269,16 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
   };
 }
 
-function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptRequest, "stream"> {
+function streamOf(
+  { stream, until, hold, reconnect, token }: RequestFields,
+): Pick<ScriptRequest, "stream"> {
   if (stream === undefined) return {};
   return {
     stream: {
       kind: stream,
       ...until !== undefined && { until },
       ...hold !== undefined && { holdMs: hold },
+      ...reconnect !== undefined && { reconnectMs: reconnect },
       ...token !== undefined && { token },
     },
   };

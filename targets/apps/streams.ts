@@ -82,7 +82,8 @@ export const streams = {
     app.get("/sent", (c) => c.json(sent));
     app.get("/events", (c) => {
       const seen = Number(c.req.header("last-event-id") ?? "0");
-      const from = Number.isInteger(seen) && seen > 0 && seen < events ? seen : 0;
+      if (seen >= events) return c.body(null, 204); // who has seen all need not connect again
+      const from = Number.isInteger(seen) && seen > 0 ? seen : 0;
       return streamed(EVENTS, (k) => `event: tick\nid: ${k + 1}\ndata: ${k}\n\n`, from);
     });
     app.get("/tokens", () => streamed(EVENTS, (k) => chunkOf(k, events), 0, "data: [DONE]\n\n"));

@@ -54,7 +54,18 @@ Deno.test("versus dials an address for the host that it is of alone", async () =
 });
 
 Deno.test("versus offers no flag that it always refuses", () => {
-  for (const name of ["stream", "until", "hold", "token", "follow", "requests", "redisCacert"]) {
+  for (
+    const name of [
+      "stream",
+      "until",
+      "hold",
+      "reconnect",
+      "token",
+      "follow",
+      "requests",
+      "redisCacert",
+    ]
+  ) {
     assert.ok(!(name in PARTS), name);
   }
 });

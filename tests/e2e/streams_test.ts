@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Measurement, measurement, results } from "../../runner/result/result.ts";
+import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { emptyFolder, exits, plateau, serve } from "./plateau.ts";
 
 async function bench(code: number, ...args: string[]): Promise<Measurement> {
@@ -22,6 +23,80 @@ Deno.test("bench measures a stream that has no end, which is unfinished, and so 
   assert.ok(received > 3 && streams.eventsPerSec <= 33, `${streams.eventsPerSec}/s`);
   assert.ok(streams.gap.lowerBounds?.includes("max"));
   assert.deepEqual(streams.byName.map(({ name }) => name), ["tick"]);
+});
+
+const DRIVERS = ["epoll", "tcp"] as const;
+
+interface Witness {
+  readonly messages: number;
+  readonly begun: number;
+  readonly ended: number;
+  readonly cut: number;
+}
+
+async function sentBy(origin: string): Promise<Witness> {
+  return await (await fetch(`${origin}/sent`)).json();
+}
+
+Deno.test("a server that stands still again and again sends as many messages as are received, and each wait is a gap", async () => {
+  const [events, standsMs, everyMs] = [12, 200, 400];
+  await using app = await serve(
+    ...["streams", "--set", `events=${events}`, "--set", "gaps=40ms"] as const,
+    ...["--set", `freeze=${standsMs}ms`, "--set", `freezeEvery=${everyMs}ms`] as const,
+  );
+  const before = { messages: 0, ended: 0 };
+  for (const driver of DRIVERS) {
+    const { streams, checks } = await bench(
+      ...[0, `${app.origin}/events`, "--stream", "events"] as const,
+      ...["-c", "3", "-n", "6", "--driver", driver] as const,
+    );
+    const { messages, ended } = await sentBy(app.origin);
+    assert.ok(streams);
+    assert.equal(streams.messages.received, messages - before.messages, driver);
+    assert.deepEqual([streams.whole, checks.passed], [ended - before.ended, 6]);
+    assert.deepEqual(streams.gap.lowerBounds, undefined);
+    assert.equal(streams.gap.count, 6 * (events - 1));
+    // A stream of 440 ms cannot go past every time at which the server stands still.
+    const gaps = decodeSparse(streams.gap.histogram ?? "");
+    const long = countBeyond(gaps, gaps.maxUs / 1_000, (ms) => ms >= standsMs - 40);
+    assert.ok(long >= 6, `${long} gaps are as long as the server stood still`);
+    Object.assign(before, { messages, ended });
+  }
+});
+
+Deno.test("of streams that die in the middle each fails one message, and those before are counted", async () => {
+  const cutAfter = 4;
+  await using app = await serve(
+    ...["streams", "--set", "events=10", "--set", "gaps=20ms", "--set", `cutAfter=${cutAfter}`],
+  );
+  const before = { messages: 0, cut: 0 };
+  const since = async (): Promise<[messages: number, cut: number]> => {
+    const { messages, cut } = await sentBy(app.origin);
+    const found: [number, number] = [messages - before.messages, cut - before.cut];
+    Object.assign(before, { messages, cut });
+    return found;
+  };
+  for (const driver of DRIVERS) {
+    const wish = ["--stream", "events", "-c", "3", "--driver", driver];
+    const died = await bench(0, `${app.origin}/events`, ...wish, "-n", "6");
+    const [messages, cut] = await since();
+    assert.ok(died.streams);
+    const { received, failed, due } = died.streams.messages;
+    assert.deepEqual([received, failed, due], [messages, cut, messages + cut], driver);
+    assert.deepEqual([died.requests.failed, cut], [6, 6]);
+    const { censoredHistogram = "", count } = died.streams.gap;
+    assert.equal(decodeSparse(censoredHistogram).count, 6, "each wait is a lower bound");
+    assert.equal(count, 6 * cutAfter);
+    // Requested again, each goes on where it was cut, until the server says that this was all.
+    const whole = await bench(
+      ...[0, `${app.origin}/events`, ...wish, "-n", "6", "--reconnect", "10ms"] as const,
+    );
+    const [again, cuts] = await since();
+    assert.ok(whole.streams);
+    assert.deepEqual([whole.streams.messages.received, again], [6 * 10, 6 * 10], driver);
+    assert.deepEqual(whole.streams.interruptions, { ended: 6, cut: cuts, refused: 0 });
+    assert.deepEqual([whole.requests.failed, whole.streams.whole, cuts], [0, 6, 6 * 2]);
+  }
 });
 
 Deno.test("an experiment holds streams to rules", async () => {
@@ -124,9 +199,16 @@ thresholds: ["message.p99(chat) < 20s", "messages.failed(chat) <= 0", "messagesP
 
 Deno.test("what belongs to a stream needs one, and a pipeline of streams needs HTTP/2", async () => {
   const { stderr } = await exits(2, [
-    ...["bench", "http://127.0.0.1:1/", "--until", "x", "--hold", "1s", "--token", "a"],
+    ...["bench", "http://127.0.0.1:1/", "--until", "x", "--hold", "1s", "--reconnect", "1s"],
+    ...["--token", "a"],
   ]);
-  for (const flag of ["--until", "--hold", "--token"]) assert.ok(stderr.includes(flag), stderr);
+  for (const flag of ["--until", "--hold", "--reconnect", "--token"]) {
+    assert.ok(stderr.includes(flag), stderr);
+  }
   const pipelined = ["bench", "http://127.0.0.1:1/", "--stream", "lines", "--pipeline", "2"];
   assert.match((await exits(2, pipelined)).stderr, /streams.*--http2/s);
+  const again = ["bench", "http://127.0.0.1:1/", "--stream", "lines", "--reconnect", "1s"];
+  assert.match((await exits(2, again)).stderr, /--reconnect.*only events have identifiers/s);
+  const within = ["capacity", "http://127.0.0.1:1/", "--within", "p99(ttfe) < 1s"];
+  assert.match((await exits(2, within)).stderr, /--within.*no response is a stream.*--stream/s);
 });

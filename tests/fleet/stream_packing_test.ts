@@ -11,7 +11,7 @@ import { NO_FILES } from "../../base/files.ts";
 
 Deno.test("a script with streams is the same after it was a job of an agent", () => {
   const scenario = scenarioSpecWith(NO_FILES).parse({
-    ...{ get: "/tokens", stream: "events", until: "[DONE]", hold: "5s" },
+    ...{ get: "/tokens", stream: "events", until: "[DONE]", hold: "5s", reconnect: true },
     token: { json: "choices[0].delta.content" },
     expect: { contains: "a" },
   });
@@ -19,7 +19,7 @@ Deno.test("a script with streams is the same after it was a job of an agent", ()
   assert.deepEqual(scriptShape.parse(JSON.parse(JSON.stringify(script))), script);
   assert.ok(script.kind === "requests");
   assert.deepEqual(script.requests[0].stream, {
-    ...{ kind: "events", until: "[DONE]", holdMs: 5_000 },
+    ...{ kind: "events", until: "[DONE]", holdMs: 5_000, reconnectMs: 3_000 },
     token: { kind: "json", path: ["choices", "0", "delta", "content"] },
   });
 });

@@ -3,7 +3,8 @@
  * which times are lower bounds. Every time is known, so every figure is exact.
  */
 import assert from "node:assert/strict";
-import { END_STREAM, RST_STREAM } from "../../base/http/http2/frames.ts";
+import { END_STREAM, HEADERS, RST_STREAM } from "../../base/http/http2/frames.ts";
+import { HpackDecoder } from "../../base/http/http2/hpack_decoder.ts";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacers.ts";
@@ -16,11 +17,14 @@ import { Http2 } from "../../runner/load/protocols/http2/http2.ts";
 import type { MessageTotals } from "../../runner/load/recording/messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { MessageSum } from "../../runner/measure/message_sum.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { coded, data, frame, headers, octets, request, settings } from "../http/http2/peer.ts";
 
 const MS = 1_000;
+const PREFACE_BYTES = 24;
 const SECOND = 1_000_000;
 
 interface Member {
@@ -114,12 +118,15 @@ interface Wish {
   /** Events of the stream, besides events. */
   readonly type?: string;
   readonly status?: number;
+  /** That are right. */
+  readonly statuses?: readonly number[];
 }
 
 /** One slot, on which streams follow one another. */
 class Stage {
   readonly recorder: StreamingRecorder;
   readonly loop: RequestLoop;
+  readonly intervals: readonly IntervalPart[];
   #n = -1;
 
   private constructor(
@@ -128,16 +135,21 @@ class Stage {
     private readonly wish: Wish,
     job: Job,
     script: RequestScript,
-    parts: { readonly protocol: ProtocolOf; readonly recorder: StreamingRecorder },
+    parts: {
+      readonly protocol: ProtocolOf;
+      readonly recorder: StreamingRecorder;
+      readonly parts: readonly IntervalPart[];
+    },
   ) {
     this.recorder = parts.recorder;
+    this.intervals = parts.parts;
     this.loop = new RequestLoop(job, { ...parts, script, pacer: pacerOf(job.pacer) });
     void this.loop.exchanges.protocol.run();
   }
 
   static async of(member: Member, stream: StreamSpec, wish: Wish = {}): Promise<Stage> {
     const check = {
-      ...{ statuses: [200], body: null, contains: null },
+      ...{ statuses: wish.statuses ?? [200], body: null, contains: null },
       isStream: true as const,
     };
     const requests = [{ bytes: own(request()), head: false, step: 0, check, stream }];
@@ -152,14 +164,18 @@ class Stage {
       ...wish,
     };
     const setting = { slots: 1, steps: new Set([0]), hasTokens: stream.token !== undefined };
-    const recorder = new StreamingRecorder(setting, job.intervalUs, () => {});
+    const parts: IntervalPart[] = [];
+    const onInterval = (part: IntervalPart): void => void parts.push(part);
+    const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
     const driver = new PlayedDriver();
     const protocol = await withStreams(member.over(driver), {
       slots: 1,
       recorder,
       specs: [stream],
     });
-    return new Stage(driver, member, wish, job, new RequestScript(script), { protocol, recorder });
+    return new Stage(driver, member, wish, job, new RequestScript(script), {
+      ...{ protocol, recorder, parts },
+    });
   }
 
   get events(): DriverEvents {
@@ -179,13 +195,34 @@ class Stage {
     this.tick(nowUs);
   }
 
+  /** The connection that has been dialed again is there. */
+  reopen(nowUs: number): void {
+    this.#n = -1;
+    this.driver.sent = "";
+    this.events.onOpen(0, nowUs);
+    this.#receive(this.member.welcome, nowUs);
+    this.tick(nowUs);
+  }
+
+  /** Ticks as a driver does: when the loop wants one, and at least each 5 ms. Stops where a dial has begun. */
+  untilDial(fromUs: number, toUs: number): number {
+    const { dials } = this.driver;
+    for (let nowUs = fromUs; nowUs < toUs;) {
+      nowUs = Math.max(nowUs, Math.min(this.tick(nowUs), nowUs + 5 * MS, toUs));
+      this.tick(nowUs);
+      if (this.driver.dials > dials) return nowUs;
+      nowUs += MS / 4;
+    }
+    return Infinity;
+  }
+
   #receive(bytes: Uint8Array<ArrayBuffer>, nowUs: number): void {
     if (bytes.length > 0) this.events.onBytes(0, bytes, bytes.length, nowUs);
   }
 
-  head(nowUs: number): void {
+  head(nowUs: number, wish: Pick<Wish, "status" | "type"> = this.wish): void {
     this.#n++;
-    const { status = 200, type = "text/event-stream" } = this.wish;
+    const { status = 200, type = "text/event-stream" } = wish;
     this.#receive(this.member.head(status, type, this.#n), nowUs);
   }
 
@@ -204,6 +241,13 @@ class Stage {
     this.events.onEnd(0, "connection reset", nowUs);
   }
 
+  /** Of the request that was sent last; "" for none. */
+  sentField(name: string): string {
+    return this.member.name === "http2"
+      ? fieldIn(this.driver.sent, name)
+      : new RegExp(`^${name}: (.*)\r$`, "im").exec(this.driver.sent)?.[1] ?? "";
+  }
+
   /** As they are now: streams that are open are unfinished. */
   now(nowUs: number): MessageTotals {
     this.recorder.advance(nowUs);
@@ -218,7 +262,9 @@ class Stage {
     assert.ok(totals, "the load is over");
     const { due, completed, failed, unfinished, dropped } = totals;
     assert.equal(due, completed + failed + unfinished + dropped);
-    return checked(totals);
+    const whole = checked(totals);
+    assert.deepEqual(countsIn(this.intervals), countsOf(whole.messages), "intervals are the whole");
+    return whole;
   }
 }
 
@@ -229,8 +275,45 @@ function checked(totals: WorkerTotals): WorkerTotals & { readonly messages: Mess
   return { ...totals, messages };
 }
 
+function countsIn(intervals: readonly IntervalPart[]): number[] {
+  const parts = intervals.flatMap(({ messages }) => messages ?? []);
+  assert.equal(parts.length, intervals.length);
+  const sum = new MessageSum();
+  for (const part of parts) sum.add(part);
+  const { received, failed, ttfe, gap } = sum.whole();
+  return [
+    received,
+    failed,
+    ...[ttfe, gap].flatMap(({ all, censored }) => [all, censored])
+      .flatMap(({ count, sumUs }) => [count, sumUs]),
+  ];
+}
+
+function countsOf({ inTime, failed, first, gap }: MessageTotals): number[] {
+  return [
+    inTime,
+    failed,
+    ...[first, gap].flatMap(({ all, censored }) => [all, censored])
+      .flatMap(({ count, sumUs }) => [count, sumUs]),
+  ];
+}
+
 function fates({ due, received, failed, unfinished, dropped }: MessageTotals): number[] {
   return [due, received, failed, unfinished, dropped];
+}
+
+/** Of the first request that an HTTP/2 client sends on its connection. */
+function fieldIn(sent: string, name: string): string {
+  const bytes = octets(sent);
+  for (let at = PREFACE_BYTES; at < bytes.length;) {
+    const [high, middle, low, type] = bytes.subarray(at);
+    const length = (high << 16) + (middle << 8) + low;
+    const payload = bytes.subarray(at + 9, at + 9 + length);
+    at += 9 + length;
+    if (type !== HEADERS) continue;
+    return new HpackDecoder().decode(payload).find((field) => field.name === name)?.value ?? "";
+  }
+  throw new Error("No request was sent");
 }
 
 /** Values in ms, each as often as it is there. */
@@ -267,6 +350,8 @@ for (const member of MEMBERS) {
         [["message", 2, [15]], ["tick", 2, [0, 20]]],
       );
       assert.deepEqual([totals.completed, totals.checksPassed, messages.whole], [1, 1, 1]);
+      const [{ messages: interval }] = s.intervals;
+      assert.deepEqual([interval?.received, interval?.gap.all.count], [4, 3]);
       assert.equal(valuesOf(totals.service)[0], 50, "the whole stream");
       assert.equal(valuesOf(totals.firstByte)[0], 2);
     },
@@ -481,6 +566,168 @@ for (const member of MEMBERS) {
       assert.deepEqual([messages.received, messages.failed], [0, 1]);
     });
   }
+
+  test(
+    "a stream that has ended is requested again after its time, from the event that came last",
+    { ...EVENTS, reconnectUs: 50 * MS, holdUs: 300 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("retry: 20\nid: \xc3\xa97\ndata: 1\n\nid: 8\ndata: never whole", 10 * MS);
+      s.end(30 * MS);
+      const dialedUs = s.untilDial(30 * MS, 100 * MS);
+      assert.ok(dialedUs >= 50 * MS && dialedUs <= 52 * MS, `${dialedUs}`);
+      s.reopen(60 * MS);
+      assert.equal(s.sentField("last-event-id"), "\xc3\xa97", "as octets of UTF-8");
+      s.head(65 * MS);
+      s.part("data: 2\n\n", 70 * MS);
+      const { interruptions } = s.now(80 * MS);
+      assert.deepEqual(interruptions, { ended: 1, cut: 0, refused: 0 });
+      assert.equal(s.recorder.totals().due, 1, "the virtual user has one request");
+      for (let ms = 80; ms <= 320; ms += 5) s.tick(ms * MS);
+      const { completed, checksPassed, failed, service, firstByte } = s.recorder.totals();
+      assert.deepEqual([completed, checksPassed, failed], [1, 1, 0]);
+      assert.ok(valuesOf(service)[0] >= 300 && valuesOf(service)[0] <= 310);
+      assert.equal(valuesOf(firstByte)[0], 2);
+      const { messages, reconnects } = s.over(SECOND);
+      assert.equal(messages.received, 2);
+      assert.deepEqual(valuesOf(messages.first.all)[0], 10);
+      assert.equal(valuesOf(messages.gap.all)[0], 60, "over the reconnect");
+      const bounds = valuesOf(messages.gap.censored);
+      assert.equal(bounds.length, 1);
+      assert.ok(bounds[0] >= 230 && bounds[0] <= 241, `${bounds}`);
+      assert.ok(reconnects >= 1);
+    },
+  );
+
+  test(
+    "a stream that is cut is requested again, also where no connection can be made at first",
+    { ...EVENTS, reconnectUs: 20 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.disconnect(30 * MS);
+      assert.ok(s.untilDial(30 * MS, 100 * MS) < 60 * MS);
+      s.events.onRefused(0, "connect", "refused", 60 * MS);
+      s.tick(60 * MS);
+      const again = s.untilDial(60 * MS, 200 * MS);
+      assert.ok(again >= 90 * MS && again < 95 * MS, `it waits longer: ${again}`);
+      s.reopen(100 * MS);
+      assert.equal(s.sentField("last-event-id"), "", "no event had an identifier");
+      s.head(102 * MS);
+      s.part("data: 2\n\n", 110 * MS);
+      const { received, gap, failed, interruptions } = s.now(120 * MS);
+      assert.deepEqual([received, failed, valuesOf(gap.all)[0]], [2, 0, 10]);
+      assert.equal(valuesOf(gap.all)[1], 100);
+      assert.deepEqual(interruptions, { ended: 0, cut: 1, refused: 1 });
+      assert.equal(s.recorder.failed, 0);
+      const { messages, unfinished } = s.over(SECOND);
+      assert.deepEqual([unfinished, ...fates(messages)], [1, 3, 2, 0, 1, 0]);
+    },
+  );
+
+  test(
+    "a stream that waits to be requested again has its gap as a lower bound at the end, and leaves when it has been held",
+    { ...EVENTS, reconnectUs: 10 * SECOND, holdUs: 200 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.end(30 * MS);
+      for (let ms = 35; ms <= 230; ms += 5) s.tick(ms * MS);
+      const { completed, checksPassed } = s.recorder.totals();
+      assert.deepEqual([completed, checksPassed], [1, 1]);
+      const { messages } = s.over(SECOND);
+      assert.equal(messages.received, 1);
+      const [bound] = valuesOf(messages.gap.censored);
+      assert.ok(bound >= 190 && bound <= 201, `${bound}`);
+    },
+  );
+
+  test(
+    "a virtual user leaves a stream that was reset and waits, with the status that it had",
+    { ...EVENTS, reconnectUs: 10 * SECOND, holdUs: 200 * MS },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\ndata: never whole", 10 * MS);
+      member.reset(s.events, 30 * MS);
+      for (let ms = 35; ms <= 230; ms += 5) s.tick(ms * MS);
+      const { completed, checksPassed, failed } = s.recorder.totals();
+      assert.deepEqual([completed, checksPassed, failed], [1, 1, 0]);
+      assert.deepEqual(s.now(231 * MS).interruptions, { ended: 0, cut: 1, refused: 0 });
+    },
+  );
+
+  test(
+    "a stream that is requested again in vain fails when its time-out is over, and no sooner",
+    { ...EVENTS, reconnectUs: 300 * MS },
+    { timeoutUs: 200 * MS, durationUs: 4 * SECOND },
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.disconnect(30 * MS);
+      const dialedUs = s.untilDial(30 * MS, SECOND);
+      assert.ok(dialedUs >= 330 * MS && dialedUs < 340 * MS, `${dialedUs}`);
+      assert.equal(s.recorder.failed, 0, "it waits for longer than the time-out, as it should");
+      for (let ms = 335; ms <= 500; ms += 5) s.tick(ms * MS);
+      assert.equal(s.recorder.failed, 0);
+      for (let ms = 505; ms <= 560; ms += 5) s.tick(ms * MS);
+      assert.equal(s.recorder.failed, 1);
+      const { failed, gap } = s.now(561 * MS);
+      assert.equal(failed, 1);
+      assert.ok(Math.abs(valuesOf(gap.censored)[0] - 530) <= 25, `${valuesOf(gap.censored)}`);
+    },
+  );
+
+  for (
+    const [what, status, type, right] of [
+      ["204 ends a stream as it should, as it has brought something", 204, "", true],
+      ["another status ends a stream that is requested again", 503, "text/event-stream", false],
+      ["another type ends a stream that is requested again", 200, "text/html", false],
+    ] as const
+  ) {
+    test(what, { ...EVENTS, reconnectUs: 10 * MS }, { statuses: [200, 204] }, (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.end(30 * MS);
+      s.untilDial(30 * MS, 100 * MS);
+      s.reopen(100 * MS);
+      s.head(102 * MS, { status, type });
+      if (status !== 204 || member.name === "http2") s.end(103 * MS); // over HTTP/1.1 it has no body
+      const { messages, completed, checksPassed, checksFailed } = s.over(SECOND);
+      assert.equal(completed, 1);
+      assert.deepEqual([checksPassed, checksFailed], right ? [1, 0] : [0, 1]);
+      assert.equal(messages.received, 1);
+      assert.deepEqual([messages.whole, messages.failed], right ? [1, 0] : [0, 1]);
+    });
+  }
+
+  test(
+    "the last message ends a stream that would be requested again",
+    { ...EVENTS, reconnectUs: 10 * MS, until: "bye" },
+    {},
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      s.end(12 * MS);
+      s.untilDial(12 * MS, 100 * MS);
+      s.reopen(30 * MS);
+      s.head(31 * MS);
+      s.part("data: bye\n\n", 40 * MS);
+      s.end(41 * MS);
+      const { messages, completed, checksPassed } = s.over(SECOND);
+      assert.deepEqual([completed, checksPassed, messages.whole, messages.received], [1, 1, 1, 2]);
+    },
+  );
 
   test("lines of JSON are messages, and one that is none is wrong", { kind: "json-lines" }, {
     type: "application/x-ndjson",

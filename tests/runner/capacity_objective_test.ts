@@ -105,3 +105,42 @@ Deno.test("a wrong response, a failure and a request never sent are no success",
   const timed = measured({ completed: 10, failed: 2, wrong: 3, histogram: "" }, 5);
   assert.deepEqual(slice("success >= 99%", timed), [17, 10]);
 });
+
+Deno.test("times of messages are shares of messages, and those of whole streams none", () => {
+  const of = (text: string): unknown => objective(text)?.messages;
+  assert.deepEqual(
+    ["p99(ttfe) < 200ms", "gap.p50 <= 1s", "p99(ttft) < 1s", "p99 < 1s", "errors < 1%"].map(of),
+    ["ttfe", "gap", "ttft", null, null],
+  );
+  for (const text of ["p99(tpot) < 1s", "ttfe.mean < 1s", "p99(gap) > 1s", "eventsPerSec > 1/s"]) {
+    assert.equal(objective(text), null, text);
+  }
+});
+
+Deno.test("a message that a stream waited for when it was cut missed the rule, however long it had waited", () => {
+  const requests = { completed: 3, failed: 1, histogram: histogramOf(900, 900, 900) };
+  const messages = (
+    failed: number,
+    open: readonly number[],
+    ...ms: readonly number[]
+  ): Timed => {
+    const timed = measured(requests);
+    const times = {
+      ...{ p50: 0, p99: 0, histogram: histogramOf(...ms, ...open) },
+      ...open.length > 0 && { censoredHistogram: histogramOf(...open) },
+    };
+    const points = timed.timeline.points.map((point) => ({
+      ...point,
+      messages: { received: ms.length, ...failed > 0 && { failed }, gap: times },
+    }));
+    return { ...timed, timeline: { ...timed.timeline, points } };
+  };
+  const within = "p99(gap) < 50ms";
+  assert.deepEqual(slice(within, messages(0, [], 1, 2, 60)), [3, 1]);
+  assert.deepEqual(slice(within, messages(1, [10], 1, 2, 60)), [4, 2], "cut after 10 ms");
+  assert.deepEqual(slice(within, messages(1, [90], 1, 2)), [3, 1], "cut after 90 ms, once");
+  assert.deepEqual(slice(within, messages(0, [10, 90], 1, 2)), [3, 1], "left open");
+  assert.deepEqual(slice(within, messages(0, [])), [0, 0], "none came");
+  assert.deepEqual(slice("p99(ttfe) < 50ms", messages(2, [], 1)), [2, 2], "refused");
+  assert.deepEqual(slice(within, measured(requests)), [0, 0], "no stream");
+});

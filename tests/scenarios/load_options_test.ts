@@ -137,10 +137,14 @@ Deno.test("TLS sessions are resumed where there is TLS alone", async () => {
 Deno.test("a rule that ends a load says what is hopeless", async () => {
   const fix =
     'write what is hopeless, a latency percentile, success or errors, such as "errors > 5%" or "p99 > 5s"';
-  assert.deepEqual(wrongLines(experimentWith({ abortOn: ["p99 < 5s", "rate > 5/s"] })), [
-    `x.yaml:4:8: load.abortOn: Cannot end a load by "p99 < 5s": ${fix}`,
-    `x.yaml:4:8: load.abortOn: Cannot end a load by "rate > 5/s": ${fix}`,
-  ]);
+  assert.deepEqual(
+    wrongLines(experimentWith({ abortOn: ["p99 < 5s", "p99(ttfe) > 5s", "rate > 5/s"] })),
+    [
+      `x.yaml:4:8: load.abortOn: Cannot end a load by "p99 < 5s": ${fix}`,
+      `x.yaml:4:8: load.abortOn: Cannot end a load by "p99(ttfe) > 5s": ${fix}`,
+      `x.yaml:4:8: load.abortOn: Cannot end a load by "rate > 5/s": ${fix}`,
+    ],
+  );
   assert.deepEqual(await toldOf(["bench", URL_, "--abort-on", "p99 < 5s"]), [
     `--abort-on: Cannot end a load by "p99 < 5s": ${fix}`,
   ]);

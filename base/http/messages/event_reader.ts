@@ -79,10 +79,11 @@ export class EventReader {
     this.clear();
   }
 
-  /** Forgets the part of an event that it has. */
+  /** Forgets the part of an event that it has, and with it an identifier that no empty line has made the last. */
   clear(): void {
     this.#lines.clear();
     this.#reset();
+    this.#id = null;
     this.#drop();
     this.#bom = 0;
   }
@@ -106,6 +107,7 @@ export class EventReader {
       const cut = Math.min(to, value + MOST_NAME_BYTES);
       this.#name = TEXT.decode(bytes.subarray(value, cut)) || UNNAMED;
     } else if (length === 2 && isNamed(bytes, from, "id")) {
+      if (to - value > LIMITS.lastEventId.most) return; // no head of a request could hold it
       const id = TEXT.decode(bytes.subarray(value, to));
       if (!id.includes("\0")) this.#id = id;
     } else if (length === 5 && isNamed(bytes, from, "retry")) {

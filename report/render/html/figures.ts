@@ -119,8 +119,7 @@ function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
 function sizeOf(chart: Exclude<Chart, Rows>): string {
   const px = heightPx(chart);
   if (px !== null) return `high-${px}`;
-  if (chart.kind === "xy") return chart.size;
-  return chart.kind === "timeline" ? `tracks-${2 + chart.tracks.length}` : chart.kind;
+  return chart.kind === "xy" ? chart.size : chart.kind;
 }
 
 /** Rules for the heights of charts that grow, as the page's policy forbids styles on elements. */
@@ -133,9 +132,13 @@ export function heightRules(charts: Iterable<Chart>): string {
 const RIDGES = 6;
 const RIDGES_PX = 300;
 const RIDGE_PX = 44;
+/** Latency and requests; each track below them. */
+const TRACKS_PX = 291;
+const TRACK_PX = 55;
 
 /** Height of a chart that grows with what it shows; null for charts of a fixed height. */
 function heightPx(chart: Chart): number | null {
+  if (chart.kind === "timeline") return TRACKS_PX + Math.max(1, chart.tracks.length) * TRACK_PX;
   const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
   return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;
 }

@@ -4,9 +4,10 @@ import { formatCount, formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../../figures/pool.ts";
-import { axisOver, compact, type Xy, type XySeries } from "../../chart.ts";
+import { axisOver, type Color, compact, type Xy, type XySeries } from "../../chart.ts";
 import { sharesBetween } from "../tables/histogram.ts";
 import { tailsOf } from "./time_range.ts";
+import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
 const STEPS_PER_DECADE = 24;
@@ -14,14 +15,38 @@ const STEPS_PER_DECADE = 24;
 /** Percentiles between which the axis lies; the few beyond would press all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** Of the completed requests; null when no cell has one. */
-export function densityOf(cells: readonly CellRuns[]): Xy | null {
+/** What a curve is drawn of. */
+interface Distributed {
+  readonly label: string;
+  readonly color: Color;
+  readonly latency: DrawnTimes;
+}
+
+export type DrawnTimes = Pick<
+  PooledLatency,
+  "count" | "censored" | "percentile" | "endedCount" | "ended"
+>;
+
+/** @param what Of which the shares are, in the plural. */
+interface Described {
+  readonly what: string;
+  readonly limit: string;
+}
+
+const REQUESTS: Described = { what: "requests by latency", limit: "Requests within" };
+
+/** Of the completed requests, or of other times; null when no cell has one. */
+export function densityOf(
+  cells: readonly Distributed[],
+  { what, limit }: Described = REQUESTS,
+): Xy | null {
+  const medianMs = ({ latency }: Distributed): number => latency.percentile(50).value;
   const filled = cells.filter(({ latency }) => latency.endedCount > 0)
-    .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
+    .toSorted((a, b) => medianMs(a) - medianMs(b));
   if (filled.length === 0) return null;
-  const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
+  const unit = timeUnit(filled.map(medianMs));
   const edgesUs = decadeEdgesUs(
-    Math.min(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.from))),
+    Math.min(...filled.map(({ latency }) => lowestUs(latency.ended))),
     Math.max(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.to))),
   );
   const at = edgesUs.map((us) => compact(us / 1_000 / unit.size));
@@ -31,15 +56,24 @@ export function densityOf(cells: readonly CellRuns[]): Xy | null {
   }));
   return {
     kind: "xy",
-    alt: `Share of requests by latency: ${filled.map(({ label }) => label).join("; ")}`,
+    alt: `Share of ${what}: ${filled.map(({ label }) => label).join("; ")}`,
     size: filled.length > 2 ? "large" : "medium",
     x: { unit: unit.name, scale: "log", min: at[0], max: at[at.length - 1] },
     y: axisOver("%", series.flatMap(({ values = [] }) => values)),
     at,
     ridges: true,
-    limit: { axis: "x", label: "Requests within" },
+    limit: { axis: "x", label: limit },
     series,
   };
+}
+
+/** No 0, which a logarithmic axis lacks: of messages that come together. */
+function lowestUs(ended: Histogram): number {
+  const lowUs = ended.valueAtPercentile(SHOWN.from);
+  if (lowUs > 0) return lowUs;
+  let leastUs = Infinity;
+  ended.forEachBucket((fromUs) => leastUs = fromUs > 0 ? Math.min(leastUs, fromUs) : leastUs);
+  return Math.min(leastUs, ended.maxUs);
 }
 
 /** A limit reads one more than it shows. */
@@ -47,12 +81,12 @@ const WITHIN_DECIMALS = 3;
 
 /** Shares of the completed requests, and how many of all requests lie below each edge. */
 function spreadOver(
-  latency: PooledLatency,
+  latency: DrawnTimes,
   edgesUs: readonly number[],
 ): Pick<XySeries, "values" | "within" | "boundsFrom"> {
   const { ended, count } = latency;
   const shares = sharesBetween(ended, edgesUs);
-  const [below] = sharesBetween(ended, [0.5, edgesUs[0]]);
+  const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
   // The first edge below which some lower bound lies, too: of one request more than are known to, its latency is one.

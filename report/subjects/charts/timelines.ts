@@ -15,7 +15,13 @@ import {
   type TimelineMark,
   type TimelineRun,
 } from "../../chart.ts";
-import { intervalsOf, isEmpty, lowerBoundsIn, POINT_PERCENTILES } from "../../figures/intervals.ts";
+import {
+  intervalsOf,
+  isEmpty,
+  lowerBoundsIn,
+  POINT_PERCENTILES,
+  type TimelineInterval,
+} from "../../figures/intervals.ts";
 import { peakMemoryBytesOf, pointAt } from "../../figures/resources.ts";
 import {
   type DisplayUnit,
@@ -127,7 +133,7 @@ function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
-// Below requests per second: what a target used, and what its runtime reported of itself.
+// Below requests per second: messages of streams, what a target used, and what its runtime reported of itself.
 
 interface Track {
   readonly title: string;
@@ -147,6 +153,7 @@ const COMPILER_TRACKS = [
 function tracksOf(runs: readonly Run[]): Track[] {
   const memory = sizeUnit(runs.map(peakMemoryBytesOf));
   return [
+    ...messageTracks(runs),
     trackOf(runs, "CPU", "cores", 1, (run, atS) => pointAt(run, atS)?.cpu),
     trackOf(runs, "Memory", memory.name, 0, (run, atS) => {
       const point = pointAt(run, atS);
@@ -166,18 +173,53 @@ function tracksOf(runs: readonly Run[]): Track[] {
   ].flat();
 }
 
+const MESSAGE_TIMES = [
+  { title: "First message, p99", of: "ttfe" },
+  { title: "Between messages, p99", of: "gap" },
+] as const;
+
+function messageTracks(runs: readonly Run[]): Track[] {
+  return [
+    ...trackOf(
+      runs,
+      "Messages",
+      "/s",
+      0,
+      (_run, _atS, { point: { messages }, seconds }) => messages && messages.received / seconds,
+    ),
+    ...trackOf(
+      runs,
+      "Messages failed",
+      "/s",
+      0,
+      (_run, _atS, { point: { messages }, seconds }) =>
+        messages && (messages.failed ?? 0) / seconds,
+    ),
+    ...MESSAGE_TIMES.flatMap(({ title, of }) => {
+      const known = runs.flatMap(({ timeline: { points } }) =>
+        points.flatMap(({ messages }) => messages?.[of]?.p99 ?? [])
+      );
+      const unit = timeUnit(known);
+      return trackOf(runs, title, unit.name, 0, (_run, _atS, { point: { messages } }) => {
+        const p99 = messages?.[of]?.p99;
+        return p99 && p99 / unit.size;
+      });
+    }),
+  ];
+}
+
 /** @param least The axis reaches so far, so that what is next to nothing looks so. @param valueAt Of a moment of a run, seconds. */
 function trackOf(
   runs: readonly Run[],
   title: string,
   unit: string,
   least: number,
-  valueAt: (run: Run, atS: number) => number | null | undefined,
+  valueAt: (run: Run, atS: number, interval: TimelineInterval) => number | null | undefined,
 ): Track[] {
   const values = new Map(runs.map((run) => [
     run,
-    intervalsOf(run).map(({ point }) =>
-      valueAt(run, point.endS - run.timeline.intervalS / 2) ?? null
+    intervalsOf(run).map((interval) =>
+      valueAt(run, interval.point.endS - run.timeline.intervalS / 2, interval) ?? null
     ),
   ]));
   const known = [...values.values()].flat().filter((value) => value !== null);

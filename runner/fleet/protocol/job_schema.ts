@@ -114,6 +114,7 @@ const stream = z.strictObject({
   kind: streamKind,
   until: until.optional(),
   holdMs: msBetween("1ms", "24h").optional(),
+  reconnectMs: msBetween("0ms", "1h").optional(),
   token: z.discriminatedUnion("kind", [fromJson, fromText]).optional(),
 });
 

@@ -53,6 +53,15 @@ const NOT_AMONG = "Cannot read lower bounds that are not among the values";
 /** In the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
 
+const packedTimes = z.strictObject({
+  all: packedHistogram,
+  censored: packedHistogramOrNone,
+}).refine(({ all, censored }) => isAmong(censored, all), NOT_AMONG);
+
+function packTimes({ all, censored }: BoundedTotals): z.input<typeof packedTimes> {
+  return { all: packHistogram(all), censored: packHistogramOrNone(censored) };
+}
+
 export const packedPart = z.strictObject({
   index: count.max(MOST_INTERVALS),
   completed: count,
@@ -64,14 +73,29 @@ export const packedPart = z.strictObject({
   secondBytes: z.array(count).max(MOST_SECONDS_OF_INTERVAL),
   latency: packedHistogram,
   censored: packedHistogramOrNone,
+  messages: z.strictObject({
+    received: count,
+    failed: count,
+    ttfe: packedTimes,
+    gap: packedTimes,
+    ttft: packedTimes,
+  }).optional(),
 }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
 
 type PackedPart = z.input<typeof packedPart>;
 
 export function packPart(part: IntervalPart): PackedPart {
-  const { errors, latency, censored, secondCompleted, secondBytes } = part;
+  const { errors, latency, censored, secondCompleted, secondBytes, messages, ...counts } = part;
   return {
-    ...part,
+    ...counts,
+    ...messages && {
+      messages: {
+        ...messages,
+        ttfe: packTimes(messages.ttfe),
+        gap: packTimes(messages.gap),
+        ttft: packTimes(messages.ttft),
+      },
+    },
     errors: errors === null ? null : [...errors],
     secondCompleted: [...secondCompleted],
     secondBytes: [...secondBytes],
@@ -197,15 +221,6 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   };
 }
 
-const packedTimes = z.strictObject({
-  all: packedHistogram,
-  censored: packedHistogramOrNone,
-}).refine(({ all, censored }) => isAmong(censored, all), NOT_AMONG);
-
-function packTimes({ all, censored }: BoundedTotals): z.input<typeof packedTimes> {
-  return { all: packHistogram(all), censored: packHistogramOrNone(censored) };
-}
-
 /** One name more than are kept apart is for all others. */
 const packedMessages = z.strictObject({
   due: count,
@@ -215,6 +230,7 @@ const packedMessages = z.strictObject({
   dropped: count,
   inTime: count,
   whole: count,
+  interruptions: z.strictObject({ ended: count, cut: count, refused: count }),
   first: packedTimes,
   gap: packedTimes,
   names: z.array(z.strictObject({

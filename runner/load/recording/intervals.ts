@@ -5,6 +5,7 @@
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { MessagePart } from "./messages.ts";
 import type { Slices } from "./slices.ts";
 
 /** One interval of one worker. */
@@ -25,6 +26,8 @@ export interface IntervalPart {
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
+  /** Absent where no response is a stream. */
+  readonly messages?: MessagePart;
 }
 
 /** @param nowUs How far the run has come, at or after the end of the interval. */
@@ -34,7 +37,7 @@ const SECOND_US = 1_000_000;
 /** The last interval is the one that holds the last microsecond, not an empty one that begins at the end. */
 const LAST_US = 1;
 
-type Counts = Omit<IntervalPart, "latency" | "censored">;
+type Counts = Omit<IntervalPart, "latency" | "censored" | "messages">;
 
 export class Intervals {
   /** Latencies of the interval at hand. */

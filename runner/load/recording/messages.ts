@@ -12,6 +12,7 @@
 import {
   addSparse,
   EMPTY,
+  GrowingHistogram,
   Histogram,
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
@@ -31,6 +32,18 @@ export interface NamedMessages {
   readonly gap: SparseHistogram;
 }
 
+/** Times of messages of which an interval has its own. */
+export const INTERVAL_TIMES = ["ttfe", "gap", "ttft"] as const;
+
+/** Of one interval. */
+export interface MessagePart
+  extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
+  /** In the last interval, by the deadline. */
+  readonly received: number;
+  /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */
+  readonly failed: number;
+}
+
 export interface MessageTotals {
   readonly due: number;
   readonly received: number;
@@ -41,6 +54,7 @@ export interface MessageTotals {
   readonly inTime: number;
   /** Streams that ended as they should. */
   readonly whole: number;
+  readonly interruptions: Interruptions;
   /** From when the request counts, as its latency does, to the first message. */
   readonly first: BoundedTotals;
   /** Between two messages of a stream. */
@@ -58,27 +72,44 @@ export interface MessageTotals {
   readonly perToken: SparseHistogram;
 }
 
+/**
+ * How often a stream that is requested again stood still: as its response had ended, as it was cut, or as no connection could
+ * be made for the next. The message that it waits for goes on being due, so the wait is in its gap.
+ */
+export interface Interruptions {
+  readonly ended: number;
+  readonly cut: number;
+  readonly refused: number;
+}
+
 /** How a stream ends that is open: as it should, cut by the server, timed out, or left by the load or its virtual user. */
 export type StreamEnd = "whole" | "cut" | "late" | "left";
 
 class BoundedTimes {
-  readonly #all = new Histogram();
-  readonly #censored = new Histogram();
+  readonly #all = new GrowingHistogram();
+  readonly #censored = new GrowingHistogram();
 
   record(us: number): void {
-    this.#all.record(us);
+    this.#all.fresh.record(us);
   }
 
   recordBound(us: number): void {
-    this.#all.record(us);
-    this.#censored.record(us);
+    this.#all.fresh.record(us);
+    this.#censored.fresh.record(us);
+  }
+
+  /** What came since the last call. */
+  take(): BoundedTotals {
+    return { all: this.#all.take(), censored: this.#censored.take() };
   }
 
   /** @param open More bounds: of what goes on. */
   totals(open: Histogram | null): BoundedTotals {
     const more = open?.toSparse() ?? EMPTY;
-    const censored = this.#censored.count === 0 ? EMPTY : this.#censored.toSparse();
-    return { all: addSparse(this.#all.toSparse(), more), censored: addSparse(censored, more) };
+    return {
+      all: addSparse(this.#all.whole(), more),
+      censored: addSparse(this.#censored.whole(), more),
+    };
   }
 }
 
@@ -103,7 +134,10 @@ export class MessageRecorder {
   unfinished = 0;
   dropped = 0;
   #whole = 0;
+  readonly #interruptions = { ended: 0, cut: 0, refused: 0 };
   #tokens = 0;
+  /** By the intervals so far. */
+  #taken = { received: 0, failed: 0 };
   /** Received by the deadline; null before it. */
   #sealed: { readonly received: number; readonly tokens: number } | null = null;
   readonly #first = new BoundedTimes();
@@ -202,6 +236,11 @@ export class MessageRecorder {
     if (this.hasTokens && this.#tokensOf[slot] === 0) this.#firstToken.recordBound(waitedUs);
   }
 
+  /** An open stream stands still, and is to be requested again. */
+  interrupt(how: keyof Interruptions): void {
+    this.#interruptions[how]++;
+  }
+
   /** The first message of a request that failed before it was sent, which says nothing about its time. */
   failUnsent(): void {
     this.due++;
@@ -221,6 +260,21 @@ export class MessageRecorder {
     this.#sealed ??= { received: this.received, tokens: this.#tokens };
   }
 
+  /** What came since the last call, which was at the end of the interval before. */
+  takeInterval(): MessagePart {
+    const received = this.#sealed?.received ?? this.received;
+    const { failed } = this;
+    const part = {
+      received: received - this.#taken.received,
+      failed: failed - this.#taken.failed,
+      ttfe: this.#first.take(),
+      gap: this.#gap.take(),
+      ttft: this.#firstToken.take(),
+    };
+    this.#taken = { received, failed };
+    return part;
+  }
+
   /** As if the run had ended now: streams that are open are left. They stay open. */
   totals(nowUs: number): MessageTotals {
     const { due, received, failed, dropped } = this;
@@ -230,6 +284,7 @@ export class MessageRecorder {
       unfinished: this.unfinished + (open?.count ?? 0),
       inTime: this.#sealed?.received ?? received,
       whole: this.#whole,
+      interruptions: { ...this.#interruptions },
       first: this.#first.totals(open?.first ?? null),
       gap: this.#gap.totals(open?.gap ?? null),
       names: [...this.#names].map(([name, named]) => ({

@@ -35,9 +35,17 @@ export class StreamingRecorder extends Recorder {
     log: RequestLog | null = null,
     stepRecorder: StepRecorder | null = null,
   ) {
-    super(intervalUs, onInterval, log, stepRecorder);
+    const messages = new MessageRecorder(slots, hasTokens);
+    super(
+      intervalUs,
+      steps.size === 0
+        ? onInterval
+        : (part, nowUs) => onInterval({ ...part, messages: messages.takeInterval() }, nowUs),
+      log,
+      stepRecorder,
+    );
     this.#steps = steps;
-    this.messages = new MessageRecorder(slots, hasTokens);
+    this.messages = messages;
     this.sockets = sockets ?? null;
   }
 

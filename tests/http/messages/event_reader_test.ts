@@ -182,3 +182,17 @@ Deno.test("many streams together keep no more than their room has", () => {
   for (const reader of readers) reader.end();
   assert.ok(room.take(5_000));
 });
+
+Deno.test("an identifier whose event never ended is not that of the next response, and one that is too large is none", () => {
+  const reader = new EventReader(() => {}, new KeptRoom());
+  const read = (text: string): void => reader.read(octets(text), 0, octets(text).length);
+  read("id: 1\ndata: a\n\nid: 2\ndata: b\n");
+  reader.end();
+  assert.equal(reader.lastEventId, "1");
+  read("data: c\n\n");
+  assert.equal(reader.lastEventId, "1", "of the response that goes on where the other ended");
+  read(`id: ${"x".repeat(8_001)}\ndata: d\n\n`);
+  assert.equal(reader.lastEventId, "1");
+  read(`id: ${"x".repeat(8_000)}\ndata: d\n\n`);
+  assert.equal(reader.lastEventId.length, 8_000);
+});

@@ -4,11 +4,13 @@
  */
 import { EventReader } from "../../../../base/http/messages/event_reader.ts";
 import { LineReader } from "../../../../base/http/messages/line_reader.ts";
-import type { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { KeptResponse, type KeptRoom } from "../../../../base/http/kept.ts";
 import { beyond, oneMoreThan } from "../../../../base/limits.ts";
 import type { MessageRecorder } from "../../recording/messages.ts";
 import { takerOfText } from "../capture.ts";
 import { ResponseCheck } from "../response_check.ts";
+import type { Message } from "../protocol.ts";
+import { Reconnecting } from "./reconnecting.ts";
 import type { BodyPart } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
 
@@ -34,9 +36,14 @@ export class StreamPlan {
 
 interface StreamPlace {
   readonly slot: number;
+  /** What it was requested by. */
+  readonly message: Message;
   readonly messages: MessageRecorder;
   readonly room: KeptRoom;
 }
+
+/** No content: the server wants nobody to connect again (WHATWG HTML, section 9.2.3). */
+const STOP = 204;
 
 /** Lines have no names of their own. */
 const LINE = "line";
@@ -44,32 +51,45 @@ const LINE = "line";
 export class OpenStream {
   /** Its response, once the head of that has come. */
   kept: KeptResponse | null = null;
-  /** Octets of its body so far. */
+  /** Octets of its bodies so far. */
   bodyBytes = 0;
+  /** When the head of its first response came. */
   firstByteUs = 0;
-  /** When a part of it last came; −Infinity before that. */
+  /** Null: it is over with its response. */
+  readonly again: Reconnecting | null;
+  /** When a part of it last came, or should be waited for after that; −Infinity before that. */
   aliveUs = -Infinity;
   /** When it has ended although the server goes on: by its last message. Infinity: it has not. */
   doneUs = Infinity;
   /** Why it is not the stream that it should be; null: it is, as far as it has come. */
   problem: string | null = null;
   readonly #reader: EventReader | LineReader;
+  /** The same, where it reads events. */
+  readonly #events: EventReader | null;
   #nowUs = 0;
   #received = 0;
   #isRight: boolean;
   /** Whether its head is that of such a stream. */
   #isStream = false;
+  /** Of its last response that has a head. */
+  #status = 0;
+  /** Whether the server has said that it is over. */
+  #isStopped = false;
 
   constructor(
     readonly plan: StreamPlan,
     readonly sentUs: number,
     private readonly place: StreamPlace,
   ) {
-    const { room } = place;
+    const { room, message } = place;
+    const { reconnectUs } = plan.spec;
+    this.again = reconnectUs === undefined ? null : new Reconnecting(message, reconnectUs);
     this.#isRight = plan.check === null;
-    this.#reader = plan.spec.kind === "events"
+    this.#events = plan.spec.kind === "events"
       ? new EventReader((name, data) => this.#take(name, data), room)
-      : new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
+      : null;
+    this.#reader = this.#events ??
+      new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
   }
 
   /** Whether a message was larger than may be kept: it has to be given up. */
@@ -84,10 +104,38 @@ export class OpenStream {
 
   /** Takes its head, which is whole. */
   begin(kept: KeptResponse, nowUs: number): void {
+    if (this.kept === null) this.firstByteUs = nowUs;
     this.kept = kept;
-    this.firstByteUs = nowUs;
-    this.problem = this.#headProblem(kept);
-    this.#isStream = this.problem === null;
+    this.#status = kept.status;
+    this.#isStopped = this.again !== null && kept.status === STOP;
+    this.problem = this.#isStopped ? null : this.#headProblem(kept);
+    this.#isStream = this.problem === null && !this.#isStopped;
+    if (this.#isStream) this.again?.succeed();
+  }
+
+  /** Whether it goes on with another response where this one is over, or its connection. */
+  get goesOn(): boolean {
+    return this.again !== null && this.problem === null && !this.#isStopped && !this.isOverLimit &&
+      this.doneUs === Infinity;
+  }
+
+  /** Its response is over, or its connection, and it goes on: gives when it is to be requested again, microseconds. */
+  interrupt(nowUs: number): number {
+    const { again, place: { room } } = this;
+    if (again === null) throw new Error("A stream goes on that is over with its response");
+    this.#nowUs = nowUs;
+    this.#reader.end();
+    again.interrupt(nowUs, this.#events?.retryMs ?? null);
+    // Its time-out begins when it is requested again: a server that brings nothing then has that time, and no more.
+    if (this.#isStream) this.aliveUs = again.atUs;
+    this.#isStream = false;
+    if (this.kept !== null) this.kept = headOf(this.#status, room);
+    return again.atUs;
+  }
+
+  /** What requests it again, now that it has a connection. */
+  requestAgain(again: Reconnecting): Message {
+    return again.request(this.#events?.lastEventId ?? "");
   }
 
   /** Takes a part of the body. */
@@ -131,7 +179,8 @@ export class OpenStream {
   /** Whether nothing that it should have brought is missing, now that it has ended. */
   get isWhole(): boolean {
     const isOver = this.plan.until === null || this.doneUs < Infinity;
-    return this.#isStream && this.#received > 0 && isOver && !this.isOverLimit;
+    const isRightHead = this.#isStream || this.#isStopped;
+    return isRightHead && this.#received > 0 && isOver && !this.isOverLimit;
   }
 
   /** The response is over: what stands behind the last line end is a line, too, but no event. */
@@ -159,6 +208,13 @@ export class OpenStream {
   forget(): void {
     this.#reader.clear();
   }
+}
+
+/** What is left of a response whose own memory is given back. */
+function headOf(status: number, room: KeptRoom): KeptResponse {
+  const kept = new KeptResponse(room, false);
+  kept.takeFields(status, [], 0);
+  return kept;
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {

@@ -9,6 +9,11 @@ export interface StreamSpec {
   readonly until?: string;
   /** How long a virtual user holds the stream, since it was sent; absent: until it ends. */
   readonly holdUs?: number;
+  /**
+   * How long to wait before it is requested again where its response ends or is cut, unless the server names another time;
+   * absent: it is over then.
+   */
+  readonly reconnectUs?: number;
   /** Where in a message a token stands: a message without it, or with an empty one, is none. Absent: nothing is counted. */
   readonly token?: BodySource;
   /** What one message at least must hold; absent: nothing. */

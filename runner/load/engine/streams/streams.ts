@@ -4,11 +4,14 @@
  * and says of each at its end whether it was the one that it should be. No I/O happens here.
  *
  * A stream ends with its response; with its last message (`until`), where the server then does not end the response itself;
- * or when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close its connection.
+ * or when the virtual user has held it long enough (`hold`). Over HTTP/1.1 the last two close its connection. One that is
+ * requested again (`reconnect`) goes on after its response, over other connections: to the exchanges it is one exchange on one
+ * slot, which stays open for them.
  */
 import type { KeptResponse } from "../../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 import { withEngine } from "../../../../base/pattern.ts";
+import type { Interruptions } from "../../recording/messages.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
 import type { RefusedBy } from "../driver.ts";
 import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "../protocol.ts";
@@ -18,6 +21,11 @@ import type { StreamSpec } from "./stream_spec.ts";
 
 /** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
 const SWEEP_US = 10_000;
+
+/** As many connections are dialed at once: what has come on others is read before the next. */
+const DIALS_AT_ONCE = 16;
+/** Streams that are due to be requested again sooner than that wait for each other. */
+const SHORTEST_SWEEP_US = 1_000;
 
 interface StreamParts {
   readonly slots: number;
@@ -77,16 +85,16 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   }
 
   send(slot: number, message: Message, nowUs: number): void {
-    if (message.stream !== undefined) this.#begin(slot, message.stream, nowUs);
+    if (message.stream !== undefined) this.#begin(slot, message, message.stream, nowUs);
     this.#protocol.send(slot, message, nowUs);
   }
 
-  #begin(slot: number, spec: StreamSpec, nowUs: number): void {
+  #begin(slot: number, message: Message, spec: StreamSpec, nowUs: number): void {
     const plan = this.#plans.get(spec);
     if (plan === undefined) throw new Error("A stream was sent that the load does not have");
     const { messages } = this.#recorder;
     messages.begin(slot, this.inFlight.dueUs(slot));
-    this.#open[slot] = new OpenStream(plan, nowUs, { slot, messages, room: this.room });
+    this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });
   }
 
   cancel(slot: number, nowUs: number): boolean {
@@ -149,11 +157,29 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const stream = this.#open[slot];
     if (stream === null) return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs);
     if (this.events.isTooLate(slot, nowUs)) return false;
+    if (stream.goesOn) return this.#interrupt(slot, stream, "ended", nowUs);
     stream.end(nowUs);
     this.#judge(slot, stream, response, nowUs);
     this.#open[slot] = null;
     const doneUs = Math.min(stream.doneUs, nowUs);
-    return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs, doneUs);
+    const beganUs = stream.again === null ? firstByteUs : stream.firstByteUs;
+    return this.events.onEnd(slot, response, isLast, beganUs, nowUs, doneUs);
+  }
+
+  /** Its connection brings nothing more, and is not used again: the next is dialed when the stream is due to be requested. */
+  #interrupt(
+    slot: number,
+    stream: OpenStream,
+    how: keyof Interruptions,
+    nowUs: number,
+  ): false {
+    this.#recorder.messages.interrupt(how);
+    this.#nextSweepUs = Math.min(
+      this.#nextSweepUs,
+      Math.max(stream.interrupt(nowUs), nowUs + SHORTEST_SWEEP_US),
+    );
+    this.#protocol.close(slot);
+    return false;
   }
 
   /** Says of a stream that is over what it was, to whoever checks the response and counts its messages. */
@@ -174,21 +200,35 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return nextUs === Infinity ? nextUs : Math.min(nextUs, this.#nextSweepUs);
   }
 
-  /** Ends the streams whose time is over. */
+  /** Ends the streams whose time is over, and dials for those that are to be requested again. */
   #sweep(nowUs: number): void {
-    this.#nextSweepUs = nowUs + SWEEP_US;
+    let nextUs = nowUs + SWEEP_US;
+    let dials = 0;
     for (let slot = 0; slot < this.#open.length; slot++) {
       const stream = this.#open[slot];
       if (stream === null || !this.#recorder.messages.isOpen(slot)) continue;
+      const atUs = stream.again?.atUs ?? Infinity;
       if (nowUs - stream.doneUs >= SWEEP_US) this.#leave(slot, stream, false, nowUs);
-      else if (nowUs >= stream.leftUs) this.#leave(slot, stream, true, nowUs);
+      else if (nowUs >= stream.leftUs && stream.kept !== null) {
+        this.#leave(slot, stream, true, nowUs);
+      } else if (nowUs < atUs) nextUs = Math.min(nextUs, atUs);
+      else if (dials++ < DIALS_AT_ONCE) this.#dialAgain(slot, stream, nowUs);
+      else nextUs = nowUs;
     }
+    this.#nextSweepUs = Math.max(nextUs, nowUs + SHORTEST_SWEEP_US);
+  }
+
+  #dialAgain(slot: number, { again }: OpenStream, nowUs: number): void {
+    if (again === null || this.events.isTooLate(slot, nowUs)) return;
+    again.dial();
+    if (!this.#protocol.joins(slot)) this.#recorder.reconnects++;
+    this.#protocol.connect(slot);
   }
 
   /** Ends it from this side: a response is there as far as it has come. */
   #leave(slot: number, stream: OpenStream, isLeft: boolean, nowUs: number): void {
     const { kept, bodyBytes, firstByteUs } = stream;
-    if (kept === null) return; // its time-out ends what brings no head
+    if (kept === null) return;
     if (this.events.isTooLate(slot, nowUs)) return;
     const response = { status: kept.status, bodyBytes, served: 0, kept };
     this.#judge(slot, stream, response, nowUs, isLeft);
@@ -197,11 +237,16 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   }
 
   onOpen(slot: number, nowUs: number): void {
-    this.events.onOpen(slot, nowUs);
+    const stream = this.#open[slot];
+    if (!stream?.again?.isDialing) return this.events.onOpen(slot, nowUs);
+    if (this.events.isTooLate(slot, nowUs)) return;
+    this.#protocol.send(slot, stream.requestAgain(stream.again), nowUs);
   }
 
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void {
-    this.events.onRefused(slot, by, reason, nowUs);
+    const stream = this.#open[slot];
+    if (!stream?.again?.isDialing) return this.events.onRefused(slot, by, reason, nowUs);
+    if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "refused", nowUs);
   }
 
   onReplaced(slot: number, timeUs: number): void {
@@ -217,8 +262,12 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   }
 
   onFailed(slot: number, by: RefusedBy | "reset" | "closed", reason: string, nowUs: number): void {
-    // Whoever read the response knows that it may not go on, but not why.
     const stream = this.#open[slot];
+    if (stream?.goesOn && (by === "reset" || by === "closed")) {
+      if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
+      return;
+    }
+    // Whoever read the response knows that it may not go on, but not why.
     const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
     this.events.onFailed(slot, by, why, nowUs);
   }
@@ -227,7 +276,9 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.events.onUnsolicited(slot, hasEnded, nowUs);
   }
 
+  /** For the exchanges a stream that goes on keeps its connection: what becomes of it is said next. */
   onDisconnected(slot: number, nowUs: number): boolean {
+    if (this.#open[slot]?.goesOn && !this.events.isTooLate(slot, nowUs)) return true;
     return this.events.onDisconnected(slot, nowUs);
   }
 }

@@ -1,0 +1,84 @@
+/**
+ * When a stream is requested again, and with what: as an EventSource does it (WHATWG HTML, section 9.2.3). Where its response
+ * ends or its connection is cut, it waits for the reconnection time, which the server may name (`retry`), and sends the
+ * identifier of the last event that it got (`Last-Event-ID`). Where that fails, it waits longer each time, as the standard allows.
+ */
+import type { Message } from "../protocol.ts";
+
+/** What is waited for beside the reconnection time after the first attempt that failed; doubles with each, up to the longest. */
+const FIRST_PAUSE_US = 10_000;
+const LONGEST_PAUSE_US = 1_000_000;
+/** 10 ms doubled this often passes the longest pause. */
+const MOST_DOUBLINGS = 7;
+
+const LF = 10;
+const ENCODER = new TextEncoder();
+
+export class Reconnecting {
+  /** When the next attempt is due, microseconds; Infinity: it is connected, or is being dialed. */
+  atUs = Infinity;
+  isDialing = false;
+  /** Attempts since one brought the head of a response. */
+  #attempts = 0;
+
+  /** @param usualUs The reconnection time, where the server names none. */
+  constructor(private readonly message: Message, private readonly usualUs: number) {}
+
+  /** Whether it has no connection that a response could come on. */
+  get isWaiting(): boolean {
+    return this.isDialing || this.atUs < Infinity;
+  }
+
+  /** Its response has ended, its connection was cut, or none could be made. @param retryMs As the server has it. */
+  interrupt(nowUs: number, retryMs: number | null): void {
+    const pauseUs = this.#attempts === 0
+      ? 0
+      : FIRST_PAUSE_US * 2 ** Math.min(this.#attempts - 1, MOST_DOUBLINGS);
+    const retryUs = retryMs === null ? this.usualUs : retryMs * 1_000;
+    this.atUs = nowUs + retryUs + Math.min(pauseUs, LONGEST_PAUSE_US);
+    this.isDialing = false;
+  }
+
+  dial(): void {
+    this.atUs = Infinity;
+    this.isDialing = true;
+    this.#attempts++;
+  }
+
+  /** Its connection is there: gives what is sent on it. @param lastEventId "" for none. */
+  request(lastEventId: string): Message {
+    this.isDialing = false;
+    return lastEventId === "" ? this.message : withLastEventId(this.message, lastEventId);
+  }
+
+  /** The head of a response has come. */
+  succeed(): void {
+    this.#attempts = 0;
+  }
+}
+
+/** In place of the one that the request has itself. */
+export function withLastEventId(message: Message, id: string): Message {
+  const { bytes } = message;
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
+    const line = bytes.subarray(from, end + 1);
+    from = end + 1;
+    if (line.length === 2) break; // the empty line
+    if (!isLastEventId(line)) parts.push(line);
+  }
+  parts.push(ENCODER.encode(`Last-Event-ID: ${id}\r\n\r\n`), bytes.subarray(from));
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return { ...message, bytes: whole };
+}
+
+function isLastEventId(line: Uint8Array): boolean {
+  const name = "last-event-id:";
+  return String.fromCharCode(...line.subarray(0, name.length)).toLowerCase() === name;
+}

@@ -1,0 +1,116 @@
+/** Streams in every form of a report: messages are the same count in all, and what is a lower bound is one. */
+import assert from "node:assert/strict";
+import { timelinesOf } from "../../report/subjects/charts/timelines.ts";
+import { streams } from "../../report/subjects/streams.ts";
+import { renderIntervalsCsv } from "../../report/render/csv.ts";
+import { otlpRequests } from "../../report/render/otlp.ts";
+import { reportModel } from "../../report/model.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
+import { streamFigures } from "../../runner/measure/streams.ts";
+import { Timeline } from "../../runner/measure/timeline.ts";
+import { timelinePoints } from "../../runner/measure/timeline_points.ts";
+import { type Results, results } from "../../runner/result/result.ts";
+import { resultsFixture } from "./fixture.ts";
+import { pointsOf } from "./otlp_schema.ts";
+import { read } from "./otlp_sample.ts";
+
+const MS = 1_000;
+const SECOND = 1_000 * MS;
+
+/** One stream of a message each 10 ms, of which one took 310 ms; another that was cut after 120 ms. */
+function streamed(): Results {
+  const parts: IntervalPart[] = [];
+  const recorder = new StreamingRecorder(
+    { slots: 2, steps: new Set([0]), hasTokens: false },
+    SECOND / 4,
+    (part) => parts.push(part),
+  );
+  const { messages } = recorder;
+  for (const slot of [0, 1]) messages.begin(slot, 0);
+  for (let ms = 10; ms < 1_000; ms += 10) {
+    recorder.advance(ms * MS);
+    if (ms === 120) {
+      messages.end(1, "cut", ms * MS);
+      messages.interrupt("cut");
+    }
+    if (ms < 120) messages.receive(1, "tick", ms * MS);
+    if (ms < 500 || ms >= 800) messages.receive(0, "tick", ms * MS);
+  }
+  recorder.advance(SECOND - 1);
+  messages.end(0, "left", SECOND - 1);
+  const totals = recorder.finish(SECOND);
+  const timeline = new Timeline(250);
+  timeline.setReportingWorkers(1);
+  for (const part of parts) timeline.add(0, part);
+  const points = timelinePoints(timeline.intervals, {
+    ...{ intervalMs: 250, elapsedUs: SECOND, clock: "sent" },
+  });
+  const fixture = resultsFixture({
+    cells: [{ target: "hono", scenario: "events", medianMs: 5, runs: 1, duration: 1 }],
+  });
+  const runs = fixture.runs.map((run) => ({
+    ...run,
+    ...streamFigures([totals], { elapsedS: 1, clock: "sent" }),
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map((point, i) => ({ ...point, messages: points[i].messages })),
+    },
+  }));
+  return results.parse({ ...fixture, runs });
+}
+
+Deno.test("each interval has its messages, with the p99 of their times, on tracks of the timeline", () => {
+  const { scenarios: [{ cells }] } = reportModel(streamed()).context;
+  const [{ tracks, runs: [run] }] = timelinesOf(cells, {});
+  const values = (title: string): readonly (number | null)[] => {
+    const at = tracks.findIndex((track) => track.title === title);
+    assert.ok(at >= 0, title);
+    return run.tracks[at];
+  };
+  assert.deepEqual(values("Messages"), [140, 100, 0, 80], "per second");
+  assert.deepEqual(values("Messages failed"), [4, 0, 0, 0]);
+  assert.deepEqual(values("First message, p99"), [10, null, null, null]);
+  assert.deepEqual(values("Between messages, p99").map((ms) => ms && Math.round(ms)), [
+    ...[10, 10, null, 310],
+  ]);
+});
+
+Deno.test("the times between messages are drawn without lower bounds, which count in what lies within a limit", () => {
+  const { scenarios: [scenario] } = reportModel(streamed()).context;
+  const figures = streams.build(scenario).flatMap((block) => block.kind === "figure" ? block : []);
+  assert.deepEqual(figures.map(({ id }) => id), ["streams-ttfe", "streams-gap"]);
+  const [{ chart }] = figures[1].panels;
+  assert.ok(chart.kind === "xy");
+  const [{ within = [], boundsFrom }] = chart.series;
+  assert.equal(within[within.length - 1], 100 * 78 / 80, "two of 80 are bounds");
+  assert.ok(boundsFrom !== undefined);
+});
+
+Deno.test("OpenTelemetry and the CSV of intervals have as many messages as the results", () => {
+  const found = streamed();
+  const [{ streams: own }] = found.runs;
+  assert.ok(own);
+  const sent = read(otlpRequests(found));
+  const outcomes = pointsOf(sent, "plateau.messages");
+  const { due, ...fates } = own.messages;
+  assert.equal(outcomes.reduce((sum, { value }) => sum + value, 0), due);
+  for (const { is, value } of outcomes) {
+    assert.equal(
+      value,
+      Object.entries(fates).find(([name]) => name === is["plateau.outcome"])?.[1],
+    );
+  }
+  const gaps = pointsOf(sent, "plateau.message.duration")
+    .filter(({ is }) => is["plateau.figure"] === "gap");
+  assert.deepEqual(
+    gaps.map(({ is, value }) => [is["plateau.lower_bound"], value]),
+    [["false", 78], ["true", 2]],
+  );
+  const [head, ...rows] = renderIntervalsCsv(reportModel(found)).trim().split("\n")
+    .map((line) => line.split(","));
+  const column = (name: string): number[] => rows.map((row) => Number(row[head.indexOf(name)]));
+  assert.deepEqual(column("messages.received"), [35, 25, 0, 20]);
+  assert.deepEqual(column("messages.failed"), [1, 0, 0, 0]);
+  assert.equal(column("messages.gapP50Ms")[0], 10);
+});
