@@ -2,10 +2,9 @@
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { isAtLimit } from "../figures/capacity.ts";
-import { comparisonOf } from "../judge/comparison.ts";
+import { comparisonOf, NOTABLE_CHANGE } from "../judge/comparison.ts";
 import type { DecidedPlan, Place } from "../judge/places.ts";
 import { shortfallOf } from "../judge/shortfall.ts";
-import { NOTABLE_CHANGE } from "../judge/standing.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
 import { sum } from "../writing/spread.ts";
 import { formatNumber } from "../writing/units.ts";

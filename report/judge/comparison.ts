@@ -73,10 +73,12 @@ import {
   type SlicedLevels,
   varianceOverRounds,
 } from "./slices.ts";
-import { NOTABLE_CHANGE } from "./standing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
+
+/** "No difference seen" is said only where a change by as much would have been seen in 4 of 5 experiments. */
+export const NOTABLE_CHANGE = 0.1;
 
 /** Runs of two kinds. */
 export interface RunGroups {

@@ -11,7 +11,7 @@ import type { ComparedFigure } from "./group.ts";
 import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
 import { unique } from "../writing/words.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
-import { certaintyOf, NOTABLE_CHANGE, type Standing, standingOf } from "./standing.ts";
+import { certaintyOf, type Standing, standingOf } from "./standing.ts";
 
 /**
  * `leads`, `likely`: one is ahead, for certain or without proof; `only`: one alone does what is required; `none`: nobody

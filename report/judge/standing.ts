@@ -3,7 +3,7 @@
  * figure says of a pair comes from here. The interval beside it is the one that decides, or the standing says why
  * not: `likely` is a difference by the interval that a correction or an exact test does not bear out.
  */
-import type { FigureComparison } from "./comparison.ts";
+import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 
 /** Of the next against the base. */
 export type Standing =
@@ -33,9 +33,6 @@ export type Standing =
   | "silent"
   /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
   | "unknown";
-
-/** "No difference seen" is said only where a change by as much would have been seen in 4 of 5 experiments. */
-export const NOTABLE_CHANGE = 0.1;
 
 export function standingOf(comparison: FigureComparison): Standing {
   const { figure, ratio, interval, verdict, reason, smallestChange } = comparison;
