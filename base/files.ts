@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { messageOf } from "./errors.ts";
+import type { ProtoFile } from "./grpc/proto_file.ts";
 
 /** One line of a table, by the names of its columns. */
 export type TableRow = Readonly<Record<string, string>>;
@@ -20,6 +21,8 @@ export interface Files {
   readonly privateKey: (path: string) => string;
   /** Visits each line of a file of any size, and gives the SHA-256 of the whole, in hex. */
   readonly eachLine: (path: string, visit: (line: string) => void) => string;
+  /** The types of a `.proto` file and of those that it imports. */
+  readonly proto: (path: string) => ProtoFile;
   /** Throws unless there is one. */
   readonly checkSocket: (path: string) => void;
 }
@@ -31,6 +34,7 @@ export const NO_FILES: Files = {
   certificates: refuse,
   privateKey: refuse,
   eachLine: refuse,
+  proto: refuse,
   checkSocket: refuse,
 };
 

@@ -220,6 +220,7 @@ async function blocksOf(
 /** Of the flags, those that are not of the load. */
 type RequestValues =
   & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
+  & Partial<Pick<BenchValues, "grpc" | "proto" | "message" | "compress">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -234,15 +235,23 @@ interface Named {
   readonly files: Files | null;
 }
 
-/** Loaded for a form alone, as it brings a reader of CSV. */
-export async function filesFor({ form }: Pick<RequestValues, "form">): Promise<Files | null> {
-  if (form.length === 0) return null;
+/** Loaded for a form and a `.proto` file alone, as it brings a reader of CSV. */
+export async function filesFor(
+  { form, proto }: Pick<RequestValues, "form" | "proto">,
+): Promise<Files | null> {
+  if (form.length === 0 && proto === undefined) return null;
   const { filesFrom } = await import("../../scenarios/file/disk_files.ts");
-  return filesFrom(Deno.cwd());
+  if (proto === undefined) return filesFrom(Deno.cwd());
+  const { readProtoFile } = await import("../../base/grpc/proto_file.ts");
+  return filesFrom(Deno.cwd(), readProtoFile);
 }
 
 export function benchRequest(values: BenchValues, { replay = null, files }: Named): BenchRequest {
-  const given = { ...values, keepAlive: values.keepalive };
+  const given = {
+    ...values,
+    keepAlive: values.keepalive,
+    http2: values.http2 || values.grpc !== undefined,
+  };
   if (replay === null) return requestWith({ ...values, files }, loadOf(given));
   return { ...requestWith({ ...values, files }, replayLoadOf(given, replay)), replay };
 }
@@ -284,9 +293,14 @@ function scenarioOf(
 ): RequestScenario {
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
-  const { stream, until, hold, token } = values;
+  const { stream, until, hold, token, grpc, proto, message = [], compress } = values;
   const written = {
-    [method]: requestTarget ?? url.pathname + url.search,
+    ...grpc === undefined ? { [method]: requestTarget ?? url.pathname + url.search } : {
+      grpc,
+      proto,
+      compress,
+      ...message.length > 1 ? { messages: message } : { message: message[0] },
+    },
     headers: combined(header),
     body,
     multipart: multipartOf(form),
@@ -314,6 +328,11 @@ const PLACES: Readonly<Record<string, string>> = {
   until: "--until",
   hold: "--hold",
   token: "--token",
+  grpc: "--grpc",
+  proto: "--proto",
+  message: "--message",
+  messages: "--message",
+  compress: "--compress",
   expect: "--expect-body",
 };
 

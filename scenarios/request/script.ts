@@ -17,6 +17,8 @@ import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
+import type { RootType } from "../../base/grpc/message_types.ts";
+import type { ProtoFile } from "../../base/grpc/proto_file.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
@@ -38,6 +40,8 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamedResponse;
+  /** It is a call of gRPC. */
+  readonly call?: ScriptCall;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
   /** Functions of the experiment's script by their names; absent: none. */
@@ -47,10 +51,32 @@ export interface ScriptRequest {
 }
 
 export interface StreamedResponse {
-  readonly kind: StreamKind;
+  readonly kind: StreamKind | "grpc";
   readonly until?: string;
   readonly holdMs?: number;
   readonly token?: BodySource;
+}
+
+/** A call of gRPC: before a load it is ready, which gives it all that its types decide. */
+export interface ScriptCall {
+  /** `package.Service/Method`. */
+  readonly method: string;
+  /** Its messages are sent compressed. */
+  readonly compress?: "gzip";
+  /** Types of its `.proto` file; absent: the server says them. */
+  readonly proto?: ProtoFile;
+  /** Absent: it is not ready. */
+  readonly ready?: ReadyCall;
+}
+
+/** What the types of a call decide. */
+export interface ReadyCall {
+  /** The response is one message. */
+  readonly isUnary: boolean;
+  /** Of the messages that are sent, where values are still to be filled into them; absent: they are octets. */
+  readonly input?: RootType;
+  /** Of the messages of the response, where somebody looks into them. */
+  readonly output?: RootType;
 }
 
 export interface RequestHooks {
@@ -178,7 +204,7 @@ function variantsOf(
 ): ScriptRequest[] {
   const { expect } = request;
   const common = { kind: "request" as const, ...place, expect, captures: [] };
-  const step = { ...common, ...streamOf(request), ...hooksOf(request) };
+  const step = { ...common, ...streamOf(request), ...callOf(request), ...hooksOf(request) };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -242,20 +268,26 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     expect,
     captures,
     ...streamOf(spec),
+    ...callOf(spec),
     ...hooksOf(spec),
   };
 }
 
 function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptRequest, "stream"> {
-  if (stream === undefined) return {};
+  if (stream === undefined && (hold ?? token) === undefined) return {};
   return {
     stream: {
-      kind: stream,
+      kind: stream ?? "grpc",
       ...until !== undefined && { until },
       ...hold !== undefined && { holdMs: hold },
       ...token !== undefined && { token },
     },
   };
+}
+
+function callOf({ grpc, compress, proto }: RequestFields): Pick<ScriptRequest, "call"> {
+  if (grpc === undefined) return {};
+  return { call: { method: grpc, ...compress && { compress }, ...proto && { proto } } };
 }
 
 function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {

@@ -3,7 +3,8 @@
  * for, too. Loads without streams have the plain one.
  */
 import type { OnInterval } from "./intervals.ts";
-import { MessageRecorder, type MessageTotals } from "./messages.ts";
+import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
+import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
 import type { StepRecorder } from "./steps.ts";
@@ -11,20 +12,34 @@ import type { Failure, WorkerTotals } from "./totals.ts";
 
 interface StreamingSetting {
   readonly slots: number;
-  /** Steps whose requests are streams; 0 where the load has one alone. */
+  /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
   readonly steps: ReadonlySet<number>;
+  /** Whether some are calls of gRPC. */
+  readonly hasCalls: boolean;
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
 }
 
+/** How calls of gRPC ended that are complete, by their status; behind all of them those without one. */
+export class CallCounts {
+  readonly counts = new Float64Array(GRPC_STATUSES.length + 1);
+
+  // hot
+  add(status: number | null): void {
+    this.counts[status ?? GRPC_STATUSES.length]++;
+  }
+}
+
 export class StreamingRecorder extends Recorder {
   readonly messages: MessageRecorder;
+  /** Null where none is a call of gRPC. */
+  readonly calls: CallCounts | null;
   readonly #steps: ReadonlySet<number>;
   /** How far the run has come. */
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasTokens }: StreamingSetting,
+    { slots, steps, hasCalls, hasTokens }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
@@ -33,6 +48,7 @@ export class StreamingRecorder extends Recorder {
     super(intervalUs, onInterval, log, stepRecorder);
     this.#steps = steps;
     this.messages = new MessageRecorder(slots, hasTokens);
+    this.calls = hasCalls ? new CallCounts() : null;
   }
 
   override advance(nowUs: number): void {
@@ -76,7 +92,11 @@ export class StreamingRecorder extends Recorder {
     else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
   }
 
-  override totals(times: "whole" | "take" = "whole"): WorkerTotals & { messages: MessageTotals } {
-    return { ...super.totals(times), messages: this.messages.totals(this.#nowUs) };
+  override totals(times: "whole" | "take" = "whole"): WorkerTotals {
+    return {
+      ...super.totals(times),
+      ...this.#steps.size > 0 && { messages: this.messages.totals(this.#nowUs) },
+      ...this.calls && { calls: this.calls.counts },
+    };
   }
 }

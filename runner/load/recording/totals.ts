@@ -59,6 +59,8 @@ export interface WorkerTotals {
   readonly slices?: SliceTotals;
   /** Absent where no response is a stream. */
   readonly messages?: MessageTotals;
+  /** Completed calls of gRPC by their status, then those without one. Absent where there are none. */
+  readonly calls?: Float64Array;
 }
 
 /** What ended after the deadline, while nothing new was sent. */
