@@ -15,6 +15,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
+  /** Where so many octets go; the buffer may be another after it. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;
@@ -35,18 +36,25 @@ export class WireWriter {
   varint(value: bigint): void {
     let left = BigInt.asUintN(64, value);
     while (left > 0x7fn) {
-      this.#octets[this.#room(1)] = Number(left & 0x7fn) | 0x80;
+      this.#byte(Number(left & 0x7fn) | 0x80);
       left >>= 7n;
     }
-    this.#octets[this.#room(1)] = Number(left);
+    this.#byte(Number(left));
+  }
+
+  #byte(octet: number): void {
+    const at = this.#room(1);
+    this.#octets[at] = octet;
   }
 
   fixed32(value: number): void {
-    this.#view.setUint32(this.#room(4), value >>> 0, true);
+    const at = this.#room(4);
+    this.#view.setUint32(at, value >>> 0, true);
   }
 
   fixed64(value: bigint): void {
-    this.#view.setBigUint64(this.#room(8), BigInt.asUintN(64, value), true);
+    const at = this.#room(8);
+    this.#view.setBigUint64(at, BigInt.asUintN(64, value), true);
   }
 
   float(value: number): void {
@@ -62,7 +70,8 @@ export class WireWriter {
   /** Octets behind their length. */
   bytes(octets: Uint8Array): void {
     this.varint(BigInt(octets.length));
-    this.#octets.set(octets, this.#room(octets.length));
+    const at = this.#room(octets.length);
+    this.#octets.set(octets, at);
   }
 
   take(): Uint8Array<ArrayBuffer> {

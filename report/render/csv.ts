@@ -19,6 +19,7 @@ import {
   systemShareOf,
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
+import { callColumns } from "../subjects/calls.ts";
 import { streamColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
@@ -69,6 +70,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...capacityOf(measurement),
     ...stepColumns(measurement.steps ?? []),
     ...measurement.streams && streamColumns(measurement.streams),
+    ...measurement.grpc && callColumns(measurement.grpc),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),

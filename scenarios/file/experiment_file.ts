@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import type { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -78,7 +79,7 @@ export async function loadExperiment(
 }
 
 /** Loaded only where a text may name a `.proto` file. */
-async function protoReaderFor(source: string) {
+async function protoReaderFor(source: string): Promise<typeof readProtoFile | undefined> {
   return /\bproto\b/.test(source)
     ? (await import("../../base/grpc/proto_file.ts")).readProtoFile
     : undefined;

@@ -275,7 +275,7 @@ export function wireRequest(spec: RequestFields): WireRequest {
 
 /** Its messages get their octets once their types are known. */
 function callRequest(grpc: string, spec: RequestFields): WireRequest {
-  const { headers, compress } = spec;
+  const { headers, compress, message = {}, messages = [message] } = spec;
   const usual = {
     "content-type": "application/grpc",
     te: "trailers",
@@ -286,15 +286,8 @@ function callRequest(grpc: string, spec: RequestFields): WireRequest {
     method: "POST",
     path: `/${grpc}`,
     headers: { ...Object.fromEntries(own), ...headers },
-    body: messagesOf(spec).map((message) => ({ message: JSON.stringify(message) })),
+    body: messages.map((message) => ({ message: JSON.stringify(message) })),
   };
-}
-
-/** That a call sends. */
-function messagesOf(
-  { message = {}, messages = [message] }: Pick<RequestFields, "message" | "messages">,
-) {
-  return messages;
 }
 
 function hasType(headers: RequestFields["headers"]): boolean {

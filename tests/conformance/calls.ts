@@ -1,0 +1,65 @@
+/** Calls of gRPC on servers of the tests, as an experiment file has them, and loads of them. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { dirname } from "node:path";
+import { readProtoFile } from "../../base/grpc/proto_file.ts";
+import { AS_INPUT } from "../../base/explain.ts";
+import { withEngine } from "../../base/pattern.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { readyCalls, type Reflect } from "../../runner/grpc/ready_calls.ts";
+import { shareOut } from "../../runner/measure/share.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
+import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const FILES = filesFrom(FOLDER, readProtoFile);
+const TIMEOUT_MS = 20_000; // none passes by itself, however slow the machine is
+
+const reflect: Reflect = () => assert.fail("the types are those of a file");
+
+export interface CallWish extends Wish {
+  readonly timeoutMs?: number;
+}
+
+/** @param written The scenario: its calls are of `echo.proto` where it names none. */
+export async function called(
+  driver: DriverName,
+  server: { readonly endpoint: Endpoint },
+  written: Readonly<Record<string, unknown>>,
+  { timeoutMs = TIMEOUT_MS, requests, ...wish }: CallWish = {},
+): Promise<Loaded & { readonly statuses: Readonly<Record<string, number>> }> {
+  const scenario = await withEngine(() =>
+    scenarioSpecWith(FILES).parse("grpc" in written ? { ...written, ...PROTO } : written, AS_INPUT)
+  );
+  const script = await readyCalls(scriptOf(scenario, 1), { timeoutMs, reflect });
+  const fields = { timeout: timeoutMs, keepAlive: true, http2: true, connections: 2, workers: 1 };
+  const [job] = shareOut({
+    script,
+    load: loadOf({ ...fields, ...requests === undefined ? { duration: 60_000 } : { requests } }),
+    origin: "http://localhost",
+    seed: 1,
+    driver,
+    intervalMs: 50,
+    logPath: null,
+    implicitCheck: true,
+  }, driver);
+  const loaded = await load({ driver, http2: true }, server, {
+    ...{ script: job.script, steps: job.steps, connections: 2, requests },
+    timeoutUs: timeoutMs * 1_000,
+    ...wish,
+  });
+  assertNothingLost(loaded);
+  const { calls = new Float64Array(0) } = loaded.totals;
+  const statuses = Object.fromEntries(
+    [...GRPC_STATUSES, "none"].map((name, at) => [name, calls[at]] as const)
+      .filter(([, count]) => count > 0),
+  );
+  return { ...loaded, statuses };
+}
+
+const PROTO = { proto: "echo.proto" };
