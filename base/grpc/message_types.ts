@@ -4,6 +4,8 @@
  * worker loads no library.
  */
 import * as z from "zod";
+import type { Conflict } from "../problems.ts";
+import type { Json } from "../yaml/json_text.ts";
 
 /** https://protobuf.dev/programming-guides/proto3/#scalar */
 export const SCALARS = [
@@ -57,6 +59,21 @@ export type FieldKind = FieldType["kind"];
 export type ScalarKind = typeof SCALARS[number];
 export type MessageTypes = z.output<typeof messageTypes>;
 export type RootType = z.output<typeof rootType>;
+
+/** A call as an experiment or a command line has it. */
+export interface WrittenCall {
+  readonly grpc: string;
+  readonly message?: Json;
+  readonly messages?: readonly Json[];
+}
+
+/** The services and types of a `.proto` file. */
+export interface ProtoTypes {
+  /** Throws with the reason where there is no such method. @param name `package.Service/Method`. */
+  method(name: string): MethodType;
+  /** What is wrong with a call, as far as values that are filled in later do not decide it. */
+  conflicts(call: WrittenCall): Conflict[];
+}
 
 /** A method of a service. */
 export interface MethodType {

@@ -6,26 +6,20 @@ import { messageOf } from "../errors.ts";
 import { beyond, isWithin } from "../limits.ts";
 import type { Conflict } from "../problems.ts";
 import { didYouMean } from "../suggest.ts";
-import type { Json } from "../yaml/json_text.ts";
 import { encodeMessage, MessageProblem } from "./encode_message.ts";
 import { inEnvelopes } from "./envelope.ts";
 import {
   type FieldType,
   type MethodType,
+  type ProtoTypes,
   type RootType,
   type ScalarKind,
   SCALARS,
+  type WrittenCall,
 } from "./message_types.ts";
 
-/** A call as an experiment or a command line has it. */
-export interface WrittenCall {
-  readonly grpc: string;
-  readonly message?: Json;
-  readonly messages?: readonly Json[];
-}
-
 /** In JSON it is a digest, as results hold what an experiment was made of. */
-export class ProtoFile {
+export class ProtoFile implements ProtoTypes {
   readonly #root: protobuf.Root;
   readonly #digest: FileDigest;
   readonly #methods = new Map<string, MethodType>();
@@ -39,7 +33,6 @@ export class ProtoFile {
     return this.#digest;
   }
 
-  /** Throws with the reason where there is no such method. @param name `package.Service/Method`. */
   method(name: string): MethodType {
     const known = this.#methods.get(name);
     if (known !== undefined) return known;
@@ -48,7 +41,6 @@ export class ProtoFile {
     return found;
   }
 
-  /** What is wrong with a call, as far as values that are filled in later do not decide it. */
   conflicts(call: WrittenCall): Conflict[] {
     let method: MethodType;
     try {
@@ -61,7 +53,7 @@ export class ProtoFile {
 }
 
 /** What is wrong with the messages of a call. */
-export function callConflicts(
+function callConflicts(
   { input, clientStreams }: MethodType,
   { message, messages }: WrittenCall,
 ): Conflict[] {

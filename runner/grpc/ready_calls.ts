@@ -13,7 +13,7 @@ import {
   type ScriptCall,
   type ScriptRequest,
 } from "../../scenarios/request/script.ts";
-import type { LoadedOrigin } from "../measure/loader.ts";
+import type { CallServer } from "./reflection.ts";
 
 /** Reads the types of methods from the server. */
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
@@ -120,9 +120,9 @@ function checkKinds(
 }
 
 /** Asks the server of an origin. */
-export function reflectOn(origin: LoadedOrigin, timeoutMs: number, signal: AbortSignal): Reflect {
+export function reflectOn(server: CallServer, timeoutMs: number, signal: AbortSignal): Reflect {
   return async (methods) => {
     const { reflectedMethods } = await import("./reflection.ts");
-    return await reflectedMethods(methods, { ...origin, timeoutMs, signal });
+    return await reflectedMethods(methods, { ...server, timeoutMs, signal });
   };
 }

@@ -11,13 +11,18 @@ import { encodeRequest } from "../../base/http/request.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { dial } from "../../base/net/dial.ts";
 import { whyNoResponse } from "../../base/net/dial_error.ts";
-import { connectionOptions } from "../../base/net/endpoint.ts";
+import { connectionOptions, type Endpoint } from "../../base/net/endpoint.ts";
 import { exchangeOn } from "../../base/net/one_exchange.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import type { LoadedOrigin } from "../measure/loader.ts";
 import { wholeResponseProblem } from "./whole_response.ts";
 
-interface Server extends LoadedOrigin {
+/** Where calls go. */
+export interface CallServer {
+  readonly origin: string;
+  readonly endpoint: Endpoint;
+}
+
+interface Asked extends CallServer {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -55,7 +60,7 @@ const RESPONSE: RootType = {
 /** Throws a TargetError where the server does not say them, and a UserError where there is no such method. */
 export async function reflectedMethods(
   methods: readonly string[],
-  server: Server,
+  server: Asked,
 ): Promise<ReadonlyMap<string, MethodType>> {
   const files = new Map<string, string>();
   const services = new Set(methods.map((method) => method.split("/")[0]));
@@ -87,7 +92,7 @@ export async function reflectedMethods(
 }
 
 /** Files, each as base64. */
-async function described(request: Json, server: Server): Promise<readonly string[]> {
+async function described(request: Json, server: Asked): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const version of VERSIONS) {
     const response = await asked(version, request, server);
@@ -103,7 +108,7 @@ async function described(request: Json, server: Server): Promise<readonly string
 async function asked(
   version: string,
   request: Json,
-  { origin, endpoint, timeoutMs, signal }: Server,
+  { origin, endpoint, timeoutMs, signal }: Asked,
 ): Promise<readonly string[] | string> {
   const path = `/${version}.ServerReflection/ServerReflectionInfo`;
   const body = inEnvelopes([encodeMessage(REQUEST, request)], false);

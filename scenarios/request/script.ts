@@ -17,8 +17,7 @@ import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
-import type { RootType } from "../../base/grpc/message_types.ts";
-import type { ProtoFile } from "../../base/grpc/proto_file.ts";
+import type { ProtoTypes, RootType } from "../../base/grpc/message_types.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
@@ -64,7 +63,7 @@ export interface ScriptCall {
   /** Its messages are sent compressed. */
   readonly compress?: "gzip";
   /** Types of its `.proto` file; absent: the server says them. */
-  readonly proto?: ProtoFile;
+  readonly proto?: ProtoTypes;
   /** Absent: it is not ready. */
   readonly ready?: ReadyCall;
 }
