@@ -46,17 +46,16 @@ export class MessageDecoder {
     while (!reader.isOver) {
       const { id, wireType } = reader.tag();
       const field = fields.get(id);
-      const isPacked = field?.many !== undefined && wireType === LENGTH;
-      if (field === undefined || !(isPacked || wireType === wireTypeOf(field.kind))) {
-        reader.skip(wireType);
-      } else this.#take(members, field, reader, depth);
+      if (field === undefined || !fits(field, wireType)) reader.skip(wireType);
+      else this.#take(members, field, reader, wireType, depth);
     }
     const json = Object.fromEntries([
       ...members.values,
       ...members.lists,
       ...[...members.maps].map(([name, map]) => [name, Object.fromEntries(map)] as const),
     ]);
-    return ownFormOf(name)?.json(json) ?? json;
+    const own = ownFormOf(name);
+    return own === null ? json : own.json(json);
   }
 
   #fieldsOf(name: string): ReadonlyMap<number, FieldType> {
@@ -67,14 +66,20 @@ export class MessageDecoder {
     return fields;
   }
 
-  #take(members: Members, field: FieldType, reader: WireReader, depth: number): void {
+  #take(
+    members: Members,
+    field: FieldType,
+    reader: WireReader,
+    wireType: number,
+    depth: number,
+  ): void {
     const { json, many, kind } = field;
     if (many === "map") return this.#takeEntry(members, field, reader.bytes(), depth);
     if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
     // Whoever reads takes both forms, whatever the type says.
-    if (wireTypeOf(kind) === LENGTH) list.push(this.#value(field, reader, depth));
+    if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
     else {
       const packed = new WireReader(reader.bytes());
       while (!packed.isOver) list.push(this.#value(field, packed, depth));
@@ -112,6 +117,12 @@ export class MessageDecoder {
     if (kind === "string") return this.#text.decode(reader.bytes());
     return kind === "bytes" ? reader.bytes().toBase64() : scalar(kind, reader);
   }
+}
+
+/** Whether a value of the field may stand so on the wire: those of a list also packed. */
+function fits({ kind, many }: FieldType, wireType: number): boolean {
+  return wireType === (many === "map" ? LENGTH : wireTypeOf(kind)) ||
+    (many !== undefined && wireType === LENGTH);
 }
 
 /** Of a map's entry that leaves it out. */

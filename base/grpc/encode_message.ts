@@ -235,6 +235,7 @@ function numberOf(value: Json): number | null {
 
 /** Of base64 in either alphabet (RFC 4648, sections 4 and 5); null: it is none. */
 function octetsOf(text: string): Uint8Array | null {
+  if (/\s/.test(text)) return null;
   try {
     return Uint8Array.fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {

@@ -6,7 +6,8 @@ import { messageOf } from "../errors.ts";
 import { beyond, isWithin } from "../limits.ts";
 import type { Conflict } from "../problems.ts";
 import { didYouMean } from "../suggest.ts";
-import { encodeMessage, MessageProblem } from "./encode_message.ts";
+import { encodeMessage, MessageProblem, wireTypeOf } from "./encode_message.ts";
+import { LENGTH } from "./wire.ts";
 import { inEnvelopes } from "./envelope.ts";
 import {
   type FieldType,
@@ -206,7 +207,7 @@ function fieldTypeOf(field: protobuf.Field): FieldType {
     kind,
     ...resolvedType !== null && { of: nameOf(resolvedType) },
     ...isMap && { many: "map", key: scalarNamed(field.keyType) },
-    ...repeated && { many: field.packed && kind !== "message" ? "packed" : "list" },
+    ...repeated && { many: field.packed && wireTypeOf(kind) !== LENGTH ? "packed" : "list" },
     // What is optional in proto3 is alone in a oneof of its own.
     ...partOf !== null && partOf.oneof.length > 1 && { oneof: partOf.name },
     ...field.required && { required: true },

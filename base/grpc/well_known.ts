@@ -70,11 +70,11 @@ const fieldMask: OwnForm = {
 const value: OwnForm = {
   form: "JSON",
   fields: (json): JsonMap => {
-    if (json === null) return { null_value: 0 };
-    if (typeof json === "number") return { number_value: json };
-    if (typeof json === "string") return { string_value: json };
-    if (typeof json === "boolean") return { bool_value: json };
-    return Array.isArray(json) ? { list_value: json } : { struct_value: json };
+    if (json === null) return { nullValue: 0 };
+    if (typeof json === "number") return { numberValue: json };
+    if (typeof json === "string") return { stringValue: json };
+    if (typeof json === "boolean") return { boolValue: json };
+    return Array.isArray(json) ? { listValue: json } : { structValue: json };
   },
   // Of its fields one is there.
   json: (fields) => "nullValue" in fields ? null : Object.values(fields)[0] ?? null,
