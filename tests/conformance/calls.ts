@@ -1,7 +1,7 @@
 /** Calls of gRPC on servers of the tests, as an experiment file has them, and loads of them. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import { withEngine } from "../../base/pattern.ts";
@@ -13,7 +13,8 @@ import { loadOf } from "../../scenarios/load/load.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import type { Endpoint } from "../../base/net/endpoint.ts";
+import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
+import { started } from "./programs.ts";
 import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
@@ -63,3 +64,42 @@ export async function called(
 }
 
 const PROTO = { proto: "echo.proto" };
+
+interface Seen {
+  readonly calls: number;
+  readonly received: number;
+  readonly sent: number;
+  readonly cancelled: number;
+  readonly deadlines: number;
+  readonly metadata: string;
+}
+
+let bundled: string | null = null;
+
+/** Node has no packages here: the server is bundled with its own, once. */
+async function program(): Promise<string> {
+  if (bundled !== null) return bundled;
+  const outdir = await Deno.makeTempDir();
+  const source = fileURLToPath(new URL("grpc_server.ts", import.meta.url));
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--outdir", outdir, source],
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const file = join(outdir, "grpc_server.mjs");
+  await Deno.rename(join(outdir, "grpc_server.js"), file);
+  return bundled = file;
+}
+
+interface CallServer {
+  readonly endpoint: TcpEndpoint;
+  readonly end: () => Promise<Seen>;
+}
+
+/** The service of `echo.proto`, by grpc-js. */
+export async function serving(...args: string[]): Promise<CallServer> {
+  const { port, end } = await started("node", [await program(), ...args]);
+  const endpoint = { hostname: "127.0.0.1", port, http2: true as const };
+  return { endpoint, end: async (): Promise<Seen> => JSON.parse(await end()) };
+}

@@ -3,51 +3,16 @@
  * compression and large messages, with both drivers, over plain TCP and TLS.
  */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
-import { join } from "node:path";
 import { valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { reflectOn } from "../../runner/grpc/ready_calls.ts";
 import { certificates } from "../certificates.ts";
 import { needing } from "../needs.ts";
-import { called } from "./calls.ts";
-import { certificateFiles, started } from "./programs.ts";
+import { called, serving } from "./calls.ts";
+import { certificateFiles } from "./programs.ts";
 import { DRIVER_NAMES } from "./ways.ts";
 
 const withNode = needing("node");
 const withNodeAndOpenssl = needing("node", "openssl");
-
-interface Seen {
-  readonly calls: number;
-  readonly received: number;
-  readonly sent: number;
-  readonly cancelled: number;
-  readonly deadlines: number;
-  readonly metadata: string;
-}
-
-let bundled: string | null = null;
-
-/** Node has no packages here: the server is bundled with its own, once. */
-async function program(): Promise<string> {
-  if (bundled !== null) return bundled;
-  const outdir = await Deno.makeTempDir();
-  const source = fileURLToPath(new URL("grpc_server.ts", import.meta.url));
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--outdir", outdir, source],
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-  const file = join(outdir, "grpc_server.mjs");
-  await Deno.rename(join(outdir, "grpc_server.js"), file);
-  return bundled = file;
-}
-
-async function serving(...args: string[]) {
-  const { port, end } = await started("node", [await program(), ...args]);
-  const endpoint = { hostname: "127.0.0.1", port, http2: true as const };
-  return { endpoint, end: async (): Promise<Seen> => JSON.parse(await end()) };
-}
 
 for (const driver of DRIVER_NAMES) {
   withNode.test(`${driver}: all four kinds of calls bring what grpc-js has sent`, async () => {
