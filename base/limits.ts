@@ -70,6 +70,11 @@ export const LIMITS = {
     most: 1_000_000,
     unit: "characters",
   },
+  exampleValues: {
+    what: "what is made up for a description of a service",
+    most: 500_000,
+    unit: "values",
+  },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
@@ -80,6 +85,7 @@ export const LIMITS = {
   scriptMemory: { what: "the memory of a script in a worker", most: 64 * MB, unit: "bytes" },
   scriptReason: { what: "why a call of a script failed", most: 300, unit: "characters" },
   scriptFiles: { what: "a script with what it imports", most: 4 * MB, unit: "bytes" },
+  scriptData: { what: "what setup or refresh of a script gives", most: 4 * MB, unit: "bytes" },
   scriptCallMs: { what: "a call of a hook", most: 50, unit: "milliseconds of computing" },
   scriptLines: { what: "what a script logs", most: 100, unit: "lines a worker" },
   // Loads
@@ -169,7 +175,7 @@ export function isWithin(name: LimitName, found: number): boolean {
   return found <= LIMITS[name].most;
 }
 
-/** `a CSV file of an experiment has 120,000 rows, and 100,000 are the most`, for use within a message. */
+/** `a CSV file of an experiment has 120,000 rows; the limit is 100,000`, for use within a message. */
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
@@ -178,8 +184,8 @@ export function beyond(name: LimitName, found: number): string {
   const isUnknown = found === oneMoreThan(name) || size === most;
   const counted = unit === "bytes" ? "" : ` ${unit}`;
   return isUnknown
-    ? `${what} has more than the ${most}${counted} that are the most`
-    : `${what} has ${size}${counted}, and ${most} are the most`;
+    ? `${what} has more than ${most}${counted}, the limit`
+    : `${what} has ${size}${counted}; the limit is ${most}`;
 }
 
 /** Stands for "more", where counting went no further than the limit. */

@@ -2,7 +2,7 @@
  * Files that are written whole or not at all: into a draft beside the file, which then takes its name. What
  * was there stays whole until then, whatever ends the program. Nobody's link is followed: the draft has a
  * random name that must be free, and taking a name replaces the link that had it, not the file that the link
- * names. docs/files.md says so for users.
+ * names. docs/system.md says so for users.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** How often `ab` is right that measures again what may be worse, in simulations. */
+/** How often the two stages of `ab --order blocks` are right, in simulations. */
 import type { Bench, Section } from "./bench.ts";
 import { confirmations } from "./statistics/confirm.ts";
 

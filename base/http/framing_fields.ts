@@ -189,7 +189,7 @@ export function servedIn(
   return framing.served;
 }
 
-/** The instance that served a response, by its number from 1; 0: it does not say. */
+/** The instance that served a response, by its number from 1; 0 where the response names none. */
 export function instanceIn(served: number): number {
   return served & INSTANCE_MASK;
 }

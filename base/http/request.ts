@@ -37,28 +37,58 @@ export function encodeRequest(
   { method, path, headers, body }: WireRequest,
   { host, keepAlive, byProxy }: ConnectionOptions,
 ): Uint8Array<ArrayBuffer> {
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const content = bodyOctets(body);
-  const isSized = body !== null || EXPECT_CONTENT.includes(method);
-  const isFramed = given.has("content-length") || given.has("transfer-encoding");
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  if (!given.has("host")) lines.unshift(`Host: ${host}`);
+  const names = Object.keys(headers);
+  const has = (field: string): boolean =>
+    names.some((name) => name.length === field.length && name.toLowerCase() === field);
+  const content = typeof body === "string" ? inScratch(body) : bodyOctets(body);
+  const lines = [`${method} ${byProxy?.origin ?? ""}${path} HTTP/1.1`];
+  if (!has("host")) lines.push(`Host: ${host}`);
+  for (const name of names) lines.push(`${name}: ${headers[name]}`);
   const authorization = byProxy?.authorization ?? null;
   if (authorization !== null) lines.push(`Proxy-Authorization: ${authorization}`);
-  if (isSized && !isFramed) lines.push(`Content-Length: ${content.length}`);
-  if (!keepAlive && !given.has("connection")) lines.push("Connection: close");
-  const target = `${byProxy?.origin ?? ""}${path}`;
-  const head = [`${method} ${target} HTTP/1.1`, ...lines, "", ""].map(refuseBreaks).join("\r\n");
-  const bytes = new Uint8Array(head.length + content.length);
-  for (let at = 0; at < head.length; at++) bytes[at] = head.charCodeAt(at);
-  bytes.set(content, head.length);
+  const isSized = body !== null || EXPECT_CONTENT.includes(method);
+  if (isSized && !has("content-length") && !has("transfer-encoding")) {
+    lines.push(`Content-Length: ${content.length}`);
+  }
+  if (!keepAlive && !has("connection")) lines.push("Connection: close");
+  const headLength = lines.reduce((sum, { length }) => sum + length + 2, 2);
+  const bytes = new Uint8Array(headLength + content.length);
+  let at = 0;
+  for (const line of lines) at = writeLine(bytes, at, line);
+  at = writeLine(bytes, at, "");
+  bytes.set(content, at);
   return bytes;
 }
 
+/** Octets of a body before they are copied, again and again the same memory: a request of a script is made anew each time. */
+let scratch = new Uint8Array(16_384);
+const encoder = new TextEncoder();
+/** Most octets of UTF-8 for one unit of UTF-16. */
+const MOST_OCTETS = 3;
+
+function inScratch(text: string): Uint8Array<ArrayBuffer> {
+  const most = text.length * MOST_OCTETS;
+  if (most > LARGEST_SCRATCH) return encoder.encode(text);
+  if (most > scratch.length) scratch = new Uint8Array(most);
+  return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
+}
+
+const LARGEST_SCRATCH = 1 << 20;
+const [NUL, LF, CR, LATIN_1] = [0, 10, 13, 0xff];
+
 /** Values are latin-1 (RFC 9110 §5.5); a line break in one would begin another field or request. */
-function refuseBreaks(line: string): string {
-  if (!/[\r\n\0]|[^\0-\xff]/.test(line)) return line;
-  throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
+function writeLine(bytes: Uint8Array, from: number, line: string): number {
+  let at = from;
+  for (let i = 0; i < line.length; i++) {
+    const code = line.charCodeAt(i);
+    if (code === NUL || code === LF || code === CR || code > LATIN_1) {
+      throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
+    }
+    bytes[at++] = code;
+  }
+  bytes[at++] = CR;
+  bytes[at++] = LF;
+  return at;
 }
 
 /** Fields of a connection of HTTP/1.1, without which HTTP/2 does (RFC 9113 §8.2.2). */

@@ -5,40 +5,50 @@
   const { fromEntries, entries, freeze, defineProperty, keys } = Object;
   const { isArray } = Array;
 
-  // Bits of what a call has changed.
-  const REQUEST = 1;
+  // Words that this side shares with the world outside: what a call has changed, in bits, whether a session begins with it, the status
+  // of its response, and how many lines of a head it gives.
+  const words = new Int32Array(host.words);
+  const CHANGED = 0;
+  const IS_FIRST = 1;
+  const STATUS = 2;
+  const LINES = 3;
   const VARIABLES = 2;
   const BODY = 4;
 
   let changed = 0;
-  let sent = null;
+  let sentBody;
   let data;
 
-  // A text goes over to the world outside up to its first NUL, so one with a NUL goes as its octets in UTF-8.
-  const asOctets = (value) => {
-    if (value instanceof Uint8Array) {
-      return value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength);
+  // Random numbers come many at a time.
+  const pool = new Float64Array(host.numbers);
+  const POOL = pool.length;
+  let drawn = POOL;
+  const random = () => {
+    if (drawn === POOL) {
+      host.draw();
+      drawn = 0;
     }
-    const text = String(value);
-    if (!text.includes("\0")) return text;
-    const octets = unescape(encodeURIComponent(text));
-    return Uint8Array.from(octets, (octet) => octet.charCodeAt(0)).buffer;
+    return pool[drawn++];
   };
+  const HEX = Array.from({ length: 256 }, (_, octet) => (octet + 256).toString(16).slice(1));
+
+  const asOctets = (value) =>
+    value instanceof Uint8Array
+      ? value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength)
+      : String(value);
 
   // Whatever a hook does not touch costs nothing: objects are made when they are read.
-  const watcher = (bit) => ({
+  const ofVariables = {
     set(target, name, value) {
-      changed |= bit;
+      changed |= VARIABLES;
       target[name] = value;
       return true;
     },
     deleteProperty(target, name) {
-      changed |= bit;
+      changed |= VARIABLES;
       return delete target[name];
     },
-  });
-  const ofHeaders = watcher(REQUEST);
-  const ofVariables = watcher(VARIABLES);
+  };
 
   class User {
     constructor(id) {
@@ -57,14 +67,16 @@
       return data;
     }
     random() {
-      return host.random();
+      return random();
     }
     uuid() {
-      const hex = Array.from({ length: 32 }, (_, at) => {
-        const digit = Math.floor(host.random() * 16);
-        return (at === 12 ? 4 : at === 16 ? 8 + (digit & 3) : digit).toString(16);
-      }).join("");
-      return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+      let text = "";
+      for (let at = 0; at < 16; at++) {
+        const octet = (random() * 256) | 0;
+        if (at === 4 || at === 6 || at === 8 || at === 10) text += "-";
+        text += HEX[at === 6 ? (octet & 15) | 64 : at === 8 ? (octet & 63) | 128 : octet];
+      }
+      return text;
     }
     now() {
       return Date.now();
@@ -85,65 +97,96 @@
     throw new TypeError("it returned a promise, but hooks run synchronously");
   };
 
+  const textOf = (value, what) => {
+    if (typeof value === "string") return value;
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
+    throw new TypeError(`${what} must be a text`);
+  };
+
+  const ofField = (name, value) => textOf(value, `request.headers[${stringify(name)}]`);
+
+  // All of a request but its body, a line for the method, the path, and each field's name and value. A line break within any makes
+  // more lines than are counted.
+  const headOf = (method, path, headers) => {
+    let lines = 2;
+    let text = textOf(method, "request.method") + "\n" + textOf(path, "request.path"); // a template takes longer
+    const names = keys(headers);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at];
+      const value = headers[name];
+      if (value === undefined || value === null) continue;
+      lines += 2;
+      text += "\n" + name + "\n" + (typeof value === "string" ? value : ofField(name, value));
+    }
+    words[LINES] = lines;
+    return text;
+  };
+
+  // Gives the head of the request where the hook has changed any of it. @param base The request that it always gets, where that is one;
+  // else it is fetched when it is read.
   const before = (hook, base) => {
-    let from = base;
-    let [method, path, body, headers] = [undefined, undefined, undefined, null];
+    const baseHead = base && headOf(base.method, base.path, base.headers);
+    let given = base ?? null;
     let isTouched = false;
+    let method = null;
+    let path = null;
+    let headers = null;
+    let body = null;
+    const from = () => given ??= parse(host.requestHead());
     const request = {
       get method() {
-        return method;
+        return method ?? from().method;
       },
       set method(value) {
         isTouched = true;
-        changed |= REQUEST;
         method = value;
       },
       get path() {
-        return path;
+        return path ?? from().path;
       },
       set path(value) {
         isTouched = true;
-        changed |= REQUEST;
         path = value;
       },
       get headers() {
         isTouched = true;
-        return headers ??= new Proxy({ ...from.headers }, ofHeaders);
+        return headers ??= { ...from().headers };
       },
       set headers(value) {
         isTouched = true;
-        changed |= REQUEST;
         headers = value;
       },
       get body() {
-        isTouched = true;
-        return body ??= from.body ?? host.requestBody();
+        return body ??= base?.body ?? host.requestBody();
       },
       set body(value) {
         isTouched = true;
-        changed |= REQUEST | BODY;
+        changed |= BODY;
         body = value ?? "";
       },
     };
-    const renew = () => {
+    const forget = () => {
       isTouched = false;
-      method = from.method;
-      path = from.path;
-      body = undefined;
-      headers = null;
+      method = path = headers = null;
+      if (base !== undefined) body = null;
     };
-    if (base !== undefined) renew();
-    return (user, isFirst, written) => {
-      if (isFirst) begin(user);
-      if (written !== undefined) from = parse(written);
-      if (isTouched || written !== undefined) renew(); // whatever the call before has left
+    return (user) => {
+      if (words[IS_FIRST] === 1) begin(user);
+      if (isTouched) forget(); // what the call before has left
+      if (base === undefined) given = body = null;
       changed = 0;
+      words[LINES] = 0;
       const result = hook(request, user);
       if (result !== undefined) refusePromise(result);
-      if ((changed & REQUEST) !== 0) {
-        sent = { method, path, headers: headers ?? from.headers, body };
-      }
-      return changed;
+      words[CHANGED] = changed;
+      if (!isTouched) return;
+      const { method: ofMethod, path: ofPath, headers: ofFields } = from();
+      const hasBody = (changed & BODY) !== 0;
+      if (hasBody) sentBody = body;
+      const asGiven = hasBody ? null : baseHead ?? headOf(ofMethod, ofPath, ofFields);
+      const head = headOf(method ?? ofMethod, path ?? ofPath, headers ?? ofFields);
+      if (head !== asGiven) return head;
+      words[LINES] = 0;
     };
   };
 
@@ -171,44 +214,20 @@
   const endOf = Response.end;
   delete Response.end;
 
-  const after = (hook) => (user, isFirst, status) => {
-    if (isFirst) begin(user);
-    const response = new Response(status);
+  const after = (hook) => (user) => {
+    if (words[IS_FIRST] === 1) begin(user);
+    const response = new Response(words[STATUS]);
     changed = 0;
     try {
       refusePromise(hook(response, user));
     } finally {
       endOf(response);
     }
-    return changed;
-  };
-
-  const textOf = (value, what) => {
-    if (typeof value === "string") return value;
-    if (typeof value === "number" || typeof value === "boolean") return String(value);
-    throw new TypeError(`${what} must be a text`);
-  };
-
-  // What a hook has made of a request, but for its body: how many lines follow: the method, the path, and each field's name and value.
-  const request = () => {
-    const { method, path, headers } = sent;
-    let count = 2;
-    let text = `${textOf(method, "request.method")}\n${textOf(path, "request.path")}`;
-    for (const name of keys(headers)) {
-      const value = headers[name];
-      if (value === undefined || value === null) continue;
-      count += 2;
-      text += `\n${name}\n${
-        typeof value === "string" ? value : textOf(value, `request.headers[${stringify(name)}]`)
-      }`;
-    }
-    if (text.includes("\0")) throw new TypeError("the request has a NUL in its head");
-    return `${count}\n${text}`;
+    words[CHANGED] = changed;
   };
 
   const body = () => {
-    const { body } = sent;
-    if (typeof body === "string" || body instanceof Uint8Array) return asOctets(body);
+    if (typeof sentBody === "string" || sentBody instanceof Uint8Array) return asOctets(sentBody);
     throw new TypeError(
       "request.body must be a text or a Uint8Array: write JSON.stringify(…) for an object",
     );
@@ -221,8 +240,8 @@
     ));
 
   // Adds what was filled in or captured outside; what hooks set stays, also where it is no text.
-  const give = (user, isFirst, written) => {
-    if (isFirst) begin(user);
+  const give = (user, written) => {
+    if (words[IS_FIRST] === 1) begin(user);
     Object.assign(user.vars, parse(written));
   };
 
@@ -292,7 +311,14 @@
     return stringify(plain(made, [], found, []));
   };
 
-  const kinds = { before, after };
+  const ofUser = (hook) => (user) => {
+    if (words[IS_FIRST] === 1) begin(user);
+    changed = 0;
+    refusePromise(hook(user));
+    words[CHANGED] = changed;
+  };
+
+  const kinds = { before, after, user: ofUser };
   const hook = (name, kind, written) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);
@@ -320,10 +346,20 @@
       ),
   });
 
-  const call = async (name, argument) => {
+  // What the module `plateau` is made of.
+  defineProperty(globalThis, Symbol.for("plateau"), {
+    value: freeze({
+      env: (name) => host.env(String(name)),
+      base64: (text) => host.base64(asOctets(text)),
+      hmac: (algorithm, key, text) => host.hmac(algorithm, asOctets(key), asOctets(text)),
+      sha256: (text) => host.sha256(asOctets(text)),
+    }),
+  });
+
+  const call = async (name, given) => {
     const named = found[name];
     if (typeof named !== "function") throw new TypeError(`there is no function ${name}`);
-    const result = await named(...(argument === undefined ? [] : [parse(argument)]));
+    const result = await named(...parse(given));
     return stringify(result) ?? "null";
   };
 
@@ -352,7 +388,6 @@
       hook,
       setData,
       give,
-      request,
       body,
       variables,
       explain,

@@ -3,21 +3,16 @@
  * outside: no files, no sockets, no environment, no process. Its memory, its stack and the time of every call are
  * limited, so whatever a script does ends as an error of that one call.
  */
-import { createHmac } from "node:crypto";
-import {
-  newQuickJSWASMModuleFromVariant,
-  type QuickJSContext,
-  type QuickJSHandle,
-} from "quickjs-emscripten-core";
-import variant from "quickjs-wasm";
+import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { Engine, type OwnValue, type Value } from "./engine.ts";
+import { hmacHex, sha256Hex } from "./digests.ts";
+import ownModule from "./module.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
 
 /** The module that every script may import. */
 const OWN_MODULE = "plateau";
-const OWN_SOURCE =
-  "export const experiment = (given) => given; export const env = globalThis.env; delete globalThis.env;";
 /** Its script is evaluated within this, and its `setup` may compute for so long. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
@@ -38,14 +33,34 @@ export interface RealmParts {
   readonly env: (name: string) => string;
 }
 
-/** What a response has for a hook, each taken only where the hook reads it. */
-export interface ResponseParts {
-  readonly headers: () => Readonly<Record<string, string>>;
+/** What a hook may read, each part taken only where the hook reads it. */
+export interface Readable {
+  /** Of a request: method, path and header fields; of a response: its header fields. */
+  readonly head: () => unknown;
   readonly body: () => string;
 }
 
+/** What a hook has made of a request. */
+export interface HookResult {
+  /** Bits, see `CHANGED`. */
+  readonly changed: number;
+  /** Its method, path, and names and values of its fields, each a line; null where they are as they were. */
+  readonly head: string | null;
+  /** How many lines the head must have; 0 for none. */
+  readonly lines: number;
+}
+
+/** Bits of what a hook gives. */
+export const CHANGED = { variables: 2, body: 4 };
+
+/** Words that are shared with the prelude. */
+const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
+/** Random numbers go over so many at a time. */
+const RANDOM_NUMBERS = 256;
+
 /** A function of the prelude, or one that it has made. */
 export type RealmFunction = QuickJSHandle;
+export type RealmUser = QuickJSHandle;
 
 const FUNCTIONS = [
   "experiment",
@@ -53,7 +68,6 @@ const FUNCTIONS = [
   "hook",
   "setData",
   "give",
-  "request",
   "body",
   "variables",
   "explain",
@@ -63,22 +77,23 @@ const FUNCTIONS = [
 ] as const;
 
 export class Realm {
-  /** What the response at hand has; null outside of a call. */
-  response: ResponseParts | null = null;
-  /** The body of the request at hand, where it varies. */
-  requestBody: (() => string) | null = null;
-  readonly yes: QuickJSHandle;
-  readonly no: QuickJSHandle;
+  /** The response at hand; null outside of a call. */
+  response: Readable | null = null;
+  /** The request at hand, where it varies. */
+  request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
   /** Moment of the first tick of the call at hand; NaN before it. */
   #sinceMs = NaN;
   #limitMs = OUTSIDE_LOAD_MS;
 
+  private readonly context: QuickJSContext;
+
   private constructor(
-    private readonly context: QuickJSContext,
+    private readonly engine: Engine,
     private readonly parts: RealmParts,
   ) {
-    const { runtime } = context;
+    this.context = engine.context;
+    const { runtime } = engine.context;
     runtime.setMemoryLimit(LIMITS.scriptMemory.most);
     runtime.setMaxStackSize(STACK_BYTES);
     // It is called each some ten thousand operations, so a short call never reads the clock.
@@ -88,18 +103,15 @@ export class Realm {
       return nowMs - this.#sinceMs > this.#limitMs;
     });
     runtime.setModuleLoader(
-      (path) => path === OWN_MODULE ? OWN_SOURCE : this.#loaded(path),
+      (path) => path === OWN_MODULE ? ownModule : this.#loaded(path),
       (from, name) => resolved(from, name),
     );
-    this.yes = context.true;
-    this.no = context.false;
     this.#functions = this.#withPrelude();
   }
 
   /** Throws a ScriptError where the script itself throws. What nobody holds any longer is collected with its memory. */
   static async open(parts: RealmParts): Promise<Realm> {
-    const engine = await newQuickJSWASMModuleFromVariant(variant);
-    const realm = new Realm(engine.newContext(), parts);
+    const realm = new Realm(await Engine.open(), parts);
     realm.#evaluate();
     return realm;
   }
@@ -138,7 +150,7 @@ export class Realm {
   }
 
   /** A virtual user, for all its sessions. */
-  user(id: number): QuickJSHandle {
+  user(id: number): RealmUser {
     const number = this.context.newNumber(id);
     const user = this.#call(this.#own("user"), number);
     number.dispose();
@@ -146,7 +158,7 @@ export class Realm {
   }
 
   /** The function at a path of the experiment, ready to be called again and again. @param base The request that it always gets, where that is one. */
-  hook(name: string, kind: "before" | "after", base?: unknown): RealmFunction {
+  hook(name: string, kind: "before" | "after" | "user", base?: unknown): RealmFunction {
     const { context } = this;
     const given = [context.newString(name), context.newString(kind)];
     if (base !== undefined) given.push(context.newString(JSON.stringify(base)));
@@ -156,59 +168,82 @@ export class Realm {
   }
 
   // hot: once a request of a load with hooks.
-  /** Calls a hook, which says what it has changed. Throws a ScriptError. */
-  run(hook: RealmFunction, ...given: QuickJSHandle[]): number {
-    const changed = this.#call(hook, ...given);
-    const number = this.context.getNumber(changed);
-    changed.dispose();
-    return number;
+  /** Calls `before` for a user, whose session may begin with it. Throws a ScriptError. */
+  before(hook: RealmFunction, user: RealmUser, isFirst: boolean): HookResult {
+    const { engine } = this;
+    engine.words[WORD.isFirst] = isFirst ? 1 : 0;
+    const result = this.#direct(hook, user.value);
+    const { words } = engine;
+    const changed = words[WORD.changed];
+    const lines = words[WORD.lines];
+    const head = lines === 0 ? null : engine.text(result);
+    engine.free(result);
+    return { changed, head, lines };
   }
 
-  give(user: QuickJSHandle, isFirst: boolean, json: string): void {
-    const written = this.context.newString(json);
-    this.#call(this.#own("give"), user, isFirst ? this.yes : this.no, written).dispose();
-    written.dispose();
+  /** Calls `after`, or a hook of a user; gives what it has changed. Throws a ScriptError. @param status Of the response. */
+  after(hook: RealmFunction, user: RealmUser, isFirst: boolean, status = 0): number {
+    const { engine } = this;
+    const { words } = engine;
+    words[WORD.isFirst] = isFirst ? 1 : 0;
+    words[WORD.status] = status;
+    engine.free(this.#direct(hook, user.value));
+    return engine.words[WORD.changed];
   }
 
-  text(value: string): QuickJSHandle {
-    return this.context.newString(value);
-  }
-
-  number(value: number): QuickJSHandle {
-    return this.context.newNumber(value);
-  }
-
-  /** The request as the last hook left it, without its body: lines, of which the first is the number of the others. Throws a ScriptError. */
-  request(): string {
-    return this.#taken(this.#call(this.#own("request")));
-  }
-
-  /** The body of that request, where the hook has set one. */
-  body(): string | Uint8Array<ArrayBuffer> {
-    const body = this.#call(this.#own("body"));
+  give(user: RealmUser, isFirst: boolean, json: string): void {
+    const { engine } = this;
+    engine.words[WORD.isFirst] = isFirst ? 1 : 0;
+    const written = engine.newText(json);
     try {
-      return this.#octetsOrText(body);
+      engine.free(this.#direct(this.#own("give"), user.value, written));
     } finally {
-      body.dispose();
+      engine.free(written);
     }
   }
 
-  variables(user: QuickJSHandle): Record<string, string> {
-    return JSON.parse(this.#taken(this.#call(this.#own("variables"), user)));
+  /** The body of the request that `before` has made, where it has set one. */
+  body(): string | Uint8Array<ArrayBuffer> {
+    const body = this.#direct(this.#own("body"));
+    try {
+      return this.engine.isText(body) ? this.engine.text(body) : this.engine.octets(body);
+    } finally {
+      this.engine.free(body);
+    }
   }
 
-  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. */
+  variables(user: RealmUser): Record<string, string> {
+    const written = this.#direct(this.#own("variables"), user.value);
+    try {
+      return JSON.parse(this.engine.text(written));
+    } finally {
+      this.engine.free(written);
+    }
+  }
+
+  #direct(hook: RealmFunction, first?: Value, second?: Value): OwnValue {
+    this.#sinceMs = NaN;
+    return this.engine.call(hook, this.#fail, first, second);
+  }
+
+  readonly #fail = (error: OwnValue): never => {
+    const handle = this.engine.handle(error);
+    const failure = this.#errorOf(handle);
+    this.engine.free(error);
+    throw failure;
+  };
+
+  /** Calls a function of the experiment outside of any load, which may wait for what it fetches; its result as JSON. @param json What it gets, as a list. */
   async call(
     name: string,
-    json: string | undefined,
+    json: string,
     fetch: (url: string, init: string) => Promise<string>,
   ): Promise<string> {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => {}); // it may fail before anybody waits for it
     this.#allow(fetch, failed.reject);
-    const given = [context.newString(name)];
-    if (json !== undefined) given.push(context.newString(json));
+    const given = [context.newString(name), context.newString(json)];
     const promise = this.#call(this.#own("call"), ...given);
     for (const handle of given) handle.dispose();
     const settled = context.resolvePromise(promise);
@@ -304,40 +339,42 @@ export class Realm {
     return text;
   }
 
-  #octetsOrText(handle: QuickJSHandle): string | Uint8Array<ArrayBuffer> {
-    if (this.context.typeof(handle) === "string") return this.context.getString(handle);
-    const octets = this.context.getArrayBuffer(handle);
-    const copy = new Uint8Array(octets.value);
-    octets.dispose();
-    return copy;
-  }
-
   #withPrelude(): ReadonlyMap<string, RealmFunction> {
-    const { context, parts } = this;
+    const { context, engine, parts } = this;
     const host = context.newObject();
-    const offer = (name: string, call: (...given: QuickJSHandle[]) => QuickJSHandle): void => {
-      const made = context.newFunction(name, call);
-      context.setProp(host, name, made);
-      made.dispose();
+    const give = (name: string, value: OwnValue): void => {
+      context.setProp(host, name, engine.handle(value));
+      engine.free(value);
     };
-    const text = (value: string): QuickJSHandle =>
-      context.newString(value.replaceAll("\0", "\ufffd")); // it would end there
-    offer("random", () => context.newNumber(parts.random()));
-    offer("hmac", (algorithm, key, content) => {
-      const hmac = createHmac(context.getString(algorithm), this.#octetsOrText(key));
-      return text(hmac.update(this.#octetsOrText(content)).digest("hex"));
+    const offer = (name: string, call: (...given: Value[]) => OwnValue): void =>
+      give(name, engine.newFunction(name, call));
+    const text = (value: string): OwnValue => engine.newText(value.replaceAll("\0", "\ufffd")); // it would end there
+    const octets = (value: Value): Uint8Array<ArrayBuffer> =>
+      engine.isText(value) ? engine.octetsOfText(value) : engine.octets(value);
+    give("words", engine.sharedWords());
+    const { buffer, view } = engine.sharedNumbers(RANDOM_NUMBERS);
+    give("numbers", buffer);
+    offer("draw", () => {
+      const numbers = view();
+      for (let at = 0; at < RANDOM_NUMBERS; at++) numbers[at] = parts.random();
+      return engine.newUndefined();
     });
-    offer("base64", (content) => text(base64Of(this.#octetsOrText(content))));
-    offer("responseHeaders", () => text(JSON.stringify(this.response?.headers() ?? {})));
+    offer(
+      "hmac",
+      (algorithm, key, content) =>
+        text(hmacHex(engine.text(algorithm), octets(key), octets(content))),
+    );
+    offer("sha256", (content) => text(sha256Hex(octets(content))));
+    offer("base64", (content) => text(octets(content).toBase64()));
+    offer("requestHead", () => text(JSON.stringify(this.request?.head() ?? {})));
+    offer("requestBody", () => text(this.request?.body() ?? ""));
+    offer("responseHeaders", () => text(JSON.stringify(this.response?.head() ?? {})));
     offer("responseBody", () => text(this.response?.body() ?? ""));
-    const env = context.newFunction("env", (name) => text(parts.env(context.getString(name))));
-    context.setProp(context.global, "env", env);
-    env.dispose();
-    offer("requestBody", () => text(this.requestBody?.() ?? ""));
     offer("log", (line) => {
-      parts.log(context.getString(line));
-      return context.undefined;
+      parts.log(engine.text(line));
+      return engine.newUndefined();
     });
+    offer("env", (name) => text(parts.env(engine.text(name))));
     const made = context.unwrapResult(context.evalCode(prelude, "prelude.js"));
     const given = context.unwrapResult(context.callFunction(made, context.undefined, host));
     this.#host = host;
@@ -368,11 +405,6 @@ export class Realm {
     made.dispose();
     this.#call(this.#own("allowFetch")).dispose();
   }
-}
-
-function base64Of(content: string | Uint8Array<ArrayBuffer>): string {
-  const octets = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return octets.toBase64();
 }
 
 /** Begins what is no path; the engine takes a refusal only where a module is loaded. */

@@ -21,7 +21,7 @@ export interface ProcessStat {
   /** CPU time of those of its children that have ended and were waited for, with theirs. */
   readonly waitedUserTicks: number;
   readonly waitedSystemTicks: number;
-  /** −20 … 19: how far it stands back behind others. */
+  /** Nice value, −20 (first served) to 19 (last). */
   readonly nice: number;
   readonly threads: number;
   /** Since the boot: distinguishes a process from a later one with its number. */

@@ -14,7 +14,7 @@ const PAGE = join(import.meta.dirname ?? "", "../../docs/benchmarks.md");
 const HEAD = `# Benchmarks
 
 Plateau's promises, as \`deno task bench\` measured them. The page is made from what it saved; nothing here
-is typed by hand, and what was not measured with these sources is not here. [Performance](performance.md) and
+is typed by hand, and what was not measured with these sources is not here. [The engine](engine.md) and
 [methods](methods.md) explain what the figures mean.
 
 <!-- example: in repository -->

@@ -113,7 +113,8 @@ export async function plantedRepository(): Promise<Planted> {
 
 /**
  * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of as many
- * requests do the same work. On cores of its own it varies less still, and Gin more (docs/ci.md).
+ * requests do the same work. On cores of its own it varies less still, and Gin more
+ * (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
   express: {

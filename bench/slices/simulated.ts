@@ -4,13 +4,13 @@ import type { Random } from "../statistics/random.ts";
 
 /** What one machine, and the programs on it, do to the slices. Standard deviations are of logarithms of speed. */
 export interface Behaviour {
-  /** Of single slices, independent of each other. Default 3 %. */
+  /** Standard deviation of single slices, independent of each other. Default 3 %. */
   readonly slice?: number;
   /** Share of the slices that lose an exponential part of themselves, of this mean, as requests wait for each other. */
   readonly stalls?: { readonly share: number; readonly lost: number };
-  /** Of each side by itself, from slice to slice: AR(1). */
+  /** Noise of each side by itself that goes on from slice to slice: AR(1). */
   readonly waves?: { readonly stdev: number; readonly correlation: number };
-  /** Between processes of one program. */
+  /** Standard deviation between processes of one program. */
   readonly process?: number;
   /** Layouts that a process gets by chance: this share of the processes of a side is this much slower. */
   readonly layout?: {

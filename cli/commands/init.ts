@@ -57,8 +57,16 @@ export const initCommand = defineCommand({
     },
     from: {
       flags: "--from <FILE>",
-      about: "Converts an Artillery script, a k6 script, a JMeter plan or a HAR file",
+      about:
+        "Converts an OpenAPI description, an Artillery script, a k6 script, a JMeter plan or a " +
+        "HAR file",
       schema: z.string().min(1).optional(),
+    },
+    writes: {
+      flags: "--writes",
+      about:
+        "Takes over all operations of an OpenAPI description: also POST, PUT, PATCH and DELETE",
+      schema: z.boolean().default(false),
     },
     types: {
       flags: "--types [DIR]",
@@ -68,13 +76,13 @@ export const initCommand = defineCommand({
     },
   },
   conflicts: sourceConflicts,
-  async run({ file, from, types, ...asked }): Promise<number> {
+  async run({ file, from, types, writes, ...asked }): Promise<number> {
     if (types !== undefined) return await writeTypes(types);
     const folder = dirname(file);
     if (file !== "-") refuseExisting(file);
     const { text, next, notes } = from === undefined
       ? await written(file, asked)
-      : await converted(from, file);
+      : await converted(from, { file, writes });
     const schema = file === "-" ? SCHEMA : writeSchema(folder);
     const whole = schema === null ? text : withSchemaLine(text, schema);
     const said = [...notes, ...file === "-" ? [SCHEMA_APART] : []].map((note) => `Note: ${note}`);
@@ -105,8 +113,10 @@ function sourceConflicts(given: RawArguments): Problem[] {
       fix: "leave one out",
     }));
   }
+  const wrongWrites = given.writes && !given.from ? [WRITES_OF_NOTHING] : [];
   const [first, ...others] = SOURCES.filter((name) => given[name]);
   return [
+    ...wrongWrites,
     ...others.map((name) => ({
       place: `--${name}`,
       message: `Cannot measure two things: --${first} is given, too`,
@@ -164,6 +174,12 @@ async function written(file: string, { path, ...asked }: Asked): Promise<Made> {
     notes: subject.notes,
   };
 }
+
+const WRITES_OF_NOTHING: Problem = {
+  place: "--writes",
+  message: "Cannot take over operations: no description is given",
+  fix: "add --from openapi.yaml",
+};
 
 const PATH_OF_NOTHING: Problem = {
   place: "--path",
@@ -232,14 +248,18 @@ function writeSchema(folder: string): string | null {
   }
 }
 
-async function converted(from: string, file: string): Promise<Made> {
-  const imported = await convertedFile(await textOf(from), from, file);
+async function converted(
+  from: string,
+  to: { readonly file: string; readonly writes: boolean },
+): Promise<Made> {
+  const imported = await convertedFile(await textOf(from), from, to);
   if (imported === null) {
     const message =
-      "Cannot convert this file: it is neither an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
+      "Cannot convert this file: it is neither an OpenAPI description, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
-  return { ...imported, next: `Check it: plateau check ${file}` };
+  const needed = imported.variables.map((name) => ` (set ${name} first)`).join("");
+  return { ...imported, next: `Check it: plateau check ${to.file}${needed}` };
 }
 
 async function textOf(path: string): Promise<string> {

@@ -418,7 +418,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
   }));
 }
 
-/** One stream at a time on a connection of HTTP/1.1; what belongs to streams needs one. */
+/** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold` and `--token` need `--stream`. */
 function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow, grpc } = given;
   if (grpc !== undefined) return [];

@@ -55,7 +55,7 @@ const GUARDS = "cache-control: no-store\r\n" +
   "x-frame-options: DENY\r\n" +
   "connection: close\r\n";
 
-/** A line as a response. */
+/** Sends one line of text as a whole response. */
 export function plain({ status, text }: Refusal): LiveResponse & { readonly body: ResponseBytes } {
   return { status, body: new TextEncoder().encode(`${text}\n`) };
 }

@@ -19,7 +19,7 @@ interface Events {
 /** The points of the run in progress, once for all browsers: no queue grows for one that is slow. */
 class RunPoints {
   readonly #points: LivePoint[] = [];
-  /** Runs that began, and points of this one. */
+  /** Number of runs that began, and number of points of the current one. */
   #runs = 0;
   #count = 0;
 

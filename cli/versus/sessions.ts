@@ -14,13 +14,13 @@ import { NAMES } from "./sides.ts";
 
 /** Of one session, each side: what is between sessions shows how much they differ. */
 const SESSION_MS = 2_000;
-/** Where nobody says how long it shall take. */
+/** Length of the measurement without `--duration`. */
 export const DEFAULT_BUDGET_MS = 60_000;
 
 export interface SessionPlan {
-  /** At most. */
+  /** The most sessions that are measured. */
   readonly sessions: number;
-  /** Of each session, each side. */
+  /** Time that each side is loaded in a session. */
   readonly durationMs: number;
   /** Of all of them together, with whatever is between them. */
   readonly budgetMs: number;

@@ -301,7 +301,7 @@ function byInterval(
   return outcome === "inconclusive" ? undecided(found, open?.why ?? why) : fact(outcome, found);
 }
 
-// Two sides: of two figures their ratio is held against what is claimed of it, a figure against a quantity by itself.
+// Judges a claim with two sides: the ratio of two figures, or one figure against a quantity.
 
 /** A quantity, or a peak of throughput, which cannot be exceeded here. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {

@@ -188,7 +188,8 @@ export function oneRunEvidence(
   const range = { value, interval };
   const perCluster = known.ratio / Math.min(limit, 1 - limit);
   const secondsOf = (requests: number): number => run.elapsedS * requests / sure.of;
-  // Of clusters that are presumed to be of one size, as none was seen, the interval alone says how many rule out the limit.
+  // Where no cluster was seen, all are presumed to have one size, and the interval alone says how many of them would
+  // rule out the limit.
   const isNone = like !== null && known.degreesOfFreedom === Infinity;
   const needed = isNone ? 0 : LEAST_CLUSTERS;
   if (clusters < needed) {

@@ -40,7 +40,7 @@ const DEALS = 1_000;
 /** Any fixed one. */
 const SEED = 20;
 
-/** A file of `plateau.plan/1` has all of it. */
+/** The part of a plan that the report shows; a file of `plateau.plan/1` has all of it. */
 export interface PlanModel {
   readonly name: string;
   /** Blocks that were measured. */

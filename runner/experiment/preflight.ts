@@ -132,11 +132,21 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
   const jars = preset && await cookieJars({ origin, preset });
   const found = new FoundSecrets();
   const hooks = await hooksOf(script);
+  const ofUser = script.user && hooks?.preparedUser(script.user);
+  const callOf = (kind: "start" | "end", user: HookUser): void => {
+    const failure = ofUser?.[kind]?.(user) ?? null;
+    if (failure === null) return;
+    throw new TargetError(
+      `Cannot measure target ${request.target}: the script has failed at the ${kind} of a user: ${failure}`,
+    );
+  };
   for (const [place, { steps, user }] of journeys.entries()) {
     const variables = new Map(Object.entries(user));
     const known = { place, isNew: true, news: new Map(variables), variables };
     const journey = { variables, cookies: jars?.open() ?? null, found, hooks, user: known };
+    callOf("start", known);
     for (const step of steps) await checkStep(step, journey, request);
+    callOf("end", known);
   }
 }
 

@@ -29,7 +29,7 @@ import type { PriorInterval } from "../stats/capacity/search.ts";
 import type { Counters } from "../result/runtime/counters.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
-import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
+import { beginScript, type ScriptParts, unscripted } from "../script/run_script.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
@@ -74,14 +74,12 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
   await context.preflights?.checkTarget(cell, written);
   const startedAt = new Date().toISOString();
   let target = await context.open(planned);
-  let script = written;
-  let endScript: ScriptedRun["end"] = () => Promise.resolve(null);
+  let running = unscripted(written);
   try {
     const begin = async (): Promise<void> => {
       const { scripted, signal } = context;
-      const begun = await beginScript(written, scripted, target.origin, signal);
-      script = begun.script;
-      endScript = begun.end;
+      running.stop();
+      running = await beginScript(written, scripted, target.origin, signal);
     };
     /** A process of its own, which knows nothing of what `setup` did with the one before. */
     const startAnew = async (): Promise<RunningTarget> => {
@@ -90,31 +88,39 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       return target;
     };
     await begin();
-    if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
+    if (context.preflights === null) {
+      await preflight({ cell, target, script: running.script }, context.signal);
+    }
     const { load, found } = cell.load.kind === "capacity"
-      ? await searchInRun({ planned, load: cell.load, script: () => script }, {
+      ? await searchInRun({ planned, load: cell.load, script: () => running.script }, {
         ...context,
         target: () => target,
         startAnew,
       })
       : { load: cell.load, found: null };
     const watched = await loadAndWatch(
-      { planned, target, script, load },
+      { planned, target, script: running.script, load },
       context,
     ).catch(async (error) => {
       if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
       // A search is too dear to be lost with its last part.
       await startAnew();
-      return await loadAndWatch({ planned, target, script, load }, context);
+      return await loadAndWatch({ planned, target, script: running.script, load }, context);
     });
-    const run = runOf({ planned, target, startedAt }, watched, context.onProgress);
+    const refreshes = running.refreshes();
+    const { measurement } = watched;
+    const { hooks } = measurement;
+    const whole = hooks && refreshes
+      ? { ...watched, measurement: { ...measurement, hooks: { ...hooks, refreshes } } }
+      : watched;
+    const run = runOf({ planned, target, startedAt }, whole, context.onProgress);
     return found === null ? run : {
       ...run,
       capacity: found,
       load: searchedLoad(planned, { load, seed: context.seed }),
     };
   } finally {
-    const why = await endScript();
+    const why = await running.end();
     if (why !== null) context.onProgress({ kind: "note", text: why });
     context.close(target);
   }

@@ -24,10 +24,10 @@ import { CommandLog } from "./command_log.ts";
 interface CommandsRequest {
   /** Folder of the experiment file. */
   readonly baseDir: string;
-  /** Where commands.log goes. */
+  /** Folder of commands.log. */
   readonly outDir: string;
   readonly redisUrl: string | null;
-  /** Those of an earlier sitting. */
+  /** Commands that ran before the experiment was resumed. */
   readonly ran: readonly TargetCommand[];
 }
 

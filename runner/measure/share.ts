@@ -176,7 +176,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   }));
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
-  const { code } = script;
+  const { code, user, fresh } = script;
   const isOfUsers = code !== undefined || load.kind === "phases" ||
     (load.kind === "closed" && load.stages !== undefined);
   if (!isOfUsers && script.kind === "requests" && !follows) {
@@ -189,7 +189,9 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
     first: worker,
     stride: workers,
     thinkSeed: derivedSeed(request.seed, worker),
-    ...code && { code: { script: code, seed: derivedSeed(request.seed, worker) } },
+    ...code && {
+      code: { script: code, user, fresh, seed: derivedSeed(request.seed, worker) },
+    },
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
     cookies: script.kind === "flow" && script.cookies !== null
       ? { origin: target.origin, preset: script.cookies }

@@ -2,8 +2,12 @@
 import * as z from "zod";
 
 export const hookUse = z.strictObject({
-  calls: z.int().min(0).describe("Calls of before and after"),
+  calls: z.int().min(0).describe("Calls of before, after, start and end"),
   timeS: z.number().min(0).describe("Time of the workers within them, seconds"),
+  refreshes: z.strictObject({
+    done: z.int().min(0).describe("How often refresh renewed the data of users"),
+    failed: z.int().min(0).describe("How often it failed, so that the data before stayed"),
+  }).optional().describe("Absent without refresh"),
 });
 
 export type HookUse = z.output<typeof hookUse>;

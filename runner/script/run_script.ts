@@ -8,7 +8,9 @@ import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
 import { evaluated } from "../../scenarios/code/evaluated.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import { requestsOf, type Script } from "../../scenarios/request/script.ts";
+import { hasHooks, type Script } from "../../scenarios/request/script.ts";
+import { FreshData } from "../load/hooks/fresh_data.ts";
+import type { HookUse } from "../result/hooks.ts";
 
 /** One script's part in a run. */
 export interface ScriptedRun {
@@ -16,12 +18,17 @@ export interface ScriptedRun {
   readonly script: Script;
   /** Calls `teardown`. Gives why it failed; null where it did not. */
   readonly end: () => Promise<string | null>;
+  /** Data of users is renewed no more, as the load is over. */
+  readonly stop: () => void;
+  /** How often it was renewed; undefined where it is not. */
+  readonly refreshes: () => HookUse["refreshes"];
 }
 
 /** Throws where a script may not fetch from there. */
 export type MayFetch = (url: URL) => Promise<void>;
 
-export interface ScriptParts extends Partial<Pick<Experiment, "script" | "setup" | "teardown">> {
+export interface ScriptParts
+  extends Partial<Pick<Experiment, "script" | "setup" | "refresh" | "teardown">> {
   /** Absent: it may fetch from everywhere. */
   readonly mayFetch?: MayFetch;
 }
@@ -32,28 +39,106 @@ const CALL_MS = 60_000;
 /** So long may `teardown` last, also after Ctrl-C. */
 const TEARDOWN_MS = 10_000;
 
+/** A run of which no function of the script has a part. */
+export function unscripted(script: Script): ScriptedRun {
+  return {
+    script,
+    end: () => Promise.resolve(null),
+    stop: () => {},
+    refreshes: () => undefined,
+  };
+}
+
 /** Calls `setup` for a target that is there. Throws a TargetError where it fails. */
 export async function beginScript(
   script: Script,
-  { script: code, setup, teardown, mayFetch }: ScriptParts,
+  { script: code, setup, refresh, teardown, mayFetch }: ScriptParts,
   origin: string,
   signal: AbortSignal,
 ): Promise<ScriptedRun> {
-  if (code === undefined) return { script, end: () => Promise.resolve(null) };
+  if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  const call = (name: string, given: unknown, until: AbortSignal): Promise<string> =>
+  const call = (name: string, given: readonly unknown[], until: AbortSignal): Promise<string> =>
     callOnce(whole, name, JSON.stringify(given), { mayFetch, signal: until });
   const begun = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
-  const data = setup === undefined ? null : await call(setup, { url: origin }, begun);
-  const hasHooks = requestsOf(script).some(({ hooks }) => hooks !== undefined);
+  const data = setup === undefined ? null : await call(setup, [{ url: origin }], begun);
+  const isHooked = hasHooks(script);
+  const renewal = refresh === undefined || !isHooked ? null : new Renewal({
+    data,
+    everyMs: refresh.every,
+    renew: (now, until) => call(refresh.by, [parsed(now), { url: origin }], until),
+    signal,
+  });
   return {
-    script: hasHooks ? { ...script, code: { ...whole, data } } : script,
+    script: isHooked
+      ? { ...script, code: { ...whole, data }, ...renewal && { fresh: renewal.fresh.memory } }
+      : script,
+    stop: () => renewal?.stop(),
+    refreshes: () => renewal?.counts,
     end: () => {
+      renewal?.stop();
       if (teardown === undefined) return Promise.resolve(null);
-      const given = data === null ? null : JSON.parse(data);
-      return call(teardown, given, AbortSignal.timeout(TEARDOWN_MS)).then(() => null, messageOf);
+      const given = parsed(renewal?.data ?? data);
+      return call(teardown, [given], AbortSignal.timeout(TEARDOWN_MS)).then(() => null, messageOf);
     },
   };
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}
+
+interface RenewalParts {
+  /** What `setup` has given, as JSON. */
+  readonly data: string | null;
+  readonly everyMs: number;
+  readonly renew: (data: string | null, until: AbortSignal) => Promise<string>;
+  readonly signal: AbortSignal;
+}
+
+/** Renews the data of users in the middle of a load: they have the old until the new is there, also where it fails. */
+class Renewal {
+  readonly fresh = new FreshData();
+  data: string | null;
+  #done = 0;
+  #failed = 0;
+  #isBusy = false;
+  readonly #stopped = new AbortController();
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(private readonly parts: RenewalParts) {
+    this.data = parts.data;
+    this.#timer = setInterval(() => void this.#renew(), parts.everyMs);
+  }
+
+  get counts(): { readonly done: number; readonly failed: number } {
+    return { done: this.#done, failed: this.#failed };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isBusy) return; // one that takes longer than the time between two
+    this.#isBusy = true;
+    const { renew, signal } = this.parts;
+    const stopped = this.#stopped.signal;
+    try {
+      const until = AbortSignal.any([signal, stopped, AbortSignal.timeout(CALL_MS)]);
+      const data = await renew(this.data, until);
+      if (stopped.aborted) return;
+      this.fresh.write(data);
+      this.data = data;
+      this.#done++;
+    } catch (error) {
+      if (signal.aborted || stopped.aborted) return;
+      if (this.#failed++ === 0) logLine(`The data of users stays as it is: ${messageOf(error)}`);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
 }
 
 async function callOnce(

@@ -136,6 +136,12 @@ const experimentFields = (files: Files) =>
       "Published figures, shown next to the measured ones; one table or a list of them",
     ),
     setup: hookName.optional().describe("Called before each run: what it gives is `user.data`"),
+    refresh: z.strictObject({
+      every: between("100ms", "24h").describe("So long after setup, and after each renewal"),
+      by: hookName.describe(
+        "Called with the data as it is and the target: what it gives is `user.data`",
+      ),
+    }).optional().describe("Renews what `setup` gave during the load, as a token that expires"),
     teardown: hookName.optional().describe("Called after each run, with what `setup` gave"),
     script: codeSpec.optional().describe("Its functions; written for an experiment in TypeScript"),
     optional: z.array(z.enum(["redis", "nginx", "frameworks"])).default([]).describe(
@@ -186,7 +192,9 @@ function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message =
     "Cannot call a function that is not there: hooks need an experiment in TypeScript";
-  const ofAll = (["setup", "teardown"] as const).filter((key) => given[key] !== undefined)
+  const ofAll = (["setup", "refresh", "teardown"] as const).filter((key) =>
+    given[key] !== undefined
+  )
     .map((key) => ({ path: [key], message }));
   const ofScenarios = Object.entries(given.scenarios ?? {}).flatMap(([name, scenario]) =>
     hooksIn(scenario).map(({ path }) => ({ path: ["scenarios", name, ...path], message }))

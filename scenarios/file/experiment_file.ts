@@ -99,7 +99,7 @@ function openSource(source: string, text: YamlText): Pick<ExperimentFile, "sourc
 
 /** Keys that files of other tools have at their top, and experiments do not. */
 const OF_OTHER_TOOLS =
-  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b/m;
+  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log|openapi|swagger)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b|"openapi"\s*:\s*"3\.|"_postman_id"\s*:|postman\.com\/json\/collection\b/m;
 
 async function importOf(source: string, path: string, files: Files): Promise<ImportedFile | null> {
   if (!OF_OTHER_TOOLS.test(source)) return null;
@@ -112,19 +112,24 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
  * Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
  * @param path Of the other tool's file; messages call it so.
  * @param file What is written, to which paths in it are relative.
+ * @param writes Whether requests that may change something are taken over, too, from what only describes a service.
  */
 export async function convertedFile(
   source: string,
   path: string,
-  file: string,
+  { file, writes = false }: { readonly file: string; readonly writes?: boolean },
 ): Promise<ImportedFile | null> {
   const { filesFrom } = await import("./disk_files.ts");
   const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
   const pathOf = (path: string): string => isAbsolute(path) ? path : relative(to, join(from, path));
   const { importedFile } = await import("../imports/registry.ts");
   return await withEngine(() => {
-    const imported = importedFile(source, path, { files: filesFrom(from), pathOf });
-    if (imported) parseImported(imported, path, { files: filesFrom(to), environment });
+    const imported = importedFile(source, path, { files: filesFrom(from), pathOf, writes });
+    if (imported === null) return null;
+    // What it reads of the environment need not be there yet.
+    const standIns = (name: string): string | undefined =>
+      environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
+    parseImported(imported, path, { files: filesFrom(to), environment: standIns });
     return imported;
   });
 }
@@ -139,7 +144,7 @@ function parseImported(
   return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
 }
 
-/** It can be too much only, as its writer knows YAML. */
+/** The only thing that can be wrong is its size, because it was written by a YAML library. */
 function importedYaml(text: string, path: string): YamlText {
   try {
     return new YamlText(text, path);

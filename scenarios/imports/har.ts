@@ -8,11 +8,14 @@ import { LONGEST_THINK_MS } from "../request/flow.ts";
 import { percentEncoded } from "../request/template.ts";
 import { Expansion } from "./format/expansion.ts";
 import {
+  BRACES,
+  BRACES_VALUE,
   type Format,
   type Import,
   type ImportContext,
   nameFrom,
   Origins,
+  withoutNames,
 } from "./format/format.ts";
 
 /** Some tools write null for what is not there. */
@@ -98,7 +101,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
     name,
     targets: { [nameFrom(new URL(origin).host, "target")]: { url: origin } },
     scenarios: {
-      visit: { flow, ...(hasBraces ? { values: { braces: { pick: ["{{"] } } } : {}) },
+      visit: { flow, ...(hasBraces ? { values: BRACES_VALUE } : {}) },
     },
     load: { connections: 10, duration: `${loadS(visit.lengthS)}s` },
     repeat: 1,
@@ -257,14 +260,6 @@ function textOf(base64: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Where a place can't have them otherwise, `{{` are a value, which stands for itself. */
-const BRACES = "{{ braces }}";
-
-/** `{{` would begin the name of a value. @param braces The same, as the place may have them. */
-function withoutNames(text: string, braces: string): string {
-  return text.replaceAll("{{", () => braces);
 }
 
 function startMs({ startedDateTime }: HarEntry): number {

@@ -11,6 +11,8 @@ import {
 } from "./format/format.ts";
 import { jmeter } from "./jmeter/plan.ts";
 import { k6 } from "./k6.ts";
+import { openApi } from "./openapi/openapi.ts";
+import { postman } from "./postman.ts";
 import { basename, extname } from "node:path";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
@@ -21,7 +23,7 @@ import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
-export const formats = { artillery, har } satisfies Record<string, Format>;
+export const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
 export const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
 /** The format of `data`; null for none of them. */
@@ -38,6 +40,8 @@ export interface ImportedFile {
   readonly what: string;
   /** What has no counterpart, or differs here. */
   readonly notes: readonly string[];
+  /** Variables of the environment that it reads. */
+  readonly variables: readonly string[];
   /** What is wrong with the experiment, where it comes from in the other tool's file. */
   readonly problems: (findings: readonly PathProblem[]) => Problem[];
 }
@@ -46,6 +50,8 @@ interface ImportFiles {
   readonly files: Files;
   /** A path relative to the other tool's file, as the experiment file has to write it. */
   readonly pathOf?: ImportContext["pathOf"];
+  /** Whether requests that may change something are taken over, too, from what only describes a service. */
+  readonly writes?: boolean;
 }
 
 /**
@@ -60,8 +66,8 @@ export function importedFile(
 ): ImportedFile | null {
   const text = source.replace(/^\uFEFF/, "");
   const stem = basename(path, extname(path));
-  const { files, pathOf = (path) => path } = given;
-  const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
+  const { files, pathOf = (path) => path, writes = false } = given;
+  const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable, writes };
   const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
   const json = jsonIn(text, path);
   /** At their lines. */
@@ -74,6 +80,7 @@ export function importedFile(
     fileName,
     what,
     notes: made.notes,
+    variables: made.variables ?? [],
     problems: (findings) => problemsOf(findings, made, path, placed),
   });
   const textFormat = Object.values(textFormats).find(({ recognise }) => recognise(text));

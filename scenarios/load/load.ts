@@ -31,7 +31,7 @@ import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad extends LoadOptions {
-  /** In phases: concurrent virtual users; in stages the most of them. */
+  /** In phases the concurrent virtual users, in stages their highest number. */
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;

@@ -45,7 +45,7 @@ export class ReplayBuilder {
   readonly wrong: WrongLine[] = [];
   /** The first lines without a request. */
   readonly empty: WrongLine[] = [];
-  /** Requests left out for their method: how many of each. */
+  /** Number of requests left out, by their method. */
   readonly otherMethods = new Map<string, number>();
   /** Lines of requests, or that should be: neither comments nor blank. */
   lines = 0;

@@ -452,7 +452,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }
 
-// What a stream needs, and what can't be had beside one.
+// Problems of a `stream`: keys that it needs, and keys that it excludes.
 
 interface StreamedRequest {
   readonly grpc?: string;

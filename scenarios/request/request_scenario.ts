@@ -5,7 +5,7 @@ import { ALWAYS, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { loadSpec } from "../load/load_shape.ts";
 import { followSpec } from "./follow.ts";
-import { BODIES, checkRequest, requestFields } from "./request.ts";
+import { BODIES, checkRequest, hookName, requestFields } from "./request.ts";
 import { valuesSpec } from "./values.ts";
 
 export const commonFields = (files: Files) => ({
@@ -14,6 +14,10 @@ export const commonFields = (files: Files) => ({
   targets: z.array(z.string()).min(1).optional()
     .describe("The targets of this scenario (default: all)"),
   follow: followSpec,
+  user: z.strictObject({
+    start: hookName.optional().describe("Function of a script, called as a user's session begins"),
+    end: hookName.optional().describe("Function of a script, called as it ends"),
+  }).optional().describe("Hooks of each virtual user"),
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites, besides those of its targets"),
   load: loadSpec.optional()

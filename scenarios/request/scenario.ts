@@ -195,19 +195,24 @@ export function isStreamed(scenario: Scenario): boolean {
   return "stream" in scenario && scenario.stream !== undefined;
 }
 
-/** The hooks of all requests of a scenario. @param scenario May be wrong in every part. */
+/** The hooks of a scenario: of its users, and of all its requests. @param scenario May be wrong in every part. */
 export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
   const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
     ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
       path: [...at, key],
     }));
   const given = Object(scenario);
+  const ofUser = ["start", "end"].filter((key) => Object.hasOwn(Object(given.user), key))
+    .map((key) => ({ path: ["user", key] }));
   for (const list of ["flow", "mix"]) {
     if (Array.isArray(given[list])) {
-      return given[list].flatMap((request: unknown, at: number) => of(request, [list, at]));
+      const ofSteps = given[list].flatMap((request: unknown, at: number) =>
+        of(request, [list, at])
+      );
+      return [...ofUser, ...ofSteps];
     }
   }
-  return of(given, []);
+  return [...ofUser, ...of(given, [])];
 }
 
 /** A header field as it is written. */

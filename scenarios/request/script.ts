@@ -24,7 +24,7 @@ import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { ScriptCode } from "../code/code.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, WrittenScenario } from "./scenario.ts";
 import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
@@ -84,6 +84,12 @@ export interface RequestHooks {
   readonly after: string | null;
 }
 
+export interface UserHooks {
+  /** Null: none. */
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
 export interface ThinkStep {
   readonly kind: "think";
   /** The mean, where it varies. */
@@ -98,6 +104,10 @@ export type Script =
     readonly stepNames: readonly string[];
     /** What evaluates the functions of its requests; absent: they have none. */
     readonly code?: ScriptCode;
+    /** Functions of its code for each virtual user by their names; absent: none. */
+    readonly user?: UserHooks;
+    /** Where data of the code is renewed during the load; absent: it is not. */
+    readonly fresh?: SharedArrayBuffer;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
   }
@@ -127,6 +137,13 @@ export type Script =
 
 export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("replay" in scenario) return replayScript(scenario, scenario.replay.replay);
+  const { user } = scenario;
+  const script = writtenScript(scenario, seed);
+  if (user === undefined) return script;
+  return { ...script, user: { start: user.start ?? null, end: user.end ?? null } };
+}
+
+function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const { values } = scenario;
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
@@ -292,6 +309,11 @@ function callOf({ grpc, compress, proto }: RequestFields): Pick<ScriptRequest, "
 function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {
   if (before === undefined && after === undefined) return {};
   return { hooks: { before: before ?? null, after: after ?? null } };
+}
+
+/** Whether its load calls functions of the experiment's script. */
+export function hasHooks(script: Script): boolean {
+  return script.user !== undefined || requestsOf(script).some(({ hooks }) => hooks !== undefined);
 }
 
 /** Requests of a script, of whatever kind. */

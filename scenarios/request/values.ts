@@ -119,8 +119,13 @@ export function countOfValueVariants(values: ValueSpecs, names: readonly string[
     (most, [, spec]) => Math.max(most, isTable(spec) ? spec.csv.rows.length : 1),
     1,
   );
-  const isRandom = used.some(([, spec]) => !isTable(spec));
+  const isRandom = used.some(([, spec]) => !isTable(spec) && !isOne(spec));
   return rows * (isRandom ? Math.max(1, Math.floor(RANDOM_VARIANTS / rows)) : 1);
+}
+
+/** Whether there is nothing to draw. */
+function isOne(spec: Exclude<ValueSpec, TableSpec>): boolean {
+  return typeof spec === "object" && "pick" in spec && spec.pick.length === 1;
 }
 
 function usedSpecs(

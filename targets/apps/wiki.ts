@@ -9,7 +9,7 @@ import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { WikiPage } from "./wiki/pages.ts";
 
-/** Of those that are written at the start. */
+/** Pages that are written in one go at the start. */
 const PAGES_AT_ONCE = 200;
 
 export const wiki = {

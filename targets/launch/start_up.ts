@@ -26,11 +26,11 @@ interface StartUp<Result> {
 
 interface StartResult<Result> {
   readonly result: Result;
-  /** From the start of the process to the response. */
+  /** Time from the start of the process to its first response, ms. */
   readonly startUpMs: number;
 }
 
-/** What is known while it starts. */
+/** What is known of a target while it starts. */
 interface StartProgress {
   /** Why there is no response yet. */
   reason: string;

@@ -16,7 +16,7 @@ import {
 
 /** What Redis counts of its commands. */
 interface RedisCounts extends Keyspace {
-  /** How long it was carrying them out, ms. */
+  /** Time that Redis spent carrying out commands, ms. */
   readonly busyMs: number;
 }
 

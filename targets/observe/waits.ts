@@ -50,11 +50,11 @@ const CONNECTIONS_APART = { leastMs: 250, times: 200 };
 const LOOKS_A_SEARCH = 10;
 /** Of more threads a look takes too long. */
 const MOST_THREADS = 256;
-/** A minute of them is enough to know a mean by. */
+/** Looks of one minute are enough to estimate a mean. */
 const MOST_LOOKS = 4_000;
-/** Fewer say nothing of how long something waits. */
+/** Fewer looks do not show how long something waits. */
 const LEAST_LOOKS = 15;
-/** Of those at connections. */
+/** The fewest looks at connections from which a cap is concluded. */
 const LEAST_AT_CONNECTIONS = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** The command lines of docs/permissions.md, as they stand there, and without each permission in turn. */
+/** The command lines of docs/system.md, as they stand there, and without each permission in turn. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { testWith } from "../needs.ts";
 import { emptyFolder, type Ended, exits } from "./plateau.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
-const DOCS = readFileSync(join(ROOT, "docs/permissions.md"), "utf8");
+const DOCS = readFileSync(join(ROOT, "docs/system.md"), "utf8");
 
 interface Line {
   readonly flags: readonly string[];

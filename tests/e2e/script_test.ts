@@ -215,3 +215,97 @@ Deno.test("setup fetches from servers alone, and a secret of the environment sta
   const { stderr } = await exits(3, ["run", file, "--out", join(folder.path, "file"), "--quiet"]);
   assert.match(stderr, /setup of signed\.ts has failed: .*write an http URL/);
 });
+
+/** Knows only the last tokens that it gave, and cannot give each third one. */
+async function expiringServer(): Promise<
+  AsyncDisposable & {
+    readonly url: string;
+    readonly seen: { statuses: Map<number, number>; tokens: Set<string>; sessions: Set<string> };
+  }
+> {
+  const seen = {
+    statuses: new Map<number, number>(),
+    tokens: new Set<string>(),
+    sessions: new Set<string>(),
+  };
+  const valid: string[] = [];
+  let logins = 0;
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname === "/login") {
+      if (++logins % 3 === 0) return response.writeHead(503).end();
+      valid.push(`t${logins}`);
+      return response.end(JSON.stringify({ token: valid.at(-1) }));
+    }
+    const token = request.headers.authorization ?? "";
+    const status = valid.slice(-3).includes(token) ? 200 : 401;
+    seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
+    seen.tokens.add(token);
+    seen.sessions.add(searchParams.get("session") ?? "");
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    seen,
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+Deno.test("a token is renewed in the middle of a load without a gap, also where a renewal fails", async () => {
+  await using server = await expiringServer();
+  using folder = emptyFolder();
+  const file = join(folder.path, "fresh.ts");
+  writeFileSync(
+    file,
+    `const login = async (url: string) => {
+  const response = await fetch(url + "/login", { method: "POST" });
+  if (!response.ok) throw new Error("no token: " + response.status);
+  return (await response.json()).token;
+};
+export default {
+  name: "fresh",
+  targets: { shop: { url: "${server.url}" } },
+  scenarios: {
+    order: {
+      get: "/orders?session={{ session }}",
+      user: {
+        start(user: any) { user.vars.session = user.id + "-" + user.iteration; },
+        end(user: any) { if (user.iteration === 1) throw new Error("wrong at its end"); },
+      },
+      before(request: any, user: any) { request.headers.authorization = user.data.token; },
+    },
+  },
+  setup: async ({ url }: { url: string }) => ({ token: await login(url), renewals: 0 }),
+  refresh: {
+    every: "150ms",
+    by: async (data: any, { url }: { url: string }) => ({
+      token: await login(url),
+      renewals: data.renewals + 1,
+    }),
+  },
+  teardown(data: { renewals: number }) { console.log("renewals: " + data.renewals); },
+  load: { connections: 4, duration: "1.5s" },
+  repeat: 1,
+};
+`,
+  );
+  const out = join(folder.path, "out");
+  const { stderr } = await exits(0, ["run", file, "--out", out, "--quiet"]);
+  const [{ requests, hooks, sessions }] = resultsIn(out).runs;
+  const { done, failed } = hooks?.refreshes ?? { done: 0, failed: 0 };
+  assert.deepEqual([...server.seen.statuses.keys()], [200]);
+  assert.ok(done >= 2 && failed >= 1, JSON.stringify(hooks));
+  assert.ok(server.seen.tokens.size > done / 2, [...server.seen.tokens].join());
+  assert.match(stderr, /stays as it is: refresh\.by of fresh\.ts has failed: Error: no token: 503/);
+  assert.match(stderr, new RegExp(`renewals: ${done}`));
+  // Each session was begun by its hook, and the second of each place was wrong at its end alone.
+  assert.equal(requests.failed, 0);
+  assert.equal(server.seen.sessions.size, requests.completed);
+  assert.equal(sessions?.failed, 4);
+});

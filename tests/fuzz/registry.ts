@@ -10,6 +10,8 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   artillery: async () => (await import("./decoders/foreign.ts")).artillery,
   k6: async () => (await import("./decoders/foreign.ts")).k6,
   jmeter: async () => (await import("./decoders/foreign.ts")).jmeter,
+  openApi: async () => (await import("./decoders/foreign.ts")).openApi,
+  postman: async () => (await import("./decoders/foreign.ts")).postman,
   log: async () => (await import("./decoders/log.ts")).log,
   csv: async () => (await import("./decoders/csv.ts")).csv,
   experiment: async () => (await import("./decoders/experiment.ts")).experiment,

@@ -46,7 +46,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "a histogram that inflates to 200 MB",
     spoil: (measurement) => measurement.histogram = bomb(200_000_000),
     refused:
-      /histogram: Cannot decode the histogram: an inflated histogram has more than the 250 kB/,
+      /histogram: Cannot decode the histogram: an inflated histogram has more than 250 kB, the limit/,
   },
   {
     name: "a histogram in corrupt base64",
@@ -75,7 +75,7 @@ export const MUTATIONS: readonly Mutation[] = [
     spoil: (measurement) => {
       at(measurement, "timeline").points = Array(LIMITS.jsonValues.most).fill(0);
     },
-    refused: /a JSON text has more than the 5,000,000 values that are the most$/m,
+    refused: /a JSON text has more than 5,000,000 values, the limit$/m,
   },
   {
     name: "another schema",

@@ -35,8 +35,17 @@ export const PUBLIC = [
 
 /** README.md and every page of docs/. */
 export function readPages(): Page[] {
-  const names = readdirSync(join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
-  return ["README.md", ...names.sort().map((name) => `docs/${name}`)].map(readPage);
+  return ["README.md", ...pagesIn("docs")].map(readPage);
+}
+
+/** The records of docs/decisions/ and their index, which begin with no example. */
+export function readDecisions(): Page[] {
+  return pagesIn("docs/decisions").map(readPage);
+}
+
+function pagesIn(folder: string): string[] {
+  const names = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(".md"));
+  return names.sort().map((name) => `${folder}/${name}`);
 }
 
 export function readPage(file: string): Page {

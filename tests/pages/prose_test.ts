@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { VERSION } from "../../base/version.ts";
 import { isCommandName } from "../../cli/registry.ts";
-import { type Page, PUBLIC, readPage, readPages } from "./page.ts";
+import { type Page, PUBLIC, readDecisions, readPage, readPages } from "./page.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const PAGES = readPages();
 
-for (const page of [...PAGES, ...PUBLIC.map(readPage)]) {
+for (const page of [...PAGES, ...readDecisions(), ...PUBLIC.map(readPage)]) {
   Deno.test(`the links of ${page.file} lead somewhere`, () => {
     assert.deepEqual(linksOf(page).filter((link) => !leads(page, link)), []);
   });
@@ -46,6 +46,23 @@ Deno.test("the paths that docs/contributing.md names exist", () => {
   const paths = [...text.matchAll(new RegExp(`(?<![\\w/.])(?:${rooms})/[\\w./-]*\\w`, "g"))];
   assert.ok(paths.length > 40);
   assert.deepEqual(paths.map(([path]) => path).filter((path) => !existsSync(join(ROOT, path))), []);
+});
+
+Deno.test("the records of docs/decisions are numbered, in its index, and say why on a page", () => {
+  const records = readDecisions();
+  const index = records.splice(-1)[0];
+  assert.equal(index.file, "docs/decisions/README.md");
+  const numbers = records.map(({ text }) => /^# (\d{4}): \S.*\n/.exec(text)?.[1]);
+  assert.deepEqual(numbers, numbers.map((_, i) => `${i + 1}`.padStart(4, "0")));
+  const links = linksOf(index);
+  for (const { file, text } of records) {
+    assert.ok(links.includes(file.replace("docs/decisions/", "")), file);
+    assert.ok(file.includes(`/${text.slice(2, 6)}-`), file);
+    const parts = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    assert.deepEqual(parts, ["Context", "Decision", "Figures", "Consequences"], file);
+    const prose = text.split("\n").filter((line) => !line.startsWith("|")).join(" ");
+    assert.ok(prose.split(/\s+/).length <= 500, file);
+  }
 });
 
 function linksOf({ text }: Page): string[] {

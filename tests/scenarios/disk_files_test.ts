@@ -63,7 +63,7 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
   [
     "more rows than there is room for",
     ({ rows }) => rows("long.csv"),
-    /^a CSV file of an experiment has more than the 100,000 rows that are the most/,
+    /^a CSV file of an experiment has more than 100,000 rows, the limit/,
   ],
 ];
 

@@ -154,7 +154,7 @@ Deno.test("a JMeter plan of loops in loops is refused before they are written ou
   const within = [30, 30, 30, 30, 30].reduce((inner, loops) => loop(loops, inner), sampler());
   assert.throws(
     () => becomes(planOf(within), "a.jmx"),
-    /^UserError: a\.jmx:7:\d+: Cannot take over LoopController "l": .* has 27,000 steps, and 10,000 are the most$/,
+    /^UserError: a\.jmx:7:\d+: Cannot take over LoopController "l": .* has 27,000 steps; the limit is 10,000$/,
   );
   assert.throws(
     () => becomes(planOf(loop(5_000, sampler()), LOOPS(9_000)), "a.jmx"),

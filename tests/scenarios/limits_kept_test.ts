@@ -184,12 +184,12 @@ Deno.test("lists that multiply are counted before a cell is built", () => {
   const text = EXPERIMENT.replace("{ url: http://a }", `{ command: [x], env: { ${env} } }`);
   assert.throws(
     () => plan(text),
-    /^UserError: plan: Cannot run this: an experiment has 1,000,000,000 cells, and 10,000/,
+    /^UserError: plan: Cannot run this: an experiment has 1,000,000,000 cells; the limit is 10,000/,
   );
   const phases = list(9, () => `{ duration: [${list(10, (at) => `${at + 1}s`)}], arrivals: 1/s }`);
   assert.throws(
     () => plan(`${EXPERIMENT}load: { phases: [${phases}] }`),
-    /Cannot use these phases: an experiment has more than the 10,000 cells/,
+    /Cannot use these phases: an experiment has more than 10,000 cells, the limit/,
   );
 });
 
@@ -215,13 +215,13 @@ Deno.test("a body is no larger than its limit, in the bytes that are sent", () =
   const why = "Cannot send this body: the body of a request has";
   assert.deepEqual(told({ body: most }), []);
   assert.deepEqual(told({ body: `${most}a` }), [
-    `body: ${why} more than the 64 MB that are the most`,
+    `body: ${why} more than 64 MB, the limit`,
   ]);
   assert.deepEqual(told({ json: `${most}${"a".repeat(1_000_000)}` }), [
-    `json: ${why} 65 MB, and 64 MB are the most`,
+    `json: ${why} 65 MB; the limit is 64 MB`,
   ]);
   assert.deepEqual(told({ form: { a: most.slice(0, LIMITS.body.most / 5) } }), [
-    `form: ${why} 76.8 MB, and 64 MB are the most`,
+    `form: ${why} 76.8 MB; the limit is 64 MB`,
   ]);
 });
 
@@ -263,6 +263,6 @@ Deno.test("the largest histogram that there can be is far within its limits", ()
   assert.ok(decodeSparse(full).count === 100_000 && full.length < LIMITS.histogramText.most / 2);
   assert.throws(
     () => decodeSparse("A".repeat(oneMoreThan("histogramText"))),
-    /a histogram has more than the 400,000 characters/,
+    /a histogram has more than 400,000 characters, the limit/,
   );
 });

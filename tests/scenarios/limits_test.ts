@@ -30,7 +30,7 @@ Deno.test("what is at the limit is taken, what is one beyond is not", () => {
 Deno.test("the error says what it is, how much it has and what the most is", () => {
   assert.equal(
     beyond("rows", 120_000),
-    "a CSV file of an experiment has 120,000 rows, and 100,000 are the most",
+    "a CSV file of an experiment has 120,000 rows; the limit is 100,000",
   );
   const error = thrown(
     UserError,
@@ -38,6 +38,6 @@ Deno.test("the error says what it is, how much it has and what the most is", () 
   );
   assert.equal(
     error.message,
-    "a.yaml: Cannot read it: an experiment file has 3.7 GB, and 1 MB are the most",
+    "a.yaml: Cannot read it: an experiment file has 3.7 GB; the limit is 1 MB",
   );
 });

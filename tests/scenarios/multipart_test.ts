@@ -20,19 +20,19 @@ const WRONG: Readonly<Record<string, readonly [problems: () => string, says: Reg
   "no fields": [() => problemsOf({}), /Cannot send a form without fields/],
   "only empty lists": [() => problemsOf({ a: [] }), /Cannot send a form without fields/],
   "a file that is not there": [() => problemsOf({ a: { file: "no.bin" } }), /there is no file/],
-  "a huge file": [() => problemsOf({ a: { file: "huge.bin" } }), /17 MB, and 16 MB are the most/],
+  "a huge file": [() => problemsOf({ a: { file: "huge.bin" } }), /17 MB; the limit is 16 MB/],
   "files that are huge together": [
     () => problemsOf({ a: [large, large, large, large, large] }),
-    /the body of a request has 75 MB, and 64 MB are the most/,
+    /the body of a request has 75 MB; the limit is 64 MB/,
   ],
   "files that are too many to be read": [() => {
     const names = Array.from({ length: 18 }, (_, at) => `large-${at}.bin`);
     for (const name of names) Deno.linkSync(join(dir, "large.bin"), join(dir, name));
     return problemsOf({ a: names.map((file) => ({ file })) });
-  }, /what an experiment reads from files has 270 MB, and 256 MB are the most/],
+  }, /what an experiment reads from files has 270 MB; the limit is 256 MB/],
   "thousands of fields": [
     () => problemsOf({ a: Array.from({ length: 1_001 }, String) }),
-    /more than the 1,000 fields that are the most/,
+    /more than 1,000 fields, the limit/,
   ],
   "a type that begins another line": [
     () => problemsOf({ a: { file: "small.bin", type: "text/plain\r\nX-Evil: 1" } }),

@@ -203,7 +203,7 @@ const answers: [sentence: string, expect: Expectation, answer: Answer, wrong: st
     "longer JSON is wrong, whatever it says",
     { json: { a: 1 } },
     { status: 200, body: longJson(jsonBody.most + 200_000) },
-    'expected JSON with "{\\"a\\":1}", a JSON body that is looked into has 1.2 MB, and 1 MB are the most',
+    'expected JSON with "{\\"a\\":1}", a JSON body that is looked into has 1.2 MB; the limit is 1 MB',
   ],
   ["a match in the start of a long body is right", { matches: "^h.l+o" }, {
     status: 200,

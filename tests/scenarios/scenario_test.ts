@@ -141,7 +141,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       'flow.0.capture.a.pattern: Cannot use "(?<=x)(a)" as a pattern: (?<=…) cannot be matched in linear time: write what stands around the value as it is, outside of the group',
       'flow.0.capture.b.pattern: Cannot use "(a)\\\\1" as a pattern: \\1, which repeats a group, cannot be matched in linear time: write what stands there once more',
       'flow.0.capture.c.pattern: Cannot use "(a{1001})" as a pattern: RE2 cannot do it (invalid repeat count: `{1001}`)',
-      'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps, and 1,000 are the most: repeat less',
+      'flow.0.capture.e.pattern: Cannot use "(?:a{600})(b{600})" as a pattern: a compiled pattern has 1,204 steps; the limit is 1,000: repeat less',
     ],
   ],
   [
@@ -215,9 +215,9 @@ for (const [sentence, scenario, told] of wrong) {
 
 Deno.test("a flow is told of more cookies from the start than a user keeps", () => {
   const wrongs: [count: number, length: number, what: string][] = [
-    [182, 1, "a virtual user has 182 cookies, and 180 are the most"],
-    [1, 8_200, "a cookie of a virtual user has 8.2 kB, and 8 kB are the most"],
-    [10, 7_000, "what a virtual user has in cookies has 70 kB, and 64 kB are the most"],
+    [182, 1, "a virtual user has 182 cookies; the limit is 180"],
+    [1, 8_200, "a cookie of a virtual user has 8.2 kB; the limit is 8 kB"],
+    [10, 7_000, "what a virtual user has in cookies has 70 kB; the limit is 64 kB"],
   ];
   for (const [count, length, what] of wrongs) {
     const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);

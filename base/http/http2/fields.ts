@@ -39,6 +39,6 @@ export class HpackError extends Error {
 export class FieldListTooLong extends Error {
   override readonly name = "FieldListTooLong";
   constructor(readonly listBytes: number, readonly mostBytes: number) {
-    super(`Cannot take a field list of ${listBytes} bytes: ${mostBytes} are the most`);
+    super(`Cannot take a field list of ${listBytes} bytes: the limit is ${mostBytes}`);
   }
 }

@@ -9,7 +9,7 @@ import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
 import { MalformedResponse, type ResponseHead, responseHead } from "./response.ts";
 
-/** Longer ones are read again. */
+/** Longer header blocks are not remembered, and are decoded each time. */
 const MOST_KNOWN_BYTES = 1_024;
 /** Blocks that are known, by the low bits of their lengths: responses to different requests differ in them as a rule. */
 const MOST_KNOWN = 8;
@@ -30,7 +30,7 @@ export class HeaderBlocks {
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
-  /** A part of a block that is not its last. Throws ConnectionError. */
+  /** Keeps a part of a header block that more parts follow. Throws ConnectionError. */
   gather(payload: Uint8Array, from: number, to: number): void {
     this.#parts.push(payload.slice(from, to));
     this.#partsBytes += to - from;

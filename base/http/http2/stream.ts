@@ -212,7 +212,7 @@ export class RequestSender {
     }
   }
 
-  /** The server takes more on all streams together. Throws ConnectionError. */
+  /** The server enlarges the window of all streams together. Throws ConnectionError. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);

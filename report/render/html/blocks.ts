@@ -58,7 +58,7 @@ const DEPTH_CLASSES: Readonly<Record<Depth, string>> = {
   everything: "in-everything",
 };
 
-/** A section of its own where an address names it. */
+/** A `<section>` with an id, so that links can lead to it. */
 export function sectionMarkup(group: Group, place: PagePlace): Markup {
   const id = `${place.id}-${group.id}`;
   return markup`<section id="${id}"${classAttribute([DEPTH_CLASSES[group.depth]])}>${

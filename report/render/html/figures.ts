@@ -129,12 +129,12 @@ export function heightRules(charts: Iterable<Chart>): string {
   return [...heights].map((px) => `.high-${px}{height:${px}px}`).join("");
 }
 
-/** Of ridges in a large chart; each further one makes it so much higher. */
+/** Ridges that fit into a large chart of `RIDGES_PX`; each further one adds `RIDGE_PX` to its height. */
 const RIDGES = 6;
 const RIDGES_PX = 300;
 const RIDGE_PX = 44;
 
-/** Of a chart that is the higher the more it shows; null for others. */
+/** Height of a chart that grows with what it shows; null for charts of a fixed height. */
 function heightPx(chart: Chart): number | null {
   const isHigh = chart.kind === "xy" && chart.ridges && chart.series.length > RIDGES;
   return isHigh ? RIDGES_PX + (chart.series.length - RIDGES) * RIDGE_PX : null;

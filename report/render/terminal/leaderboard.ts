@@ -1,6 +1,7 @@
 /**
- * The cells of an experiment while it runs, by result: of each what its runs show so far, with an interval that
- * narrows as runs come. A pure function of the events; a low terminal shows the scenario of the run in progress.
+ * The cells of a running experiment, ranked by what their runs show so far, each with an interval that narrows as
+ * runs arrive. A pure function of the events; a terminal with few lines shows only the scenario of the run in
+ * progress.
  */
 import { TOLERATED_WRONG_RATIO } from "../../judge/shortfall.ts";
 import {

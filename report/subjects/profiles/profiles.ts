@@ -206,7 +206,7 @@ const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String
 /** Of the time: by less a share of samples and one of CPU time may differ. */
 const TOO_OFTEN = 0.1;
 
-/** V8's sampler sees a target in system calls more often than it is there. They are held against the kernel's count. */
+/** V8's sampler overstates time in system calls, so its share is checked against the kernel's count. */
 function oftenSentence(
   whole: CallTree,
   runs: readonly TargetProfile[],

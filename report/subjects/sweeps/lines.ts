@@ -96,7 +96,7 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dime
     .filter(({ size }) => size > 1);
 }
 
-/** More lines than these look alike. */
+/** The most lines of a chart whose colours and dashes can still be told apart. */
 const MOST_LINES = 8;
 
 /** As many of them, from the first, as make no more lines than look different; at least one. */

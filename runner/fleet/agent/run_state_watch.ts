@@ -97,7 +97,7 @@ export class RunStateWatch {
     this.#over = this.#look();
   }
 
-  /** Why the load ends early; null while it goes on. */
+  /** The reason for which the load ends early; null while it goes on. */
   get ended(): End | null {
     return this.#ended;
   }

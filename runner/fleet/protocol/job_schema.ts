@@ -153,10 +153,13 @@ const thinkStep = z.strictObject({
   as: z.enum(THINK_SHAPES).optional(),
 });
 
+const user = z.strictObject({ start: hookName.nullable(), end: hookName.nullable() }).optional();
+
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
   stepNames,
   code: scriptCodeShape.optional(),
+  user,
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
@@ -168,6 +171,7 @@ const flow = z.strictObject({
   kind: z.literal("flow"),
   stepNames,
   code: scriptCodeShape.optional(),
+  user,
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",

@@ -15,8 +15,8 @@ import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
-import type { RequestHooks } from "../../../scenarios/request/script.ts";
-import type { Hooks, HookUser, PreparedHooks } from "../hooks/hooks.ts";
+import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.ts";
+import type { Hooks, HookUser, PreparedHooks, PreparedUserHooks } from "../hooks/hooks.ts";
 import { takerOf } from "./capture.ts";
 import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
@@ -45,7 +45,14 @@ export interface FlowSpec {
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
   /** What evaluates the functions of requests that have some; absent: none has. */
-  readonly code?: { readonly script: ScriptCode; readonly seed: number };
+  readonly code?: {
+    readonly script: ScriptCode;
+    readonly seed: number;
+    /** Functions for each user; undefined: none. */
+    readonly user: UserHooks | undefined;
+    /** Where its data is renewed; undefined: it is not. */
+    readonly fresh: SharedArrayBuffer | undefined;
+  };
 }
 
 interface OriginSpec {
@@ -113,6 +120,7 @@ interface Capture {
 export type EncodeCall = typeof encodedCall;
 
 const NO_HOOKS: PreparedHooks = { before: null, after: null };
+const NO_USER_HOOKS: PreparedUserHooks = { start: null, end: null };
 
 interface ResponseJudgement {
   /** Why the script has failed; null: it has not. */
@@ -135,6 +143,8 @@ export interface Journey {
   readonly user: HookUser | null;
   /** The request at hand as a hook has made it; null: none has. */
   hooked: WireRequest | null;
+  /** Whether its first request was made, and its first hook called. */
+  hasBegun: boolean;
 }
 
 export class Flow {
@@ -144,6 +154,7 @@ export class Flow {
   readonly #journeys: readonly (readonly PreparedStep[])[];
   readonly #origins: readonly string[];
   readonly #thinkTimes: ThinkTimes;
+  readonly #user: PreparedUserHooks;
   #nextUser: number;
 
   /** @param jars Where users keep cookies. */
@@ -158,6 +169,8 @@ export class Flow {
     this.#journeys = spec.journeys.map((steps) =>
       steps.map((step) => step.kind === "think" ? step : prepare(step, connection, hooks))
     );
+    const user = spec.code?.user;
+    this.#user = user && hooks ? hooks.preparedUser(user) : NO_USER_HOOKS;
     this.sharedPool = spec.sharedPool;
     const readsBodies = this.#journeys.flat().some((step) =>
       step.kind === "request" &&
@@ -183,6 +196,7 @@ export class Flow {
       redirected: new Redirected(),
       user: this.hooks && { place, isNew: true, news: new Map(variables), variables },
       hooked: null,
+      hasBegun: false,
     };
   }
 
@@ -193,12 +207,17 @@ export class Flow {
 
   /** When a message that was made at `nowUs` can be sent: a hook takes its time. */
   readyUs(step: PreparedRequestStep, nowUs: number): number {
-    return step.hooks.before === null ? nowUs : this.hooks?.nowUs ?? nowUs;
+    return step.hooks.before === null ? nowUs : Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
   /** What is sent; a text: why the script has failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
+    if (!journey.hasBegun) {
+      journey.hasBegun = true;
+      const failure = user && this.#user.start?.(user);
+      if (failure) return failure;
+    }
     if (step.hooks.before !== null && user !== null && redirected.wire === null) {
       journey.hooked = null;
       const wire = step.hooks.before(user, sentBy(step, journey));
@@ -221,6 +240,11 @@ export class Flow {
     } catch (error) {
       return messageOfError(error);
     }
+  }
+
+  /** The session is over. Why the script has failed; null where it has not. */
+  end({ user, hasBegun }: Journey): string | null {
+    return user !== null && hasBegun ? this.#user.end?.(user) ?? null : null;
   }
 
   /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */

@@ -42,6 +42,7 @@ class Lane {
     redirected: new Redirected(),
     user: null,
     hooked: null,
+    hasBegun: false,
   };
 }
 
@@ -251,6 +252,8 @@ export class SessionLoop implements Workload {
 
   #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
+    // A session of which the script says at its end that it was wrong has failed; its requests are what they were.
+    if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
     user.step = NO_USER;

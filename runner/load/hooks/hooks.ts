@@ -10,11 +10,20 @@ import { messageOf } from "../../../base/errors.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
-import { type Realm, type RealmFunction, ScriptError } from "../../../base/script/realm.ts";
+import {
+  CHANGED,
+  type HookResult,
+  type Readable,
+  type Realm,
+  type RealmFunction,
+  type RealmUser,
+  ScriptError,
+} from "../../../base/script/realm.ts";
 import type { ScriptCode } from "../../../scenarios/code/code.ts";
 import { evaluated } from "../../../scenarios/code/evaluated.ts";
 import type { HookUse } from "../../result/hooks.ts";
-import type { RequestHooks } from "../../../scenarios/request/script.ts";
+import type { RequestHooks, UserHooks } from "../../../scenarios/request/script.ts";
+import { FreshData } from "./fresh_data.ts";
 import { lineAndFields } from "./sent_request.ts";
 
 export interface HookOptions {
@@ -25,6 +34,8 @@ export interface HookOptions {
   readonly stride: number;
   /** The clock of the run, microseconds. */
   readonly nowUs: () => number;
+  /** Where the data of the script is renewed; absent: it is not. */
+  readonly fresh?: SharedArrayBuffer;
 }
 
 /** A virtual user as its hooks know it. */
@@ -46,18 +57,26 @@ export interface PreparedHooks {
   readonly after: ((user: HookUser, response: ReceivedResponse) => string | null) | null;
 }
 
-/** Bits of what a hook gives. */
-const CHANGED = { request: 1, variables: 2, body: 4 };
+/** The hooks of all virtual users; a text says why the script has failed. */
+export interface PreparedUserHooks {
+  readonly start: ((user: HookUser) => string | null) | null;
+  readonly end: ((user: HookUser) => string | null) | null;
+}
 
 export class Hooks {
   #calls = 0;
   #timeUs = 0;
-  readonly #users: ReturnType<Realm["user"]>[] = [];
+  readonly #users: RealmUser[] = [];
+  readonly #fresh: FreshData | null;
+  #version = 0;
+  #endedUs = 0;
 
   private constructor(
     private readonly realm: Realm,
     private readonly options: HookOptions,
-  ) {}
+  ) {
+    this.#fresh = options.fresh === undefined ? null : new FreshData(options.fresh);
+  }
 
   /** Throws a ScriptError where the script itself does. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
@@ -74,8 +93,9 @@ export class Hooks {
     return new Hooks(realm, options);
   }
 
-  get nowUs(): number {
-    return this.options.nowUs();
+  /** When the last call ended. */
+  get endedUs(): number {
+    return this.#endedUs;
   }
 
   get use(): HookUse {
@@ -93,62 +113,74 @@ export class Hooks {
     };
   }
 
+  /** Throws a ScriptError where there are no such functions. */
+  preparedUser({ start, end }: UserHooks): PreparedUserHooks {
+    const prepare = (name: string | null): PreparedUserHooks["start"] =>
+      name === null ? null : this.#ofUser(this.realm.hook(name, "user"));
+    return { start: prepare(start), end: prepare(end) };
+  }
+
+  #ofUser(hook: RealmFunction): (user: HookUser) => string | null {
+    return (user) =>
+      this.#timed(() => {
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        this.#take(this.realm.after(hook, own, isFirst), user, own);
+        return null;
+      });
+  }
+
   #before(
     hook: RealmFunction,
     isFixed: boolean,
   ): (user: HookUser, wire: WireRequest) => WireRequest | string {
+    const { realm } = this;
     return (user, wire) =>
       this.#timed(() => {
-        const { realm } = this;
-        const [own, isFirst] = this.#given(user);
-        const { method, path, headers, body } = wire;
-        const written = isFixed ? null : realm.text(JSON.stringify({ method, path, headers }));
-        if (!isFixed) realm.requestBody = () => textOf(body);
-        try {
-          const changed = written === null
-            ? realm.run(hook, own, isFirst)
-            : realm.run(hook, own, isFirst, written);
-          this.#take(changed, user, own);
-          if ((changed & CHANGED.request) === 0) return wire;
-          return sentRequest(realm, wire, (changed & CHANGED.body) !== 0);
-        } finally {
-          written?.dispose();
-        }
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        if (!isFixed) realm.request = partsOfRequest(wire);
+        const result = realm.before(hook, own, isFirst);
+        this.#take(result.changed, user, own);
+        return result.head === null ? wire : sentRequest(realm, wire, result);
       });
   }
 
   #after(hook: RealmFunction): (user: HookUser, response: ReceivedResponse) => string | null {
+    const { realm } = this;
     return (user, response) =>
       this.#timed(() => {
-        const { realm } = this;
-        const [own, isFirst] = this.#given(user);
-        realm.response = partsOf(response.kept);
-        const status = realm.number(response.status);
+        const own = this.#own(user);
+        const isFirst = this.#isFirst(user, own);
+        realm.response = partsOfResponse(response.kept);
         try {
-          this.#take(realm.run(hook, own, isFirst, status), user, own);
+          this.#take(realm.after(hook, own, isFirst, response.status), user, own);
           return null;
         } finally {
           realm.response = null;
-          status.dispose();
         }
       });
   }
 
-  /** The user as the realm has it, with all that it does not know yet, and whether a session begins with this call. */
-  #given(user: HookUser): [own: ReturnType<Realm["user"]>, isFirst: Realm["yes"]] {
-    const { realm, options: { first, stride } } = this;
-    const own = this.#users[user.place] ??= realm.user(first + user.place * stride);
+  /** The user as the realm has it. */
+  #own({ place }: HookUser): RealmUser {
+    const { first, stride } = this.options;
+    return this.#users[place] ??= this.realm.user(first + place * stride);
+  }
+
+  /** Gives the realm all that it does not know yet. Whether a session begins with the call at hand. */
+  #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
+    user.isNew = false;
     if (user.news.size > 0) {
-      realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.news)));
+      this.realm.give(own, isFirst, JSON.stringify(Object.fromEntries(user.news)));
       user.news.clear();
       isFirst = false;
     }
-    user.isNew = false;
-    return [own, isFirst ? realm.yes : realm.no];
+    return isFirst;
   }
 
-  #take(changed: number, user: HookUser, own: ReturnType<Realm["user"]>): void {
+  #take(changed: number, user: HookUser, own: RealmUser): void {
     if ((changed & CHANGED.variables) === 0) return;
     for (const [name, value] of Object.entries(this.realm.variables(own))) {
       user.variables.set(name, value);
@@ -158,6 +190,7 @@ export class Hooks {
   #timed<Result>(call: () => Result): Result | string {
     const sinceUs = this.options.nowUs();
     try {
+      if (this.#fresh !== null && this.#fresh.version !== this.#version) this.#renew(this.#fresh);
       return call();
     } catch (error) {
       return error instanceof ScriptError
@@ -165,8 +198,14 @@ export class Hooks {
         : `the engine of the script has failed: ${messageOf(error)}`;
     } finally {
       this.#calls++;
-      this.#timeUs += this.options.nowUs() - sinceUs;
+      this.#endedUs = this.options.nowUs();
+      this.#timeUs += this.#endedUs - sinceUs;
     }
+  }
+
+  #renew(fresh: FreshData): void {
+    this.#version = fresh.version;
+    this.realm.setData(fresh.read(this.#version));
   }
 }
 
@@ -183,18 +222,22 @@ function textOf(body: WireRequest["body"]): string {
 }
 
 /** The request that a hook has made. Throws a ScriptError where it can be none. */
-function sentRequest(realm: Realm, wire: WireRequest, hasOwnBody: boolean): WireRequest {
-  const made = lineAndFields(realm.request());
-  if (!hasOwnBody) return { ...made, body: wire.body };
+function sentRequest(realm: Realm, wire: WireRequest, result: HookResult): WireRequest {
+  const made = lineAndFields(result, wire);
+  if ((result.changed & CHANGED.body) === 0) return { ...made, body: wire.body };
   const body = realm.body();
   if (typeof body !== "string") return { ...made, body: [{ base64: body.toBase64() }] };
   if (body === textOf(wire.body)) return { ...made, body: wire.body };
   return { ...made, body: body === "" ? null : body };
 }
 
-function partsOf(kept: KeptResponse | null): Realm["response"] {
+function partsOfRequest({ method, path, headers, body }: WireRequest): Readable {
+  return { head: () => ({ method, path, headers }), body: () => textOf(body) };
+}
+
+function partsOfResponse(kept: KeptResponse | null): Readable {
   return {
-    headers: () => kept?.allFields() ?? {},
+    head: () => kept?.allFields() ?? {},
     body: () => {
       const { bytes, problem = null } = kept?.content() ?? {};
       if (problem !== null) throw new Error(problem);

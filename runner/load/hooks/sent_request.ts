@@ -1,32 +1,44 @@
 /** A request that a hook has made, held against what HTTP allows: it is sent as it is, so nothing in it may begin another. */
 import { METHODS, type WireRequest } from "../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
-import { ScriptError } from "../../../base/script/realm.ts";
+import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
-/** @param written As the realm has it, see `Realm.request`. Throws a ScriptError. */
-export function lineAndFields(written: string): Omit<WireRequest, "body"> {
-  const [count, method, path, ...texts] = written.split("\n");
-  if (Number(count) !== texts.length + 2) {
+/** What stays as it was need not be checked again. Throws a ScriptError. @param wire The request before. */
+export function lineAndFields(
+  { head, lines }: Pick<HookResult, "head" | "lines">,
+  wire: WireRequest,
+): Omit<WireRequest, "body"> {
+  const [method, path, ...texts] = (head ?? "").split("\n");
+  if (lines !== texts.length + 2) {
     throw new ScriptError("the request has a line break in its method, path or header fields");
   }
+  if (method !== wire.method) checkMethod(method);
+  if (path !== wire.path) checkPath(path);
+  const count = texts.length / 2;
+  if (!isWithin("fields", count)) {
+    throw new ScriptError(
+      `request.headers has ${count} fields, and the limit is ${LIMITS.fields.most}`,
+    );
+  }
   const headers: Record<string, string> = {};
-  for (let at = 0; at < texts.length; at += 2) headers[texts[at]] = texts[at + 1];
-  if (!METHODS.some((known) => known === method.toLowerCase())) {
-    throw new ScriptError(`request.method is ${shown(method)}, which is no method of HTTP`);
+  for (let at = 0; at < texts.length; at += 2) {
+    const [name, value] = [texts[at], texts[at + 1]];
+    if (wire.headers[name] !== value) checkField(name, value);
+    headers[name] = value;
   }
-  if (!/^\/[\x21-\x7e]*$/.test(path) || !isWithin("fieldValue", path.length)) {
-    throw new ScriptError(
-      `request.path is ${shown(path)}: start with /, and encode spaces and non-ASCII`,
-    );
-  }
-  const fields = Object.entries(headers);
-  if (!isWithin("fields", fields.length)) {
-    throw new ScriptError(
-      `request.headers has ${fields.length} fields, and the limit is ${LIMITS.fields.most}`,
-    );
-  }
-  for (const [name, value] of fields) checkField(name, value);
   return { method: method.toUpperCase(), path, headers };
+}
+
+function checkMethod(method: string): void {
+  if (METHODS.some((known) => known === method.toLowerCase())) return;
+  throw new ScriptError(`request.method is ${shown(method)}, which is no method of HTTP`);
+}
+
+function checkPath(path: string): void {
+  if (/^\/[\x21-\x7e]*$/.test(path) && isWithin("fieldValue", path.length)) return;
+  throw new ScriptError(
+    `request.path is ${shown(path)}: start with /, and encode spaces and non-ASCII`,
+  );
 }
 
 /** Their value follows from the body. */
@@ -39,7 +51,7 @@ function checkField(name: string, value: string): void {
   if (!/^[\x20-\x7e\t\x80-\xff]*$/.test(value) || !isWithin("fieldValue", value.length)) {
     throw new ScriptError(
       `request.headers[${shown(name)}] is ${shown(value)}: ` +
-        "line breaks and characters beyond Latin-1 are not allowed",
+        "line breaks, NUL and characters beyond Latin-1 are not allowed",
     );
   }
 }

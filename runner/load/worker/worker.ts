@@ -190,12 +190,12 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
 
 /** Their engine is loaded only for experiments with a script. */
 async function openHooks(
-  { script, seed }: NonNullable<FlowSpec["code"]>,
+  { script, seed, fresh }: NonNullable<FlowSpec["code"]>,
   { first, stride }: Pick<FlowSpec, "first" | "stride">,
   nowUs: () => number,
 ): Promise<Hooks> {
   const { Hooks } = await import("../hooks/hooks.ts");
-  return await Hooks.open(script, { seed, first, stride, nowUs });
+  return await Hooks.open(script, { seed, first, stride, nowUs, ...fresh && { fresh } });
 }
 
 function exchangesOf(

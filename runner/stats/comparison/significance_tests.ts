@@ -12,7 +12,7 @@ export interface ExactTest {
 /** Where nothing was counted: the interval then decides alone, as with too few runs. */
 export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 
-// The exact test of pairs: if neither side were the larger, each difference could as well have the other sign
+// The exact test of pairs: if neither side is larger, each difference could as well have the other sign
 // (R. A. Fisher, "The Design of Experiments", 1935, §21; E. J. G. Pitman, 1937). Of all ways to set the
 // signs, in how many is the sum at least as far from 0? It presumes nothing about how the differences are
 // distributed.

@@ -253,7 +253,7 @@ export function drawsOfCell(
   });
 }
 
-/** Several of them, in the order of the figures. */
+/** Estimates of several figures of a cell, in their order. */
 export function estimateCell(
   runs: readonly (readonly RunBlock[])[],
   figures: readonly PooledFigure[],

@@ -59,7 +59,7 @@ interface Share {
   readonly interval: { readonly low: number; readonly high: number };
 }
 
-/** Shares of the variance that runs to come would have, without what chance adds to that of these. */
+/** Estimated shares of the variance of future runs, with the part removed that chance adds in this sample. */
 export interface SharesShown {
   /** One for each factor; null where its interval holds 0: noise alone may be as large. */
   readonly factors: readonly (Share | null)[];

@@ -14,6 +14,28 @@ export interface Import {
   readonly notes: readonly string[];
   /** Where parts of the experiment come from. */
   readonly origins: Origins;
+  /** Variables of the environment that the experiment reads, as its `FromEnvironment` say. */
+  readonly variables?: readonly string[];
+}
+
+/** A text of an experiment in the making with one secret of the environment in it. Any other `${` is text. */
+export class FromEnvironment {
+  /** @param before What stands before the secret: `Bearer `. */
+  constructor(readonly variable: string, readonly before = "") {}
+
+  toString(): string {
+    return `${this.before.replaceAll("${", () => "$${")}\${env.${this.variable}}`;
+  }
+
+  toJSON(): string {
+    return String(this);
+  }
+}
+
+/** The name of a variable of the environment from any name: `API_KEY` of `apiKey`. */
+export function variableName(name: string): string {
+  const words = name.replaceAll(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, "$1_");
+  return words.replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d|$)/, "_").toUpperCase();
 }
 
 /** Where something stands in the other tool's file: a place as messages have it, or a path in YAML or JSON. */
@@ -56,6 +78,8 @@ export interface ImportContext {
   readonly pathOf: (path: string) => string;
   /** A variable of the environment. */
   readonly env: (name: string) => string | undefined;
+  /** Whether requests that may change something are taken over too, from what only describes a service. */
+  readonly writes: boolean;
 }
 
 export interface Format {
@@ -126,6 +150,7 @@ const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 /** In the other tool's file `${` is text; here it would begin a parameter. */
 function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
+  if (value instanceof FromEnvironment) return String(value);
   if (typeof value === "string") return value.replaceAll("${", () => "$${");
   if (Array.isArray(value)) return value.map(withoutParameters);
   if (typeof value !== "object" || value === null) return value;
@@ -146,6 +171,15 @@ export function freeName(name: string, known: object): string {
   for (let n = 2;; n++) {
     if (!Object.hasOwn(known, `${name} ${n}`)) return `${name} ${n}`;
   }
+}
+
+/** Where a place can't have them otherwise, `{{` are a value, which stands for itself. */
+export const BRACES = "{{ braces }}";
+export const BRACES_VALUE = { braces: { pick: ["{{"] } };
+
+/** `{{` would begin the name of a value. @param braces The same, as the place may have them. */
+export function withoutNames(text: string, braces = BRACES): string {
+  return text.replaceAll("{{", () => braces);
 }
 
 /** A name as values have it here. */

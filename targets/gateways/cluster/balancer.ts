@@ -95,7 +95,7 @@ export class SlowStart {
 
 /** A policy's view of an instance. */
 export interface Instance {
-  /** Requests that it has and whose responses have not ended. */
+  /** Requests in flight at this instance. */
   readonly inFlight: number;
 }
 

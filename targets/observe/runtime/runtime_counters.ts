@@ -141,7 +141,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return file;
   }
 
-  /** Those to which most was added since the load began. */
+  /** The report files that grew most since the load began. */
   #busiest(): ReportFile[] {
     const all = this.#paths().map((path) => this.#fileAt(path))
       .map((file) => ({ file, newBytes: sizeOf(file.path) - file.begunBytes }))

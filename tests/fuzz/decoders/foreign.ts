@@ -63,3 +63,72 @@ export const jmeter: Decoder = {
   },
   decode: become,
 };
+
+/** A description of one operation with all kinds of parts. */
+const DESCRIPTION = `openapi: 3.1.0
+info: { title: a }
+servers: [{ url: "http://{h}/b", variables: { h: { default: a } } }]
+security: [{ k: [] }]
+paths:
+  /a/{b}:
+    parameters: [{ name: b, in: path, required: true, schema: { $ref: "#/components/schemas/S" } }]
+    post:
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/S" } } } }
+      responses: { "200": { content: { a/b: {} } } }
+components:
+  securitySchemes: { k: { type: apiKey, in: query, name: k } }
+  schemas:
+    S: { oneOf: [{ type: string, pattern: "^a+$" }, { type: array, items: { $ref: "#/components/schemas/S" } }] }
+`;
+
+export const openApi: Decoder = {
+  seeds: {
+    samples: [DESCRIPTION],
+    words: [
+      ...['$ref: "#/components/schemas/S"', "allOf: [", "minItems: 1e9", "minLength: 1e9", "{a}"],
+      ...["type: object", "required: [a]", "properties: { a: ", "example: ", "&a ", "*a ", "null"],
+      ...["pattern: '", "(a|b){9}", "[^", "multipleOf: 0", "style: matrix", "swagger: '2.0'"],
+    ],
+  },
+  decode: (text) =>
+    withEngine(() => {
+      const foreign = importedFile(text, "a.txt", { files, writes: true });
+      if (foreign !== null) planText(foreign.text, files);
+    }),
+};
+
+const COLLECTION = JSON.stringify({
+  info: { name: "a", schema: "https://schema.getpostman.com/json/collection/v2.1.0/" },
+  variable: [{ key: "b", value: "http://a" }],
+  auth: { type: "basic", basic: [{ key: "username", value: "{{c}}" }] },
+  item: [{
+    name: "f",
+    item: [{
+      name: "a",
+      event: [{ listen: "test", script: { exec: ["a"] } }],
+      request: {
+        method: "POST",
+        url: { raw: "{{b}}/:c?d=1", variable: [{ key: "c", value: "1" }] },
+        header: [{ key: "a", value: "b" }],
+        body: { mode: "urlencoded", urlencoded: [{ key: "a", value: "{{$guid}}" }] },
+      },
+    }],
+  }],
+});
+
+export const postman: Decoder = {
+  seeds: {
+    samples: [COLLECTION],
+    words: [
+      "{{b}}",
+      "{{$randomInt}}",
+      '"item":[',
+      '"mode":"formdata"',
+      '"src":',
+      "null",
+      "\\u0000",
+    ],
+    isJson: true,
+  },
+  decode: become,
+};

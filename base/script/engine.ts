@@ -1,0 +1,248 @@
+/**
+ * QuickJS, with the functions of its WebAssembly in reach. Its wrapper makes several objects for every call, which takes
+ * longer than most hooks do, so what runs once a request calls them directly, with memory that is allocated once.
+ */
+import {
+  type BorrowedHeapCharPointer,
+  type JSContextPointer,
+  type JSValueConstPointer,
+  type JSValueConstPointerPointer,
+  type JSValuePointer,
+  type JSVoidPointer,
+  type QuickJSContext,
+  type QuickJSEmscriptenModule,
+  type QuickJSFFI,
+  type QuickJSHandle,
+  QuickJSWASMModule,
+  StaticLifetime,
+} from "quickjs-emscripten-core";
+import variant from "quickjs-wasm";
+import { messageOf } from "../errors.ts";
+
+/** A value of the script, by its place in the engine's memory. */
+export type Value = JSValueConstPointer | JSValuePointer;
+/** One that whoever has it frees. */
+export type OwnValue = JSValuePointer;
+/** A function of the world outside. The engine frees what it returns. */
+export type HostFunction = (...given: JSValueConstPointer[]) => OwnValue;
+
+/** 32-bit words that the script and the world outside share; then the arguments of a call. */
+const SHARED_WORDS = 4;
+const ARGUMENTS_WORD = SHARED_WORDS;
+const WORDS = ARGUMENTS_WORD + 3;
+const WORD_BYTES = 4;
+/** Numbers of the wrapper's own functions are negative. */
+const FIRST_NUMBER = 1;
+/** Room for texts on their way in, at first. */
+const TEXT_BYTES = 4_096;
+const LETTER_T = 0x74;
+/** Most octets of UTF-8 for one unit of UTF-16. */
+const MOST_OCTETS = 3;
+
+export class Engine {
+  readonly #functions: HostFunction[] = [];
+  /** Where the words are. */
+  readonly #memory: number;
+  readonly #undefined: JSValueConstPointer;
+  /** The name of the property that texts have. */
+  readonly #length: OwnValue;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #words: Int32Array = new Int32Array(0);
+  #room: { readonly at: number; readonly bytes: number };
+
+  private constructor(
+    readonly context: QuickJSContext,
+    private readonly module: QuickJSEmscriptenModule,
+    private readonly ffi: QuickJSFFI,
+    private readonly pointer: JSContextPointer,
+  ) {
+    this.#undefined = ffi.QTS_GetUndefined();
+    this.#memory = module._malloc(WORDS * WORD_BYTES);
+    this.#room = { at: module._malloc(TEXT_BYTES), bytes: TEXT_BYTES };
+    this.words.fill(0);
+    this.#length = this.newText("length");
+    const { callbacks } = module;
+    const { callFunction } = callbacks;
+    callbacks.callFunction = (asyncify, context, self, count, given, id) =>
+      id < FIRST_NUMBER
+        ? callFunction(asyncify, context, self, count, given, id)
+        : this.#called(this.#functions[id - FIRST_NUMBER], count, given);
+  }
+
+  static async open(): Promise<Engine> {
+    const [load, FFI] = await Promise.all([variant.importModuleLoader(), variant.importFFI()]);
+    if (typeof load !== "function") {
+      throw new Error("QuickJS is built for another system of modules");
+    }
+    const module = await load();
+    module.type = "sync";
+    const ffi = new FFI(module);
+    const { QTS_NewContext } = ffi;
+    let pointer: JSContextPointer | null = null;
+    ffi.QTS_NewContext = (...given) => pointer = QTS_NewContext(...given);
+    const context = new QuickJSWASMModule(module, ffi).newContext();
+    if (pointer === null) throw new Error("QuickJS has made no context");
+    return new Engine(context, module, ffi, pointer);
+  }
+
+  /** What both sides read and write. The memory moves when it grows, so it is asked for at each use. */
+  get words(): Int32Array {
+    if (this.#words.length === 0) {
+      this.#words = new Int32Array(this.module.HEAPU8.buffer, this.#memory, WORDS);
+    }
+    return this.#words;
+  }
+
+  /** Those words, as an ArrayBuffer of the script. */
+  sharedWords(): OwnValue {
+    return this.#buffer(this.#memory, SHARED_WORDS * WORD_BYTES);
+  }
+
+  /** Numbers that the script reads and the world outside writes. */
+  sharedNumbers(count: number): { readonly buffer: OwnValue; readonly view: () => Float64Array } {
+    const bytes = count * Float64Array.BYTES_PER_ELEMENT;
+    const at = this.module._malloc(bytes);
+    const view = (): Float64Array => new Float64Array(this.module.HEAPU8.buffer, at, count);
+    return { buffer: this.#buffer(at, bytes), view };
+  }
+
+  #buffer(at: number, bytes: number): OwnValue {
+    return this.ffi.QTS_NewArrayBuffer(this.pointer, at as JSVoidPointer, bytes);
+  }
+
+  /** For functions of the wrapper; who has it frees the value. */
+  handle(value: Value): QuickJSHandle {
+    return new StaticLifetime(value as JSValueConstPointer, this.context.runtime);
+  }
+
+  // hot: once a request of a load with hooks.
+  /** Calls a function. What it throws is given to `fail`, which throws. */
+  call(
+    hook: QuickJSHandle,
+    fail: (error: OwnValue) => never,
+    first?: Value,
+    second?: Value,
+    third?: Value,
+  ): OwnValue {
+    const { ffi, pointer } = this;
+    let count = 0;
+    if (first !== undefined) {
+      const { words } = this;
+      words[ARGUMENTS_WORD + count++] = first;
+      if (second !== undefined) words[ARGUMENTS_WORD + count++] = second;
+      if (third !== undefined) words[ARGUMENTS_WORD + count++] = third;
+    }
+    const given = (this.#memory + ARGUMENTS_WORD * WORD_BYTES) as JSValueConstPointerPointer;
+    const result = ffi.QTS_Call(pointer, hook.value, this.#undefined, count, given);
+    const error = ffi.QTS_ResolveException(pointer, result);
+    if (error === 0) return result;
+    this.free(result);
+    return fail(error);
+  }
+
+  isText(value: Value): boolean {
+    const { ffi, module, pointer } = this;
+    const at = ffi.QTS_Typeof(pointer, value);
+    const isText = module.HEAPU8[at + 1] === LETTER_T; // only that of `string` is one
+    module._free(at);
+    return isText;
+  }
+
+  free(value: OwnValue): void {
+    this.ffi.QTS_FreeValuePointer(this.pointer, value);
+  }
+
+  /** A text for the script, which ends before its first NUL. */
+  newText(text: string): OwnValue {
+    const most = text.length * MOST_OCTETS + 1;
+    if (most > this.#room.bytes) {
+      this.module._free(this.#room.at);
+      this.#room = { at: this.module._malloc(2 * most), bytes: 2 * most };
+    }
+    const { at } = this.#room;
+    const memory = this.module.HEAPU8;
+    const { written } = this.#encoder.encodeInto(text, memory.subarray(at, at + most - 1));
+    memory[at + written] = 0;
+    return this.ffi.QTS_NewString(this.pointer, at as BorrowedHeapCharPointer);
+  }
+
+  newUndefined(): OwnValue {
+    return this.ffi.QTS_DupValuePointer(this.pointer, this.#undefined);
+  }
+
+  /** A text of the script. */
+  text(value: Value): string {
+    return this.#read(value, (_, text) => text);
+  }
+
+  /** A copy of what a text is in UTF-8. */
+  octetsOfText(value: Value): Uint8Array<ArrayBuffer> {
+    return this.#read(value, (octets) => new Uint8Array(octets));
+  }
+
+  /**
+   * The engine gives the octets of a text up to a NUL that may be within it, so they are right where they make as
+   * many units as the text has: in ASCII, with the first attempt.
+   */
+  #read<Result>(value: Value, take: (octets: Uint8Array, text: string) => Result): Result {
+    if (!this.isText(value)) throw new Error("it gave no text");
+    const { ffi, pointer } = this;
+    const length = ffi.QTS_GetProp(pointer, value, this.#length);
+    const units = ffi.QTS_GetFloat64(pointer, length);
+    this.free(length);
+    const at = ffi.QTS_GetString(pointer, value);
+    if (at === 0) throw new Error("it gave no text");
+    const memory = this.module.HEAPU8;
+    try {
+      for (let end: number = at + units;; end++) {
+        if (memory[end] !== 0) end = memory.indexOf(0, end);
+        const octets = memory.subarray(at, end);
+        const text = this.#decoder.decode(octets);
+        if (text.length >= units) return take(octets, text);
+      }
+    } finally {
+      ffi.QTS_FreeCString(pointer, at);
+    }
+  }
+
+  /** A copy of an ArrayBuffer of the script. */
+  octets(value: Value): Uint8Array<ArrayBuffer> {
+    const { ffi, pointer, module } = this;
+    const length = ffi.QTS_GetArrayBufferLength(pointer, value);
+    const at = ffi.QTS_GetArrayBuffer(pointer, value);
+    if (at === 0) throw new Error("it gave no octets");
+    const copy = module.HEAPU8.slice(at, at + length);
+    module._free(at);
+    return copy;
+  }
+
+  /** A function for the script. What it throws, the script gets. */
+  newFunction(name: string, host: HostFunction): OwnValue {
+    const id = FIRST_NUMBER - 1 + this.#functions.push(host);
+    const { QTS_NewFunction } = this.ffi;
+    return QTS_NewFunction(
+      this.pointer,
+      name,
+      host.length,
+      false,
+      id as Parameters<typeof QTS_NewFunction>[4],
+    );
+  }
+
+  #called(host: HostFunction, count: number, given: JSValueConstPointer): OwnValue {
+    const { ffi } = this;
+    try {
+      const values = Array.from(
+        { length: count },
+        (_, at) => ffi.QTS_ArgvGetJSValueConstPointer(given, at),
+      );
+      return host(...values);
+    } catch (error) {
+      const thrown = this.context.newError(messageOf(error));
+      const result = ffi.QTS_Throw(this.pointer, thrown.value);
+      thrown.dispose();
+      return result;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What `user.data` becomes in the middle of a load. Workers read no messages while they load, so it lies in memory that
+ * they share: two halves, of which one is written while the other is read.
+ */
+import { LIMITS } from "../../../base/limits.ts";
+
+const VERSION = 0;
+/** Of each half, octets. */
+const LENGTHS = 1;
+const HEAD_BYTES = 16;
+const HALF_BYTES = LIMITS.scriptData.most;
+
+export class FreshData {
+  readonly #words: Int32Array<SharedArrayBuffer>;
+
+  /** @param memory Of another thread's; absent: new. The system gives it no room before it is written. */
+  constructor(readonly memory = new SharedArrayBuffer(HEAD_BYTES + 2 * HALF_BYTES)) {
+    this.#words = new Int32Array(memory, 0, HEAD_BYTES / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  /** How often it was written. */
+  get version(): number {
+    return Atomics.load(this.#words, VERSION);
+  }
+
+  /** Throws where it is too large. @param json What whoever reads from now on gets. */
+  write(json: string): void {
+    const octets = new TextEncoder().encode(json);
+    if (octets.length > HALF_BYTES) {
+      throw new Error(`its result has ${octets.length} bytes, and the limit is ${HALF_BYTES}`);
+    }
+    const next = this.version + 1;
+    this.#half(next).set(octets);
+    this.#words[LENGTHS + next % 2] = octets.length;
+    Atomics.store(this.#words, VERSION, next);
+  }
+
+  read(version = this.version): string {
+    const octets = this.#half(version).slice(0, this.#words[LENGTHS + version % 2]);
+    return new TextDecoder().decode(octets);
+  }
+
+  #half(version: number): Uint8Array<SharedArrayBuffer> {
+    return new Uint8Array(this.memory, HEAD_BYTES + version % 2 * HALF_BYTES, HALF_BYTES);
+  }
+}

@@ -1,0 +1,238 @@
+/** An example value of a schema: its own examples, defaults and choices first, or else one that is made up. Pure. */
+import { isMap, type Json } from "../../../base/yaml/json_text.ts";
+import { beyond, isWithin, oneMoreThan } from "../../../base/limits.ts";
+import type { Description, Part } from "./description.ts";
+import { type Shape, shapeOf, together } from "./shape.ts";
+import { madeText } from "./made_text.ts";
+
+/** There is no example; the message says why. */
+export class NoExample extends Error {}
+
+/** A description whose examples would never end, or nearly so. */
+class TooManyValues extends NoExample {}
+
+/** Parts that may be left out are, this deep in a value. */
+const MOST_OPTIONAL_DEPTH = 5;
+
+interface Place {
+  /** The schemas around it. */
+  readonly around: readonly object[];
+  readonly depth: number;
+}
+
+const TOP: Place = { around: [], depth: 0 };
+
+export class Examples {
+  /** Values that were made, of all examples. */
+  #values = 0;
+  #hasMadeUp = false;
+  readonly #shapes = new Map<unknown, Shape | null>();
+
+  constructor(private readonly description: Description) {}
+
+  /** Whether a part of the last example is made up. */
+  get hasMadeUp(): boolean {
+    return this.#hasMadeUp;
+  }
+
+  /** Throws a NoExample. */
+  of(schema: Part): Json {
+    this.#hasMadeUp = false;
+    return this.#of(schema, TOP);
+  }
+
+  /** Of each schema once, as many parts may refer to one. */
+  #shapeOf(part: Part): Shape | null {
+    const known = this.#shapes.get(part.value);
+    if (known !== undefined) return known;
+    const shape = shapeOf(this.description, part);
+    this.#shapes.set(part.value, shape);
+    return shape;
+  }
+
+  #of(schema: Part, place: Place): Json {
+    if (!isWithin("exampleValues", ++this.#values)) {
+      throw new TooManyValues(beyond("exampleValues", oneMoreThan("exampleValues")));
+    }
+    const shape = this.#shapeOf(schema);
+    if (shape === null) throw new NoExample("no value is of its schema");
+    return this.#ofShape(shape, place);
+  }
+
+  #ofShape(shape: Shape, { around, depth }: Place): Json {
+    const given = givenIn(shape.words);
+    if (given !== undefined) return given;
+    const isNullable = isNull(shape);
+    if (shape.made.some((schema) => around.includes(schema))) {
+      if (isNullable) return null;
+      throw new NoExample("its schema holds itself without end");
+    }
+    const inside = { around: [...around, ...shape.made], depth: depth + 1 };
+    try {
+      if (shape.choices.length > 0) return this.#chosen(shape, { around, depth });
+      return this.#made(shape, inside);
+    } catch (error) {
+      if (isNullable && isPlain(error)) return null;
+      throw error;
+    }
+  }
+
+  /** By the first of each list of choices that has an example. */
+  #chosen(shape: Shape, place: Place): Json {
+    const [choices, ...more] = shape.choices;
+    let why: unknown = new NoExample("none of its choices has an example");
+    for (const choice of choices) {
+      try {
+        const own = this.#shapeOf(choice);
+        if (own === null) continue;
+        const value = this.#ofShape(together(own, { ...shape, choices: more }), place);
+        if (value === null && choice !== choices.at(-1)) continue;
+        return withKind(value, shape, choice);
+      } catch (error) {
+        if (!isPlain(error)) throw error;
+        why = error;
+      }
+    }
+    throw why;
+  }
+
+  #made(shape: Shape, place: Place): Json {
+    switch (typeOf(shape)) {
+      case "object":
+        return this.#object(shape, place);
+      case "array":
+        return this.#list(shape, place);
+      case "null":
+        return null;
+      case "boolean":
+        this.#hasMadeUp = true;
+        return true;
+      case "integer":
+      case "number":
+        this.#hasMadeUp = true;
+        return numberOf(shape.words, typeOf(shape) === "integer");
+      default: {
+        this.#hasMadeUp = true;
+        const text = madeText(shape.words);
+        if (text === null) throw new NoExample("no text could be made for its pattern");
+        return text;
+      }
+    }
+  }
+
+  #object({ properties, required, words }: Shape, place: Place): Json {
+    const made: [string, Json][] = [];
+    for (const name of new Set([...properties.keys(), ...required])) {
+      const isNeeded = required.has(name);
+      if (!isNeeded && place.depth > MOST_OPTIONAL_DEPTH) continue;
+      const part = properties.get(name) ?? { value: true, path: [] };
+      if (isMap(part.value) && part.value.readOnly === true) continue;
+      try {
+        if (this.#shapeOf(part)?.words.readOnly === true) continue;
+        made.push([name, this.#of(part, place)]);
+      } catch (error) {
+        if (isNeeded || !isPlain(error)) throw error;
+      }
+    }
+    const least = typeof words.minProperties === "number" ? words.minProperties : 0;
+    for (let n = made.length; n < least; n++) {
+      const { additionalProperties: part } = words;
+      made.push([`key${n + 1}`, isMap(part) ? this.#of({ value: part, path: [] }, place) : "text"]);
+    }
+    return Object.fromEntries(made);
+  }
+
+  #list({ items, words }: Shape, place: Place): Json {
+    const least = typeof words.minItems === "number" ? words.minItems : 0;
+    const most = typeof words.maxItems === "number" ? words.maxItems : Infinity;
+    const first = Array.isArray(words.prefixItems)
+      ? words.prefixItems.map((value) => this.#of({ value, path: [] }, place))
+      : [];
+    const made: Json[] = first.slice(0, most);
+    const count = Math.min(most, Math.max(least, made.length === 0 ? 1 : 0));
+    while (made.length < count) {
+      try {
+        const value = this.#of(items ?? { value: true, path: [] }, place);
+        made.push(words.uniqueItems === true ? another(value, made) : value);
+      } catch (error) {
+        if (made.length < least || !isPlain(error)) throw error;
+        return made;
+      }
+    }
+    return made;
+  }
+}
+
+/** Whether another example may do. */
+function isPlain(error: unknown): boolean {
+  return error instanceof NoExample && !(error instanceof TooManyValues);
+}
+
+/** What the author has given; undefined: nothing. */
+function givenIn(words: Shape["words"]): Json | undefined {
+  const { example, examples, const: only, default: usual, enum: all } = words;
+  if (example !== undefined) return example as Json;
+  if (Array.isArray(examples) && examples.length > 0) return examples[0];
+  if (only !== undefined) return only as Json;
+  if (usual !== undefined && usual !== null) return usual as Json;
+  if (!Array.isArray(all) || all.length === 0) return undefined;
+  return all.find((value) => value !== null) ?? all[0];
+}
+
+function isNull({ words: { nullable, type } }: Shape): boolean {
+  return nullable === true || Array.isArray(type) && type.includes("null");
+}
+
+/** By its type, or else by what is said of it. */
+function typeOf({ words, properties, required, items }: Shape): string {
+  const [type] = [words.type].flat().filter((type) => type !== "null");
+  if (typeof type === "string") return type;
+  if (words.type === "null") return "null";
+  if (properties.size > 0 || required.size > 0 || "additionalProperties" in words) return "object";
+  if (items !== null || "prefixItems" in words) return "array";
+  const isNumber = ["minimum", "maximum", "multipleOf"].some((word) => word in words);
+  return isNumber ? "number" : "string";
+}
+
+/** A text with what names its kind, where the choices are told apart by that. */
+function withKind(value: Json, { words: { discriminator } }: Shape, choice: Part): Json {
+  const name = Object(discriminator).propertyName;
+  const reference: unknown = Object(choice.value).$ref;
+  if (typeof name !== "string" || typeof reference !== "string" || !isMap(value)) return value;
+  const mapped = Object.entries(Object(Object(discriminator).mapping))
+    .find(([, to]) => to === reference || reference.endsWith(`/${to}`));
+  return {
+    ...value,
+    [name]: mapped?.[0] ?? reference.slice(reference.lastIndexOf("/") + 1),
+  } as Json;
+}
+
+/** 1, or the next that is allowed. */
+function numberOf(words: Shape["words"], isWhole: boolean): number {
+  const number = (word: string): number | null => {
+    const value = words[word];
+    return typeof value === "number" ? value : null;
+  };
+  const step = number("multipleOf") ?? (isWhole ? 1 : null);
+  const apart = step ?? 0.5;
+  // Version 3.0 has `exclusiveMinimum: true` beside a minimum, 3.1 a number.
+  const above = number("exclusiveMinimum") ??
+    (words.exclusiveMinimum === true ? number("minimum") : null);
+  const below = number("exclusiveMaximum") ??
+    (words.exclusiveMaximum === true ? number("maximum") : null);
+  const least = above === null ? number("minimum") : above + apart;
+  const most = below === null ? number("maximum") : below - apart;
+  const wanted = Math.min(Math.max(1, least ?? 1), most ?? Infinity);
+  if (step === null || step <= 0) return wanted;
+  const rounded = Math.ceil(wanted / step) * step;
+  return most !== null && rounded > most ? Math.floor(wanted / step) * step : rounded;
+}
+
+/** One that is not in the list yet. */
+function another(value: Json, among: readonly Json[]): Json {
+  const known = new Set(among.map((one) => JSON.stringify(one)));
+  if (!known.has(JSON.stringify(value))) return value;
+  if (typeof value === "number") return value + among.length;
+  if (typeof value === "string") return `${value}${among.length + 1}`;
+  throw new NoExample("its list needs values that differ");
+}

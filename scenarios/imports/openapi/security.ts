@@ -1,0 +1,101 @@
+/** How an operation says who asks, with secrets from the environment. Pure. */
+import { FromEnvironment, variableName } from "../format/format.ts";
+import type { Description, MapPart } from "./description.ts";
+
+/** Where secrets stand in a request. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, FromEnvironment>>;
+  readonly query: Readonly<Record<string, FromEnvironment>>;
+  readonly cookies: Readonly<Record<string, FromEnvironment>>;
+}
+
+const NONE: Credentials = { headers: {}, query: {}, cookies: {} };
+
+export class Security {
+  readonly #components: MapPart | null;
+  /** What the description says of secrets, in sentences. */
+  readonly notes = new Set<string>();
+  readonly variables = new Set<string>();
+
+  constructor(private readonly description: Description) {
+    this.#components = description.map(description.root, "components");
+  }
+
+  /** By the first of the ways that the operation offers. */
+  of(operation: MapPart): Credentials {
+    const own = Object.hasOwn(operation.value, "security") ? operation : this.description.root;
+    const ways = this.description.list(own, "security");
+    let credentials: Credentials | null = ways.length === 0 ? NONE : null;
+    for (const way of ways) {
+      const map = this.description.followedMap(way);
+      if (map === null) continue;
+      const parts = Object.keys(map.value).map((name) => this.#scheme(name, map));
+      if (parts.includes(null)) continue;
+      credentials = parts.reduce<Credentials>((all, one) => ({
+        headers: { ...all.headers, ...one?.headers },
+        query: { ...all.query, ...one?.query },
+        cookies: { ...all.cookies, ...one?.cookies },
+      }), NONE);
+      break;
+    }
+    return credentials ?? NONE;
+  }
+
+  /** Null where it can't be had here. */
+  #scheme(name: string, { path }: MapPart): Credentials | null {
+    const schemes = this.#components && this.description.map(this.#components, "securitySchemes");
+    const scheme = schemes && this.description.map(schemes, name);
+    if (!scheme) {
+      const message = `Cannot find this security scheme under components.securitySchemes`;
+      this.description.refuse([...path, name], message);
+      return null;
+    }
+    const variable = variableName(name);
+    const kind = this.description.text(scheme, "type");
+    if (kind === "apiKey") return this.#key(scheme, variable);
+    if (kind === "oauth2" || kind === "openIdConnect") {
+      this.#need(variable, "an access token");
+      return { ...NONE, headers: { authorization: new FromEnvironment(variable, "Bearer ") } };
+    }
+    if (kind === "http") {
+      const scheme_ = (this.description.text(scheme, "scheme") ?? "bearer").toLowerCase();
+      return this.#http(scheme_, variable);
+    }
+    this.notes.add(
+      kind === "mutualTLS"
+        ? `${name} needs a client's certificate: write cert and key into the target`
+        : `without its security scheme ${name}, which is of no kind that is known here`,
+    );
+    return null;
+  }
+
+  #key(scheme: MapPart, variable: string): Credentials | null {
+    const { description } = this;
+    const [name, place] = [description.text(scheme, "name"), description.text(scheme, "in")];
+    if (name === null || !["header", "query", "cookie"].includes(place ?? "")) {
+      description.refuse(
+        scheme.path,
+        "Cannot send this key: it needs a name, and in: header, query or cookie",
+      );
+      return null;
+    }
+    this.#need(variable, `the key ${name}`);
+    const secret = { [name]: new FromEnvironment(variable) };
+    if (place === "query") return { ...NONE, query: secret };
+    return place === "cookie"
+      ? { ...NONE, cookies: { [name]: new FromEnvironment(variable, `${name}=`) } }
+      : { ...NONE, headers: secret };
+  }
+
+  #http(scheme: string, variable: string): Credentials {
+    const isBasic = scheme === "basic";
+    this.#need(variable, isBasic ? "user:password in base64" : "a token");
+    const name = scheme[0].toUpperCase() + scheme.slice(1);
+    return { ...NONE, headers: { authorization: new FromEnvironment(variable, `${name} `) } };
+  }
+
+  #need(variable: string, what: string): void {
+    this.variables.add(variable);
+    this.notes.add(`${what} comes from the environment variable ${variable}`);
+  }
+}

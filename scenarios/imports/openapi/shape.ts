@@ -1,0 +1,123 @@
+/** A schema of an OpenAPI description (JSON Schema) with its references and `allOf` put together. Pure. */
+import { isMap } from "../../../base/yaml/json_text.ts";
+import { type Description, type MapPart, type Part, partOf, referenceIn } from "./description.ts";
+
+/** What must hold of a value at once. */
+export interface Shape {
+  /** Keywords; of those that stand several times, the narrowest. */
+  readonly words: Readonly<Record<string, unknown>>;
+  readonly properties: ReadonlyMap<string, Part>;
+  readonly required: ReadonlySet<string>;
+  readonly items: Part | null;
+  /** Of `oneOf` and `anyOf`: of each list one must hold. */
+  readonly choices: readonly (readonly Part[])[];
+  /** All schemas that it is made of, by which one is known again that holds itself. */
+  readonly made: readonly object[];
+}
+
+const EMPTY: Shape = {
+  words: {},
+  properties: new Map(),
+  required: new Set(),
+  items: null,
+  choices: [],
+  made: [],
+};
+
+/** Null where nothing is so: the schema `false`, a reference that leads nowhere, one that needs itself. */
+export function shapeOf(
+  description: Description,
+  part: Part,
+  around: readonly object[] = [],
+): Shape | null {
+  const { value } = part;
+  if (value === true || value === undefined) return EMPTY;
+  if (value === false) return null;
+  if (!isMap(value)) {
+    description.refuse(part.path, "Cannot read this: a schema must be a map");
+    return null;
+  }
+  if (around.includes(value)) {
+    description.refuse(part.path, "Cannot read this schema: it is made of itself");
+    return null;
+  }
+  const inside = [...around, value];
+  const own = { value, path: part.path };
+  const shapes = [
+    ...referenceIn(own) === null ? [] : [referred(description, own, inside)],
+    ...description.list(own, "allOf").map((part) => shapeOf(description, part, inside)),
+  ];
+  return shapes.reduce(
+    (one, other) => one === null || other === null ? null : together(one, other),
+    ownShape(description, own),
+  );
+}
+
+function referred(description: Description, own: MapPart, inside: readonly object[]): Shape | null {
+  const { value: _, path } = own;
+  const found = description.followed({ value: { $ref: own.value.$ref }, path });
+  return found === null ? null : shapeOf(description, found, inside);
+}
+
+const STRUCTURE = [
+  ...["$ref", "allOf", "oneOf", "anyOf", "properties", "required", "items", "not", "title"],
+  ...["description", "xml", "externalDocs", "deprecated"],
+];
+
+function ownShape(description: Description, own: MapPart): Shape {
+  const { value } = own;
+  const words = Object.fromEntries(
+    Object.entries(value).filter(([word]) => !STRUCTURE.includes(word)),
+  );
+  return {
+    words,
+    properties: new Map(
+      Object.hasOwn(value, "properties") ? description.entries(own, "properties") : [],
+    ),
+    required: new Set(description.list(own, "required").map(({ value }) => String(value))),
+    items: Object.hasOwn(value, "items") ? partOf(own, "items") : null,
+    choices: ["oneOf", "anyOf"].map((word) => description.list(own, word))
+      .filter(({ length }) => length > 0),
+    made: [value],
+  };
+}
+
+const LEAST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+const MOST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+
+/** What must hold of both at once; of words that differ and are no bounds, those of the first. */
+export function together(one: Shape, other: Shape): Shape {
+  const words: Record<string, unknown> = { ...other.words, ...one.words };
+  for (const [narrow, names] of [[Math.max, LEAST], [Math.min, MOST]] as const) {
+    for (const name of names) {
+      const [a, b] = [one.words[name], other.words[name]];
+      if (typeof a === "number" && typeof b === "number") words[name] = narrow(a, b);
+    }
+  }
+  return {
+    words,
+    properties: allProperties(one.properties, other.properties),
+    required: new Set([...one.required, ...other.required]),
+    items: one.items ?? other.items,
+    choices: [...one.choices, ...other.choices],
+    made: [...one.made, ...other.made],
+  };
+}
+
+/** A property of both has to be of both schemas. */
+function allProperties(
+  one: Shape["properties"],
+  other: Shape["properties"],
+): ReadonlyMap<string, Part> {
+  const all = new Map(one);
+  for (const [name, part] of other) {
+    const known = one.get(name);
+    all.set(
+      name,
+      known === undefined
+        ? part
+        : { value: { allOf: [known.value, part.value] }, path: known.path },
+    );
+  }
+  return all;
+}

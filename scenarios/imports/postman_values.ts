@@ -1,0 +1,83 @@
+/** What `{{ … }}` of a Postman collection stands for → texts of the collection, values of the scenario, and variables of the environment. */
+import { replaced, TooLong } from "./format/expansion.ts";
+import { FromEnvironment, valueNameOf, variableName } from "./format/format.ts";
+import type { Variable } from "./postman_shape.ts";
+
+const TEMPLATE = /\{\{([^{}]*)\}\}/g;
+/** Variables that stand for others, at most so deep. */
+const MOST_NESTED = 20;
+
+export class PostmanValues {
+  readonly #fixed: ReadonlyMap<string, string>;
+  readonly #used = new Map<string, unknown>();
+  readonly #variables = new Set<string>();
+
+  constructor(variables: readonly Variable[], private readonly note: (text: string) => void) {
+    this.#fixed = new Map(
+      variables.filter(({ isSecret, value }) => !isSecret && value !== "")
+        .map(({ key, value }) => [key, value]),
+    );
+  }
+
+  /** Variables of the environment that are needed. */
+  get variables(): readonly string[] {
+    return [...this.#variables];
+  }
+
+  /** Values that the scenario needs. */
+  taken(): Record<string, unknown> {
+    return Object.fromEntries(this.#used);
+  }
+
+  /** The text with the variables of the collection; others stay. Throws a TooLong. */
+  resolved(text: string): string {
+    let made = text;
+    for (let round = 0; round < MOST_NESTED; round++) {
+      const next = replaced(
+        made,
+        TEMPLATE,
+        (written, name) => this.#fixed.get(name.trim()) ?? written,
+      );
+      if (next === made) return made;
+      made = next;
+    }
+    throw new TooLong("its variables stand for each other without end");
+  }
+
+  /** The text with names as they are written here. Throws a TooLong. */
+  filled(text: string): string {
+    return replaced(
+      this.resolved(text),
+      TEMPLATE,
+      (_, inner) => `{{ ${this.#named(inner.trim())} }}`,
+    );
+  }
+
+  /** The name of a value that the environment has. */
+  secret(name: string, what: string): string {
+    const variable = variableName(name);
+    this.#variables.add(variable);
+    this.note(`${what} comes from the environment variable ${variable}`);
+    return this.#use(variable, { pick: [new FromEnvironment(variable)] });
+  }
+
+  #named(inner: string): string {
+    if (!inner.startsWith("$")) {
+      return this.secret(inner, `{{${inner}}}, which the collection does not say,`);
+    }
+    if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");
+    if (/^\$(?:randomInt|timestamp)$/.test(inner)) {
+      if (inner === "$timestamp") this.note("{{$timestamp}} is a random number here");
+      return this.#use(inner.slice(1), { from: 0, to: 1_000 });
+    }
+    if (inner === "$randomBoolean") return this.#use(inner.slice(1), { pick: [true, false] });
+    this.note(`its random texts, such as {{${inner}}}, are UUIDs here`);
+    return this.#use(inner.slice(1), "uuid");
+  }
+
+  #use(name: string, value: unknown): string {
+    const key = valueNameOf(name);
+    this.#used.set(key, value);
+    return key;
+  }
+}
