@@ -80,15 +80,16 @@ let bundled: string | null = null;
 async function program(): Promise<string> {
   if (bundled !== null) return bundled;
   const outdir = await Deno.makeTempDir();
-  const source = fileURLToPath(new URL("grpc_server.ts", import.meta.url));
+  const source = fileURLToPath(new URL("grpc_js/server.mjs", import.meta.url));
+  const config = join(dirname(source), "deno.json"); // packages of its own, which the program has not
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--outdir", outdir, source],
+    args: ["bundle", "--quiet", "--config", config, "--outdir", outdir, source],
     stdout: "null",
     stderr: "piped",
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
-  const file = join(outdir, "grpc_server.mjs");
-  await Deno.rename(join(outdir, "grpc_server.js"), file);
+  const file = join(outdir, "server.mjs");
+  await Deno.rename(join(outdir, "server.js"), file);
   return bundled = file;
 }
 

@@ -14,8 +14,8 @@ interface StreamingSetting {
   readonly slots: number;
   /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
   readonly steps: ReadonlySet<number>;
-  /** Whether some are calls of gRPC. */
-  readonly hasCalls: boolean;
+  /** Whether some are calls of gRPC; absent: none is. */
+  readonly hasCalls?: boolean;
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
 }

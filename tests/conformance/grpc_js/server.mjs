@@ -2,28 +2,11 @@
  * The service of `echo.proto` by grpc-js, bundled for Node: `node grpc_server.mjs [CERT KEY]`. It prints its
  * port, ends with its standard input, and then prints as JSON what it has seen. It says its types by reflection.
  */
-import {
-  type Deadline,
-  type Metadata,
-  type sendUnaryData,
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  type ServerReadableStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  status,
-} from "@grpc/grpc-js";
+import { Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import protobuf from "protobufjs";
 import { FileDescriptorSet } from "protobufjs/ext/descriptor.js";
-
-interface Echo {
-  readonly text?: string;
-  readonly n?: number;
-  readonly load?: Uint8Array;
-}
 
 const GAP_MS = 10;
 const MOST_BYTES = 20_000_000;
@@ -42,19 +25,13 @@ for (const [name, [requests, responses]] of Object.entries(KINDS)) {
 scope.add(echoMessage).add(service);
 root.resolveAll();
 
-const serialize = (message: Echo): Buffer => Buffer.from(echoMessage.encode(message).finish());
-const deserialize = (octets: Buffer): Echo => {
+const serialize = (message) => Buffer.from(echoMessage.encode(message).finish());
+const deserialize = (octets) => {
   seen.received++;
   return echoMessage.toObject(echoMessage.decode(octets), { longs: Number });
 };
 
-interface Call {
-  readonly metadata: Metadata;
-  getDeadline(): Deadline;
-  on(event: "cancelled", listener: () => void): unknown;
-}
-
-function noteCall(call: Call): void {
+function noteCall(call) {
   seen.calls++;
   if (call.getDeadline() !== Infinity) seen.deadlines++;
   seen.metadata ||= String(call.metadata.get("x-user")[0] ?? "");
@@ -64,14 +41,14 @@ function noteCall(call: Call): void {
   });
 }
 
-const ended = new WeakSet<object>();
+const ended = new WeakSet();
 
-function ends<Ending extends object>(call: Ending): Ending {
+function ends(call) {
   ended.add(call);
   return call;
 }
 
-function one(call: ServerUnaryCall<Echo, Echo>, respond: sendUnaryData<Echo>): void {
+function one(call, respond) {
   noteCall(call);
   const { text, n = 0 } = call.request;
   if (text === "slow") return;
@@ -81,11 +58,11 @@ function one(call: ServerUnaryCall<Echo, Echo>, respond: sendUnaryData<Echo>): v
   respond(null, text === "big" ? { load: new Uint8Array(n) } : call.request);
 }
 
-function many(call: ServerWritableStream<Echo, Echo>): void {
+function many(call) {
   noteCall(call);
   const { text, n = 0 } = call.request;
   let left = text === "endless" ? Infinity : n;
-  const next = (): void => {
+  const next = () => {
     if (call.cancelled) return;
     if (left-- > 0) {
       seen.sent++;
@@ -98,10 +75,10 @@ function many(call: ServerWritableStream<Echo, Echo>): void {
   next();
 }
 
-function sum(call: ServerReadableStream<Echo, Echo>, respond: sendUnaryData<Echo>): void {
+function sum(call, respond) {
   noteCall(call);
   let n = 0;
-  call.on("data", (message: Echo) => n += message.n ?? 0);
+  call.on("data", (message) => n += message.n ?? 0);
   call.on("end", () => {
     seen.sent++;
     ends(call);
@@ -109,9 +86,9 @@ function sum(call: ServerReadableStream<Echo, Echo>, respond: sendUnaryData<Echo
   });
 }
 
-function chat(call: ServerDuplexStream<Echo, Echo>): void {
+function chat(call) {
   noteCall(call);
-  call.on("data", (message: Echo) => {
+  call.on("data", (message) => {
     seen.sent++;
     call.write(message);
   });
@@ -125,7 +102,7 @@ const found = FileDescriptorSet.encode(root.toDescriptor("proto3")).finish();
 const reflection = protobuf.parse('syntax = "proto3"; message Response { bytes found = 4; }').root;
 const described = reflection.lookupType("Response").encode({ found }).finish();
 
-function reflect(call: ServerDuplexStream<Buffer, Uint8Array>): void {
+function reflect(call) {
   call.on("data", () => call.write(described));
   call.on("end", () => call.end());
 }
@@ -141,7 +118,7 @@ const echo = {
   responseSerialize: serialize,
   responseDeserialize: deserialize,
 };
-const definition = (name: keyof typeof KINDS) => ({
+const definition = (name) => ({
   path: `/conformance.Echo/${name}`,
   requestStream: KINDS[name][0],
   responseStream: KINDS[name][1],
@@ -156,7 +133,7 @@ server.addService(
   },
   { One: one, Many: many, Sum: sum, Chat: chat },
 );
-const asIs = (octets: Uint8Array): Buffer => Buffer.from(octets);
+const asIs = (octets) => Buffer.from(octets);
 server.addService({
   Info: {
     path: "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
