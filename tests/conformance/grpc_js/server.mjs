@@ -51,8 +51,7 @@ for (const [name, [requests, responses]] of Object.entries(KINDS)) {
 scope.add(echoMessage).add(service);
 root.resolveAll();
 
-const serialize = (message) =>
-  Buffer.from(echoMessage.encode(message).finish());
+const serialize = (message) => Buffer.from(echoMessage.encode(message).finish());
 const deserialize = (octets) => {
   seen.received++;
   return echoMessage.toObject(echoMessage.decode(octets), { longs: Number });
@@ -128,9 +127,8 @@ const chat = (call) => {
 
 const found = FileDescriptorSet.encode(root.toDescriptor("proto3")).finish();
 // A set of files on the wire is what a response has in its field 4.
-const reflection =
-  protobuf.parse('syntax = "proto3"; message Response { bytes found = 4; }')
-    .root;
+const reflection = protobuf.parse('syntax = "proto3"; message Response { bytes found = 4; }')
+  .root;
 const described = reflection.lookupType("Response").encode({ found }).finish();
 
 const reflect = (call) => {
