@@ -15,6 +15,10 @@ export interface Files {
   readonly octets: (path: string) => Uint8Array<ArrayBuffer>;
   /** @param names Of the columns; without them the first line has the names. */
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
+  /** Of a file with a JSON object a line. */
+  readonly jsonRows: (path: string) => readonly TableRow[];
+  /** What a query of an SQLite database gives. */
+  readonly queried: (path: string, query: string) => readonly TableRow[];
   /** As PEM. */
   readonly certificates: (path: string) => string;
   /** As PEM. */
@@ -31,6 +35,8 @@ export interface Files {
 export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,
+  jsonRows: refuse,
+  queried: refuse,
   certificates: refuse,
   privateKey: refuse,
   eachLine: refuse,

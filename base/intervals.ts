@@ -3,7 +3,7 @@
  * full, neighbours are joined, and each entry stands for twice as many from then on. Pure.
  */
 
-/** Where nobody asks for another length. */
+/** Length of an interval without `--interval`. */
 export const DEFAULT_INTERVAL_MS = 250;
 
 /**

@@ -28,7 +28,7 @@ export const LIMITS = {
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 512 * MB, unit: "bytes" },
   plannedResults: { what: "the results that an experiment plans", most: 400 * MB, unit: "bytes" },
-  rows: { what: "a CSV file of an experiment", most: 100_000, unit: "rows" },
+  rows: { what: "a table of an experiment", most: 100_000, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "what an agent says of itself", most: 256 * KB, unit: "bytes" },
@@ -41,7 +41,7 @@ export const LIMITS = {
   toolRequest: { what: "a message to plateau mcp", most: 1 * MB, unit: "characters" },
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
   liveReceipt: { what: "what is sent to a live page", most: 64, unit: "bytes" },
-  csvRow: { what: "a row of a CSV file", most: 1 * MB, unit: "bytes" },
+  csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
   // The texts in them
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
@@ -128,6 +128,7 @@ export const LIMITS = {
   grpcMessage: { what: "a message of gRPC", most: 16 * MB, unit: "bytes" },
   protoFiles: { what: "a .proto file with those that it imports", most: 1_000, unit: "files" },
   grpcMessages: { what: "a call of gRPC", most: 10_000, unit: "messages that are sent" },
+  messagesInFlight: { what: "a WebSocket", most: 4_096, unit: "messages in flight" },
   jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
@@ -175,7 +176,7 @@ export function isWithin(name: LimitName, found: number): boolean {
   return found <= LIMITS[name].most;
 }
 
-/** `a CSV file of an experiment has 120,000 rows; the limit is 100,000`, for use within a message. */
+/** `a table of an experiment has 120,000 rows; the limit is 100,000`, for use within a message. */
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);

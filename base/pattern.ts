@@ -82,7 +82,7 @@ export function wrongPattern(source: string): string | null {
 /** Why `source` is no pattern; null when it is. */
 export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
-  if (!isRegExp(source)) return "it is no regular expression";
+  if (!isRegExp(source)) return "it is not a regular expression";
   const beyondRe2 = whatOnlyTriesDo(source);
   if (beyondRe2 !== null) return beyondRe2;
   const pattern = tryCompile(source);

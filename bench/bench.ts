@@ -21,6 +21,8 @@ export interface Effort {
   readonly only?: string;
   /** Noise that the user hands in, in place of the bench's own kinds; for benches that say so. */
   readonly noise?: NoiseOf;
+  /** On the clock of `performance.now()`: no trial begins after it; for benches that say so. */
+  readonly untilMs?: number;
   /** A file to which each trial is appended, so that a bench can be measured in parts; for those that say so. */
   readonly log?: string;
 }

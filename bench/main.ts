@@ -19,6 +19,7 @@ const NAMES = Object.keys(benches).filter(isBenchName);
 /** Benches that heed --only, and --log. */
 const PARTED: readonly BenchName[] = [
   "planted",
+  "slices",
   "capacity",
   "known",
   "builds",
@@ -41,8 +42,8 @@ const SIMULATED: readonly BenchName[] = [
 ];
 
 const HELP =
-  `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--noise FILE]
-                       [--save DIR]
+  `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE] [--minutes N]
+                       [--noise FILE] [--save DIR]
 
 All benches, or those that are named:
 ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")}
@@ -54,7 +55,9 @@ ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")
   } whose names hold it, such as "gin", "5 %" or "Go: redis"
 --log FILE  each trial of ${
     listed(KEEPING)
-  } is added to this file, and its figures are those of all in it
+  } is added to this file, and its figures are those of all in it;
+            planted goes on where the file ends: --rounds is how many of each there are in the end
+--minutes N planted begins no trial after so many
 --noise FILE  a module whose default export makes the noise of ${
     listed(SIMULATED)
   }: a seed → a function that
@@ -67,6 +70,7 @@ const OPTIONS = {
   short: { type: "boolean", default: false },
   only: { type: "string" },
   log: { type: "string" },
+  minutes: { type: "string" },
   noise: { type: "string" },
   save: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
@@ -79,6 +83,7 @@ interface Asked {
   readonly short: boolean;
   readonly only?: string;
   readonly log?: string;
+  readonly minutes?: string;
   readonly noise?: string;
   /** Folder for the figures. */
   readonly save?: string;
@@ -91,6 +96,9 @@ function read(args: readonly string[]): Asked {
   if (unknown !== undefined) throw wrong(`Cannot find bench "${unknown}"`);
   if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) {
     throw wrong(`Cannot measure "${values.rounds}" rounds`);
+  }
+  if (values.minutes !== undefined && !(Number(values.minutes) > 0)) {
+    throw wrong(`Cannot measure for "${values.minutes}" minutes`);
   }
   if (values.save !== undefined && (values.short || values.only !== undefined)) {
     throw wrong("Cannot save figures of --short or --only: they are no whole measurement");
@@ -131,12 +139,17 @@ function isNoise(value: unknown): value is NoiseOf {
 
 async function measure(
   name: BenchName,
-  { rounds, short, only, log, noise, save }: Asked,
+  { rounds, short, only, log, minutes, noise, save }: Asked,
 ): Promise<number> {
   const bench = benches[name];
   printError(textLines([`${name}: ${bench.about}`]));
   const handedIn = noise !== undefined && { noise: await noiseOf(noise) };
-  const parts = { ...only !== undefined && { only }, ...log !== undefined && { log }, ...handedIn };
+  const parts = {
+    ...only !== undefined && { only },
+    ...log !== undefined && { log },
+    ...minutes !== undefined && { untilMs: performance.now() + 60_000 * Number(minutes) },
+    ...handedIn,
+  };
   const effort = { rounds: rounds ?? (short ? 1 : bench.rounds), short, ...parts };
   const sections = await bench.run(effort);
   await print(textLines(sections.flatMap(sectionLines)));

@@ -9,16 +9,27 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { type App, APPS, plantedRepository } from "./planted/repository.ts";
-import { type Known, knownOf, type Trial, trial, tryOne } from "./planted/trials.ts";
+import {
+  calibrationFlags,
+  type Known,
+  knownOf,
+  type Trial,
+  trial,
+  tryOne,
+} from "./planted/trials.ts";
 import { keepTrial, readTrials } from "./trials.ts";
 
 interface Change {
   /** Share of the service time of a request. */
   readonly planted: number;
+  /** Share of the starts of both sides that are slower. Default: HEAD alone is, always. */
+  readonly drawn?: number;
   /** Blocks, the length of runs and the margin: what a user would choose who wants to see so much. */
-  readonly flags: Readonly<Record<App, string>>;
+  readonly flags: Readonly<Partial<Record<App, string>>>;
   readonly isCalledWorse: Bar;
+  /** Of a whole ab, with its builds, or else of its measuring alone: later calls do not count. */
   readonly mostS: number;
+  readonly isMeasuring?: boolean;
 }
 
 const TENTH = {
@@ -30,67 +41,96 @@ const TWENTIETH = {
   gin: "--order blocks --repeat 50 --duration 4s --margin 0.5%",
 };
 
+/** As somebody would who has nothing but the change in mind. */
+function inSlices(margin: string): Change["flags"] {
+  const flags = `--order slices --margin ${margin}`;
+  return Object.fromEntries(APPS.map((app) => [app, flags]));
+}
+
+const SLICED = { isMeasuring: true } as const;
+
 const CHANGES: readonly Change[] = [
   { planted: 0.1, flags: TENTH, isCalledWorse: atLeast(90), mostS: 300 },
   { planted: 0.05, flags: TWENTIETH, isCalledWorse: atLeast(90), mostS: 900 },
   { planted: 0, flags: TENTH, isCalledWorse: atMost(5), mostS: 300 },
+  { planted: 0.3, flags: inSlices("2%"), isCalledWorse: atLeast(100), mostS: 20, ...SLICED },
+  { planted: 0.05, flags: inSlices("0.5%"), isCalledWorse: atLeast(100), mostS: 60, ...SLICED },
+  { planted: 0.02, flags: inSlices("0.2%"), isCalledWorse: atLeast(80), mostS: 300, ...SLICED },
+  { planted: 0, flags: inSlices("0.5%"), isCalledWorse: atMost(0), mostS: Infinity, ...SLICED },
+  {
+    ...{ planted: 0.2, drawn: 0.5, isCalledWorse: atMost(5), mostS: Infinity, ...SLICED },
+    flags: { deno: "--order slices --margin 2%" },
+  },
 ];
 
 interface Case extends Omit<Change, "flags"> {
   readonly app: App;
-  /** `express, 10 %`. */
+  /** `express, 10 % in blocks`. */
   readonly name: string;
   readonly flags: string;
 }
 
 const CASES: readonly Case[] = CHANGES.flatMap((change) =>
-  APPS.map((app) => ({
-    ...change,
-    app,
-    flags: change.flags[app],
-    name: `${app}, ${change.planted === 0 ? "no change" : `${100 * change.planted} %`}`,
-  }))
+  APPS.flatMap((app): Case[] => {
+    const { planted, drawn = 1, flags: { [app]: flags }, isMeasuring = false } = change;
+    if (flags === undefined) return [];
+    const slower = planted === 0 ? "no change" : `${100 * planted} %`;
+    const starts = drawn < 1 ? ` in ${100 * drawn} % of starts of both sides` : "";
+    const name = `${app}, ${slower}${starts} in ${isMeasuring ? "slices" : "blocks"}`;
+    return [{ ...change, app, flags, name }];
+  })
 );
 
 const BRIEFLY = "--order blocks --repeat 3 --duration 300ms";
+const BRIEFLY_IN_SLICES = "--order slices --repeat 2 --duration 300ms";
 
 export const planted: Bench = {
   about: "whether ab sees a planted slowdown beside a neighbour, and none without it",
   rounds: 10,
-  async run({ rounds, short, only = "", log }): Promise<Section[]> {
+  async run({ rounds, short, only = "", log, untilMs = Infinity }): Promise<Section[]> {
     using folder = temporaryFolder();
     const file = log ?? join(folder.path, "trials.jsonl");
-    const all = CASES.map((one) => short ? { ...one, flags: BRIEFLY } : one);
+    const brief = ({ isMeasuring }: Case): string => isMeasuring ? BRIEFLY_IN_SLICES : BRIEFLY;
+    const all = CASES.map((one) => short ? { ...one, flags: brief(one) } : one);
     const cases = all.filter(({ name }) => name.includes(only));
     using repository = await plantedRepository();
-    const known = new Map<App, Known>();
-    for (const { app, flags } of cases) {
-      if (!known.has(app)) known.set(app, await knownOf(app, flags, repository));
-    }
+    const known = new Map<string, Known>();
     for (let round = 1; round <= rounds; round++) {
-      for (const { app, planted, flags, name } of cases) {
-        const seed = readTrials(file, trial).length + 1;
-        const asked = { app, planted, seed, flags };
-        const one = await tryOne(asked, known.get(app) as Known, repository);
-        keepTrial(file, one);
-        printError(textLines([`  round ${round} of ${rounds}: ${name}: ${sentenceOf(one)}`]));
+      for (const one of cases) {
+        const { app, planted, drawn = 1, flags, name } = one;
+        const kept = readTrials(file, trial);
+        if (kept.filter((trial) => isOf(trial, one)).length >= round) continue;
+        if (performance.now() >= untilMs) return sectionsOf(kept, all);
+        const calibration = `${app} ${calibrationFlags(flags)}`;
+        const before = known.get(calibration) ?? await knownOf(app, flags, repository);
+        known.set(calibration, before);
+        const asked = { app, planted, drawn, seed: kept.length + 1, flags };
+        const made = await tryOne(asked, before, repository);
+        keepTrial(file, made);
+        printError(textLines([`  round ${round} of ${rounds}: ${name}: ${sentenceOf(made)}`]));
       }
     }
     return sectionsOf(readTrials(file, trial), all);
   },
 };
 
-function sentenceOf({ code, seconds, loop, service, cpu, rate, p99 }: Trial): string {
+function isOf(trial: Trial, { app, planted, drawn = 1, flags }: Case): boolean {
+  return trial.app === app && trial.planted === planted && trial.drawn === drawn &&
+    trial.flags === flags;
+}
+
+function sentenceOf({ code, seconds, measuredS, loop, service, cpu, rate, p99 }: Trial): string {
   const ratios = Object.entries({ rate, p99, "CPU/request": cpu })
     .map(([figure, ratio]) => `${figure} ${ratio?.toFixed(3) ?? "unknown"}`).join(", ");
   const verdict = new Map([[0, "not worse"], [1, "worse"], [5, "inconclusive"]]).get(code);
-  return `${verdict} after ${seconds.toFixed(0)} s (${ratios}; loop ${loop} µs of ${service} µs)`;
+  const measuring = measuredS === null ? "" : `, ${measuredS.toFixed(0)} s of them measuring`;
+  return `${verdict} after ${
+    seconds.toFixed(0)
+  } s${measuring} (${ratios}; loop ${loop} µs of ${service} µs)`;
 }
 
 /** Of all trials of these cases that the file holds, in this run or an earlier one. */
 function sectionsOf(kept: readonly Trial[], cases: readonly Case[]): Section[] {
-  const isOf = (trial: Trial, one: Case): boolean =>
-    trial.app === one.app && trial.planted === one.planted && trial.flags === one.flags;
   const trials = kept.filter((trial) => cases.some((one) => isOf(trial, one)));
   const rows = (row: (of: readonly Trial[], one: Case) => Omit<Row, "what">): Row[] =>
     cases.flatMap((one) => {
@@ -101,18 +141,28 @@ function sectionsOf(kept: readonly Trial[], cases: readonly Case[]): Section[] {
     {
       caption: "Runs of ab that call HEAD worse",
       unit: "%",
-      rows: rows((of, { isCalledWorse }) => ({
-        samples: [100 * of.filter(({ code }) => code === 1).length / of.length],
-        bar: isCalledWorse,
-      })),
+      rows: rows((of, { isCalledWorse, isMeasuring = false, mostS }) => {
+        const isInTime = ({ measuredS }: Trial): boolean =>
+          !isMeasuring || (measuredS ?? 0) <= mostS;
+        const called = of.filter((one) => one.code === 1 && isInTime(one));
+        return { samples: [100 * called.length / of.length], bar: isCalledWorse };
+      }),
+      notes: [
+        "In slices within 20 s of measuring for 30 %, 60 s for 5 % and 300 s for 2 %; builds apart.",
+      ],
     },
     {
       caption: "Longest run of ab, with builds and confirmation",
       unit: "s",
-      rows: rows((of, { mostS }) => ({
+      rows: rows((of, { mostS, isMeasuring = false }) => ({
         samples: [Math.max(...of.map(({ seconds }) => seconds))],
-        bar: atMost(mostS),
+        bar: isMeasuring ? undefined : atMost(mostS),
       })),
+    },
+    {
+      caption: "Measuring until the end, builds apart",
+      unit: "s",
+      rows: rows((of) => ({ samples: of.flatMap(({ measuredS }) => measuredS ?? []) })),
     },
     {
       caption: "CPU time per request, HEAD over BASE",

@@ -1,6 +1,6 @@
 /**
  * Streams: whether times between events are those that the server has planted, by both drivers and protocols, and what an open
- * stream takes. The server is the app `streams` in a process of its own, which sends each event when it is due by its
+ * stream and an open WebSocket take. The server is the app `streams` in a process of its own, which sends each event when it is due by its
  * settings, and no earlier; its timers are late by up to a millisecond or two.
  */
 import { formatCount } from "../report/writing/units.ts";
@@ -10,6 +10,7 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { runPlateau } from "./stage/plateau.ts";
 import { collector, openStreams, usedBytes } from "./streams/open_streams.ts";
+import { openSockets } from "./streams/open_sockets.ts";
 import { type Server, startServer } from "./stage/server.ts";
 import { selfCommand } from "../targets/launch/child.ts";
 
@@ -34,10 +35,11 @@ const GAPS = [...Array(9).fill(`${SHORT_MS}ms`), `${LONG_MS}ms`].join(",");
 const FIRST_MS = 100;
 
 export const streams: Bench = {
-  about: "times between events against those planted, and the memory of an open stream",
+  about:
+    "times between events against those planted, and the memory of an open stream and WebSocket",
   rounds: 3,
   async run({ rounds, short }): Promise<Section[]> {
-    return [await plantedGaps(rounds, short), await memoryOfStreams(rounds)];
+    return [await plantedGaps(rounds, short), await memoryOfOpen(rounds)];
   },
 };
 
@@ -80,29 +82,39 @@ async function plantedGaps(rounds: number, short: boolean): Promise<Section> {
   };
 }
 
-/** The loop of a worker with so many streams open, played without sockets: what the heap and buffers hold after a collection. */
-async function memoryOfStreams(rounds: number): Promise<Section> {
+/** The loop of a worker with so many of them open, played without sockets: what the heap and buffers hold after a collection. */
+async function memoryOfOpen(rounds: number): Promise<Section> {
   const collect = collector();
-  const samples: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const before = usedBytes(collect);
-    const few = await openStreams(FEW);
-    const afterFew = usedBytes(collect);
-    const many = await openStreams(MANY);
-    const afterMany = usedBytes(collect);
-    samples.push((afterMany - afterFew - (afterFew - before)) / (MANY - FEW) / KB);
-    if (few.open + many.open !== FEW + MANY) throw new Error("A stream is not open");
-  }
+  const samplesOf = async (open: typeof openStreams): Promise<number[]> => {
+    const samples: number[] = [];
+    for (let round = 0; round < rounds; round++) samples.push(await memoryOfOne(open, collect));
+    return samples;
+  };
+  const between = `between ${formatCount(FEW)} and ${formatCount(MANY)}`;
   return {
-    caption: "Memory of an open stream in a worker, over HTTP/1.1",
+    caption: "Memory of an open stream and of a WebSocket in a worker, over HTTP/1.1",
     unit: "kB",
-    rows: [{
-      what: `a stream, between ${formatCount(FEW)} and ${formatCount(MANY)}`,
-      samples,
-      bar: atMost(MOST_KB),
-    }],
+    rows: [
+      { what: `a stream, ${between}`, samples: await samplesOf(openStreams), bar: atMost(MOST_KB) },
+      {
+        what: `a WebSocket, ${between}`,
+        samples: await samplesOf(openSockets),
+        bar: atMost(MOST_KB),
+      },
+    ],
     notes: [
-      "Of the engine, with a driver that has no sockets: each stream has its head, three events and half of the next.",
+      "Of the engine, with a driver that has no sockets: each stream has its head, three events and half of the next; each WebSocket its head, and has sent three messages, which were answered.",
     ],
   };
+}
+
+/** In kB. A function of its own, so that nothing of one round lives on in the next. */
+async function memoryOfOne(open: typeof openStreams, collect: () => void): Promise<number> {
+  const before = usedBytes(collect);
+  const few = await open(FEW);
+  const afterFew = usedBytes(collect);
+  const many = await open(MANY);
+  const afterMany = usedBytes(collect);
+  if (few.open + many.open !== FEW + MANY) throw new Error("One of them is not open");
+  return (afterMany - afterFew - (afterFew - before)) / (MANY - FEW) / KB;
 }

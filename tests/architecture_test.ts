@@ -58,6 +58,11 @@ Deno.test(`bench loads at most ${MOST_OF_BENCH} modules before it begins, and no
   );
 });
 
+Deno.test("a worker begins without the reader of what users write, and without streams and WebSockets", () => {
+  const loaded = loadedWith("runner/load/worker/worker.ts");
+  assertNone([...loaded].filter((file) => /zod|\/(?:streams|sockets|websocket)\b/.test(file)));
+});
+
 /** Files and packages without which it can't run. */
 function loadedWith(file: string): Set<string> {
   const atOnce = Map.groupBy(imports.filter(({ isAtOnce }) => isAtOnce), ({ from }) => from);

@@ -3,7 +3,7 @@
  * own, and runs beside a few others, unless the end of its name says otherwise:
  *
  * - `_alone_test.ts`: beside none, as it measures time, cores or the machine. These run first, as the first of
- *   them calibrates the generator of a new machine for all that follow.
+ *   them calibrates the generator of a binary for all that follow.
  * - `_waits_test.ts`: beside many, as it mostly waits for events, pauses and time-outs.
  * - `_apart_test.ts`: beside others, but in a process of its own, as it needs modules that no other test has touched.
  * - `_slow_test.ts`, also behind one of these: it starts the program most often, or waits for long, so that

@@ -11,6 +11,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EXIT } from "../base/errors.ts";
+import { rememberCalibration, rememberedCalibration } from "../runner/host/calibration_cache.ts";
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { OwnFolder } from "./own_folder.ts";
@@ -144,15 +145,19 @@ function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
-async function runQueue({ jobs, atOnce }: Queue, given: Given): Promise<Took[]> {
+/** Queues beside one another. A place whose own queue is empty takes from the others, so that all are used to the end. */
+async function runRound(queues: readonly Queue[], given: Given): Promise<Took[]> {
   const took: Took[] = [];
-  const left = [...jobs];
-  const runSome = async (): Promise<void> => {
-    for (let job = left.shift(); job !== undefined; job = left.shift()) {
-      took.push(await runJob(job, given, atOnce === 1 || jobs.length === 1));
+  const left = queues.map(({ jobs }) => [...jobs]);
+  const places = queues.flatMap(({ atOnce }, queue) => new Array<number>(atOnce).fill(queue));
+  const isAlone = Math.min(places.length, left.flat().length) === 1;
+  const next = (queue: number): Job | undefined =>
+    [left[queue], ...left].find(({ length }) => length > 0)?.shift();
+  await Promise.all(places.map(async (queue) => {
+    for (let job = next(queue); job !== undefined; job = next(queue)) {
+      took.push(await runJob(job, given, isAlone));
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, runSome));
+  }));
   return took;
 }
 
@@ -190,16 +195,34 @@ function namesExactly(names: readonly string[]): string {
   return `/^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})$/`;
 }
 
-/** From so many processes on whose tests may start programs, it pays to make one that starts sooner. */
+/** From so many processes on whose tests may start the program, it pays to make one that starts sooner. */
 const MANY_PROCESSES = 8;
+
+/** Whether many files start main.ts, or what is made of it. */
+function isOftenStarted(rounds: readonly Queue[][]): boolean {
+  const isBinary = Boolean(Deno.env.get("PLATEAU_BINARY"));
+  const jobs = rounds.flat().flatMap(({ jobs }) => jobs).filter(({ manner, files }) =>
+    manner !== "shares" && !(isBinary && callsBinary(files))
+  );
+  return jobs.length >= MANY_PROCESSES;
+}
+
+/**
+ * Measures the generator for all that follow, while nothing runs beside it, and remembers it in the folder of this run even
+ * if another program disturbed it: each `run` of each test would take a second or two to measure it again.
+ */
+async function calibrateOnce(): Promise<void> {
+  const { chooseDriver } = await import("../runner/load/transports/choose_driver.ts");
+  const { driver } = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  if (rememberedCalibration(driver) !== null) return;
+  const { calibrate } = await import("../runner/calibration/calibration.ts");
+  const found = await calibrate({ driver, signal: new AbortController().signal });
+  if (found !== null) await rememberCalibration(driver, found);
+}
 
 /** What tests are to call in place of main.ts; "" for main.ts. */
 async function programFor(rounds: readonly Queue[][], args: readonly string[]): Promise<string> {
-  const jobs = rounds.flat().flatMap(({ jobs }) =>
-    jobs.filter(({ manner }) => manner !== "shares")
-  );
-  const isAsked = !args.includes("--sources") && !Deno.env.get("PLATEAU_BINARY");
-  if (!isAsked || jobs.length < MANY_PROCESSES) return "";
+  if (args.includes("--sources") || !isOftenStarted(rounds)) return "";
   try {
     return await bundledProgram();
   } catch (error) {
@@ -244,6 +267,7 @@ async function main(args: readonly string[]): Promise<number> {
   const leftOut = isWhole ? [] : found.filter(isSlow);
   const files = found.filter((file) => !leftOut.includes(file));
   const rounds = roundsOf(files, navigator.hardwareConcurrency);
+  if (isOftenStarted(rounds)) await calibrateOnce();
   const given = {
     folder,
     options: args.filter((arg) => !paths.includes(arg) && !OWN_OPTIONS.includes(arg)),
@@ -257,7 +281,7 @@ async function main(args: readonly string[]): Promise<number> {
   let counted = Promise.resolve(0);
   for (const queues of rounds) {
     if (queues === rounds.at(-1)) counted = countTests(leftOut, join(folder, "left-out"));
-    took.push(...(await Promise.all(queues.map((queue) => runQueue(queue, given)))).flat());
+    took.push(...await runRound(queues, given));
   }
   if (args.includes("--again")) took = await runAgain(took, given);
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);

@@ -48,7 +48,10 @@ const SINGLE = {
   eventsPerSec: ["perSec", "higher", "slows"],
   tokens: ["count", "higher", "slows"],
   tokensPerSec: ["perSec", "higher", "slows"],
+  messages: ["count", "higher", "slows"],
+  messagesPerSec: ["perSec", "higher", "slows"],
   "messages.failed": ["count", "lower", "fails"],
+  "messages.dropped": ["count", "lower", "fails"],
   capacity: ["perSec", "higher", "slows"],
   "generator.cpu": ["cores", "lower", "none"],
   "over.10ms": ["count", "lower", "slows"],
@@ -78,6 +81,7 @@ const DISTRIBUTIONS = {
   gap: TIMES,
   ttft: TIMES,
   tpot: TIMES,
+  message: TIMES,
   "2xx": TIMES,
   "3xx": TIMES,
   "4xx": TIMES,
@@ -183,7 +187,7 @@ function plainName(text: string): string {
   return text.replace(/^latency\.(?=\w)/, "");
 }
 
-const OF_MESSAGES = /\b(p\d+(?:\.\d+)?|min|mean|stdev|max) ?\( ?(ttfe|gap|ttft|tpot) ?\)/g;
+const OF_MESSAGES = /\b(p\d+(?:\.\d+)?|min|mean|stdev|max) ?\( ?(ttfe|gap|ttft|tpot|message) ?\)/g;
 
 /**
  * A rule in which times of messages may be written as `p99(ttfe)`, with those as `ttfe.p99`. What else stands in brackets

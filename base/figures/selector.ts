@@ -22,7 +22,7 @@ export interface Selector {
   readonly parts: readonly SelectorPart[];
 }
 
-/** What of a cell a selector reads. */
+/** The part of a cell that a selector reads. */
 export interface SelectableCell {
   readonly target: string;
   readonly scenario: string;

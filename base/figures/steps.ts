@@ -4,7 +4,10 @@ import { type FigureName, figureNamed } from "./figure.ts";
 /** A longer path is cut in a name. */
 const MOST_CHARS = 200;
 
-const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
+const METHODS = [
+  ...["get", "head", "post", "put", "patch", "delete", "options"] as const,
+  "websocket",
+] as const;
 
 /** By what a request's figures are called: its name, else its method and path as they are written, or the method that it calls over gRPC. */
 export function stepNameOf(request: object): string {

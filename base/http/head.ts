@@ -39,7 +39,7 @@ export class HeadReader {
     return this.#statusLine.status;
   }
 
-  /** Of HTTP/1.`minor`. */
+  /** Minor version of HTTP/1. */
   get minor(): number {
     return this.#statusLine.minor;
   }

@@ -48,7 +48,7 @@ function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }
 
-/** Where a call costs more than to copy octet by octet. */
+/** Up to here, copying octet by octet is cheaper than a call. */
 const FEW_OCTETS = 64;
 
 // hot: copies `source[from, to)` to `target` from `at` on.

@@ -117,3 +117,13 @@ export function methodAndPath(bytes: Uint8Array): string {
   const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
+
+/** Of a request for a WebSocket: the octets of its handshake, and those of its messages, which stand in place of a body. */
+export function openingOf(
+  { headers, body, ...wire }: WireRequest,
+  connection: ConnectionOptions,
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly payload: Uint8Array<ArrayBuffer> } {
+  const sent = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type");
+  const handshake = { ...wire, headers: Object.fromEntries(sent), body: null };
+  return { bytes: encodeRequest(handshake, connection), payload: bodyOctets(body) };
+}

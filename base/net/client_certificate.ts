@@ -72,5 +72,5 @@ function demand({ certificates }: OpenSsl, isDone: boolean): void {
   if (isDone) return;
   const why = cStringAt(certificates.ERR_reason_error_string(certificates.ERR_get_error()));
   certificates.ERR_clear_error();
-  throw new Error(`OpenSSL does not take the client certificate: ${why}`);
+  throw new Error(`OpenSSL does not accept the client certificate: ${why}`);
 }

@@ -193,7 +193,7 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
   return null;
 }
 
-/** What stood in the way of a response, and which settings are for it. */
+/** Why there was no response, with the settings that help. */
 export function whyNoResponse(error: unknown, tls?: Tls): string {
   const said = messageOf(error);
   const why = alertMeaning(said, tls) ?? said;

@@ -11,8 +11,8 @@ export const basic = (user, password) => {
   return `Basic ${base64(`${user}:${password}`)}`;
 };
 
-/** A token is renewed when so much of its time is left. */
-const RENEWED_AT = 0.25;
+/** A token is renewed when so much of its time has passed: where it is looked at each quarter of it, a quarter is left to fetch another. */
+const RENEWED_AT = 0.5;
 
 const formOf = (parameters) =>
   Object.entries(parameters).filter(([, value]) => value !== undefined)
@@ -20,7 +20,7 @@ const formOf = (parameters) =>
 const formPart = (value) => encode(`${value}`).replaceAll("%20", "+");
 
 /**
- * A token of OAuth 2.0 by the grant of client credentials (RFC 6749 §4.4): the earlier one, while most of its time is left.
+ * A token of OAuth 2.0 by the grant of client credentials (RFC 6749 §4.4): the earlier one, until half of its time has passed.
  */
 export const clientCredentials = async (
   { tokenUrl, clientId, clientSecret, scope, sends = "field", parameters = {} },
@@ -55,7 +55,7 @@ export const clientCredentials = async (
     token: given.access_token,
     authorization: `${type} ${given.access_token}`,
     expiresMs: lastsMs === null ? null : nowMs + lastsMs,
-    renewMs: lastsMs === null ? nowMs : nowMs + lastsMs * (1 - RENEWED_AT),
+    renewMs: lastsMs === null ? nowMs : nowMs + lastsMs * RENEWED_AT,
   };
 };
 

@@ -8,11 +8,12 @@ import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { Engine, type OwnValue, type Value } from "./engine.ts";
 import { hmacHex, sha256Hex } from "./digests.ts";
+import k6 from "./k6.js" with { type: "text" };
 import ownModule from "./module.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
 
-/** The module that every script may import. */
-const OWN_MODULE = "plateau";
+/** The modules that every script may import. */
+const OWN_MODULES: Readonly<Record<string, string>> = { "plateau": ownModule, "plateau/k6": k6 };
 /** Its script is evaluated within this, and its `setup` may compute for so long. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
@@ -103,7 +104,7 @@ export class Realm {
       return nowMs - this.#sinceMs > this.#limitMs;
     });
     runtime.setModuleLoader(
-      (path) => path === OWN_MODULE ? ownModule : this.#loaded(path),
+      (path) => Object.hasOwn(OWN_MODULES, path) ? OWN_MODULES[path] : this.#loaded(path),
       (from, name) => resolved(from, name),
     );
     this.#functions = this.#withPrelude();
@@ -412,7 +413,7 @@ const FOREIGN = "foreign:";
 
 /** Paths of modules are relative to the folder of the script, with `/` between their parts. */
 function resolved(from: string, name: string): string {
-  if (name === OWN_MODULE) return name;
+  if (Object.hasOwn(OWN_MODULES, name)) return name;
   if (!name.startsWith("./") && !name.startsWith("../")) return FOREIGN + name;
   const parts = from.split("/").slice(0, -1);
   for (const part of name.split("/")) {

@@ -7,7 +7,7 @@
 import os from "node:os";
 import { readSystemFile } from "./linux.ts";
 
-/** Of some cores together, since the machine started. */
+/** Times of several cores together since the machine started. */
 export interface CoreTimes {
   readonly cores: number;
   /** With waits for disks. */

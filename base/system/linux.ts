@@ -21,7 +21,7 @@ export function parseIgnores(status: Text, signal: number): boolean | null {
   return mask === undefined ? null : (BigInt(`0x${mask}`) >> BigInt(signal - 1) & 1n) === 1n;
 }
 
-/** Of this process. */
+/** Whether this process ignores a signal; null where that is unknown. */
 export function readIgnores(signal: number): boolean | null {
   return parseIgnores(readSystemFile(OWN_STATUS), signal);
 }

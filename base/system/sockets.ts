@@ -3,7 +3,7 @@
  * accepted, and which sockets lead to a name server. Linux only; a table that is too long to read often is unknown.
  */
 
-/** Of a table: some 1,700 rows. */
+/** The most that is read of a table of sockets, some 1,700 rows. */
 const MOST_BYTES = 256 * 1024;
 /** Port of name servers (RFC 1035). */
 const NAME_SERVER_PORT = 53;

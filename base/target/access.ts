@@ -70,7 +70,7 @@ export const proxyUrl = z.string().superRefine((text, context) => {
     ? "TLS to the proxy itself is not supported"
     : isWhole && !isReadable
     ? "in its user or password a % stands for itself, which is written %25"
-    : "it is no URL of an HTTP proxy";
+    : "it is not the URL of an HTTP proxy";
   context.addIssue(
     `Cannot use this proxy: ${why}; write http://host:port or http://user:password@host:port`,
   );
@@ -121,7 +121,7 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
   const rules: [applies: boolean, AccessConflict][] = [
     [has("cacert") && !isSecure, {
       key: "cacert",
-      message: "Cannot check certificates where there are none: the URL is not https",
+      message: "Cannot use certificates: the URL is not https",
       fix: "leave it out, or write https://",
     }],
     [has("cert") && !isSecure, {
@@ -191,7 +191,7 @@ function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
 
 const certificates = z.string().max(LIMITS.certificates.most).includes(
   "-----BEGIN CERTIFICATE-----",
-  { error: "Cannot read certificates that are no PEM" },
+  { error: "Cannot read certificates that are not PEM" },
 );
 
 /** As it travels to agents and gateways: no HTTP proxy, which would load where nobody can see. */
@@ -202,7 +202,7 @@ export const accessShape: z.ZodType<Access, Access> = z.strictObject({
     error: "Cannot use a path with a zero in it",
   }).optional(),
   addresses: z.array(
-    z.string().refine((text) => isIP(text) !== 0, "Cannot dial what is no address"),
+    z.string().refine((text) => isIP(text) !== 0, "Cannot dial this: it is not an IP address"),
   ).min(1).max(LIMITS.addresses.most).optional(),
   clientCertificate: z.strictObject({
     cert: certificates,

@@ -94,6 +94,7 @@ const streams = z.strictObject({
   gaps: gapList.prefault("10ms").describe(
     "Between the messages after it: one duration, or several in a text with commas between them, round and round",
   ),
+  delay: gap.prefault("0ms").describe("From a message on a WebSocket to its echo"),
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
     .describe("Messages after which a stream is cut off in the middle; 0: none is"),
   freeze: gap.prefault("0s").describe("How long the server stands still each time"),

@@ -25,7 +25,7 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
 interface GivenSetting {
   /** The setting's name, with a dot where the file has keys inside keys: `rateLimit.limit`. */
   readonly key: string;
-  /** Where it stands: `rateLimit`, then `limit`. */
+  /** Keys that lead to the setting: `rateLimit`, then `limit`. */
   readonly path: readonly string[];
   /** One value, or a list of them, which makes a factor. */
   readonly value: Json;

@@ -161,7 +161,7 @@ const frameworkTarget = z.strictObject({
 }).superRefine(({ framework, runtime, set, v8 }, context) => {
   checkSettings(frameworkSettings(framework), set, context);
   if (runtime !== undefined && !runsOnNode(framework)) {
-    const message = `Cannot run ${framework} by another runtime: it is no program for Node`;
+    const message = `Cannot run ${framework} by another runtime: it does not run on Node`;
     context.addIssue({ code: "custom", path: ["runtime"], message });
   }
   if (v8 === undefined) return;

@@ -63,7 +63,7 @@ export class YamlText {
     }
   }
 
-  /** What is not YAML in the text. */
+  /** Problems of a text that is not valid YAML. */
   *#mistakes([{ errors }, another]: readonly Document.Parsed[]): Generator<Problem> {
     // It may also take the end of the stack for a mistake.
     if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {

@@ -9,13 +9,13 @@ import { parseFigures, type SavedFigures, sectionsOf } from "../saved.ts";
 import { sectionLines } from "../table.ts";
 
 const RESULTS = join(import.meta.dirname ?? "", "../results");
-const PAGE = join(import.meta.dirname ?? "", "../../docs/benchmarks.md");
+const DOCS = join(import.meta.dirname ?? "", "../../docs");
+const NAME = "benchmarks.md";
 
 const HEAD = `# Benchmarks
 
-Plateau's promises, as \`deno task bench\` measured them. The page is made from what it saved; nothing here
-is typed by hand, and what was not measured with these sources is not here. [The engine](engine.md) and
-[methods](methods.md) explain what the figures mean.
+Plateau's promises, as \`deno task bench\` measured them. The page is made from what it saved, and nothing here
+is typed by hand. A bench whose figures are not kept here has them on the pages that explain what they mean.
 
 <!-- example: in repository -->
 
@@ -37,8 +37,25 @@ export function readSaved(folder: string = RESULTS): SavedFigures[] {
     .sort((a, b) => order.indexOf(a.bench) - order.indexOf(b.bench));
 }
 
-export function benchmarksPage(all: readonly SavedFigures[]): string {
-  return [HEAD, ...all.map(partOf)].join("\n");
+/** Other pages of docs/ by their file, which hold figures beside the command that measures them. */
+export function readOthers(): Map<string, string> {
+  const files = readdirSync(DOCS).filter((file) => file.endsWith(".md") && file !== NAME).sort();
+  return new Map(files.map((file) => [file, Deno.readTextFileSync(join(DOCS, file))]));
+}
+
+export function benchmarksPage(
+  all: readonly SavedFigures[],
+  others: ReadonlyMap<string, string>,
+): string {
+  const rows = Object.entries(benches).map(([name, { about }]) => {
+    const own = all.some(({ bench }) => bench === name) ? [`[below](#${name})`] : [];
+    const command = new RegExp(`\\bdeno task bench ${name}(?![\\w-])`);
+    const elsewhere = [...others].filter(([, text]) => command.test(text.replaceAll(/\s+/g, " ")))
+      .map(([file]) => `[${file.replace(/\.md$/, "")}](${file})`);
+    return `| \`${name}\` | ${about} | ${[...own, ...elsewhere].join(", ") || "–"} |`;
+  });
+  const table = ["| bench | measures | figures |", "| --- | --- | --- |", ...rows];
+  return [HEAD, "## Every bench", "", ...table, "", ...all.map(partOf)].join("\n");
 }
 
 function partOf(figures: SavedFigures): string {
@@ -70,4 +87,7 @@ export async function formatted(markdown: string): Promise<string> {
   return new TextDecoder().decode((await process.output()).stdout);
 }
 
-if (import.meta.main) Deno.writeTextFileSync(PAGE, await formatted(benchmarksPage(readSaved())));
+if (import.meta.main) {
+  const page = await formatted(benchmarksPage(readSaved(), readOthers()));
+  Deno.writeTextFileSync(join(DOCS, NAME), page);
+}

@@ -1,6 +1,6 @@
 /**
- * A git repository with an Express and a Gin app, as the study's frameworks are installed. Each has a loop in its
- * handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
+ * A git repository with an Express, a Fastify and a Gin app, as the study's frameworks are installed, and a server of Deno. Each
+ * has a loop in its handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
  */
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
@@ -10,44 +10,105 @@ import { temporaryFolder } from "../stage/folder.ts";
 import { commitAll, envIn, git, initRepository } from "../stage/repository.ts";
 import type { ExperimentInput } from "../../scenarios/file/experiment.ts";
 
-export const APPS = ["express", "gin"] as const satisfies readonly FrameworkName[];
+const FRAMEWORKS = ["express", "gin", "fastify"] as const satisfies readonly FrameworkName[];
+export const APPS = [...FRAMEWORKS, "deno"] as const;
 export type App = typeof APPS[number];
 
 interface Place {
   /** Holds the number of rounds and nothing else. */
   readonly file: string;
   readonly rounds: (rounds: number) => string;
-  /** In the framework's own server, and what stands there in its place. */
-  readonly handler: readonly [string, string];
+  /** The server as it is installed, by the names of its files. */
+  readonly sources: () => Iterable<readonly [string, string]>;
+  readonly server: string;
+  /** What stands in the server, and what takes its place. */
+  readonly changes: readonly (readonly [string, string])[];
   /** Of the loop. */
   readonly files: Readonly<Record<string, string>>;
+  readonly command: readonly string[];
+  readonly build: readonly (readonly string[])[];
 }
 
-/** Each round needs the result of the one before: no compiler shortens it, and no core runs two at once. */
-const PLACES: Readonly<Record<App, Place>> = {
-  express: {
-    file: "rounds.js",
-    rounds: (rounds) => `export const ROUNDS = ${rounds};\n`,
-    handler: [
-      `app.get("/static", (req, res) => {\n`,
-      `app.get("/static", (req, res) => {\n  loop(ROUNDS);\n`,
-    ],
-    files: {
-      "loop.js": `let last = 1;
+const ROUNDS_JS = {
+  file: "rounds.js",
+  rounds: (rounds: number) => `export const ROUNDS = ${rounds};\n`,
+  server: "server.js",
+} as const;
+
+const LOOP_JS = {
+  "loop.js": `let last = 1;
 export function loop(rounds) {
   let x = last;
   for (let i = 0; i < rounds; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
   last = x;
 }
 `,
-    },
+};
+
+const IMPORTS_JS = `import { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`;
+
+/** With its parts as the study installs it. */
+function installed(name: typeof FRAMEWORKS[number]): Pick<Place, "sources" | "build"> {
+  const { folder, toolchain: { steps } } = frameworkNamed(name);
+  return { sources: () => readSources(folder), build: steps };
+}
+
+const DENO_SERVER = `const { HOST = "127.0.0.1", PORT } = Deno.env.toObject();
+Deno.serve({ hostname: HOST, port: Number(PORT) }, () => {
+  return Response.json({ ok: true });
+});
+`;
+
+/** Each round needs the result of the one before: no compiler shortens it, and no core runs two at once. */
+const PLACES: Readonly<Record<App, Place>> = {
+  express: {
+    ...ROUNDS_JS,
+    ...installed("express"),
+    changes: [
+      [`import express from "express";\n`, `import express from "express";\n${IMPORTS_JS}`],
+      [
+        `app.get("/static", (req, res) => {\n`,
+        `app.get("/static", (req, res) => {\n  loop(ROUNDS);\n`,
+      ],
+    ],
+    files: LOOP_JS,
+    command: ["node", "server.js"],
+  },
+  fastify: {
+    ...ROUNDS_JS,
+    ...installed("fastify"),
+    changes: [
+      [`import Fastify from "fastify";\n`, `import Fastify from "fastify";\n${IMPORTS_JS}`],
+      [
+        `answering({ ok: { type: "boolean" } }), () => ({ ok: true }));`,
+        `answering({ ok: { type: "boolean" } }), () => {\n  loop(ROUNDS);\n  return { ok: true };\n});`,
+      ],
+    ],
+    files: LOOP_JS,
+    command: ["node", "server.js"],
+  },
+  deno: {
+    ...ROUNDS_JS,
+    sources: () => [["server.js", IMPORTS_JS + DENO_SERVER]],
+    build: [],
+    changes: [[`() => {\n  return Response`, `() => {\n  loop(ROUNDS);\n  return Response`]],
+    files: LOOP_JS,
+    command: [Deno.execPath(), "run", "--no-config", "--allow-net", "--allow-env", "server.js"],
   },
   gin: {
     file: "rounds.go",
     rounds: (rounds) => `package main\n\nconst rounds = ${rounds}\n`,
-    handler: [
-      `r.GET("/static", func(c *gin.Context) {\n`,
-      `r.GET("/static", func(c *gin.Context) {\n\t\tloop.Loop(rounds)\n`,
+    ...installed("gin"),
+    server: "server.go",
+    changes: [
+      [
+        `	"github.com/gin-gonic/gin"\n`,
+        `	"github.com/gin-gonic/gin"\n	"plateau/gin/loop"\n`,
+      ],
+      [
+        `r.GET("/static", func(c *gin.Context) {\n`,
+        `r.GET("/static", func(c *gin.Context) {\n\t\tloop.Loop(rounds)\n`,
+      ],
     ],
     files: {
       "loop/loop.go": `package loop
@@ -62,30 +123,27 @@ func Loop(rounds int) uint32 {
 }
 `,
     },
+    command: ["./server", "-cores", "1"],
   },
 };
 
 /** That take about as long as a request. */
-export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = { express: 150_000, gin: 12_000 };
-
-/** What imports the loop. */
-const IMPORTS: Readonly<Record<App, readonly [string, string]>> = {
-  express: [
-    `import express from "express";\n`,
-    `import express from "express";\nimport { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`,
-  ],
-  gin: [
-    `	"github.com/gin-gonic/gin"\n`,
-    `	"github.com/gin-gonic/gin"\n	"plateau/gin/loop"\n`,
-  ],
+export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = {
+  express: 150_000,
+  fastify: 60_000,
+  deno: 30_000,
+  gin: 12_000,
 };
 
 export interface Planted extends Disposable {
   readonly path: string;
   /** Of the program that measures it, with a cache of builds of its own. */
   readonly env: Record<string, string>;
-  /** Commits on HEAD an app whose loop has so many rounds, and its experiment; no commit is ever removed. */
-  readonly commit: (app: App, rounds: number, message: string) => Promise<void>;
+  /**
+   * Commits on HEAD an app whose loop has so many rounds, and its experiment; no commit is ever removed. @param share Of its
+   * starts; the others have no loop. Only of servers in JavaScript.
+   */
+  readonly commit: (app: App, rounds: number, message: string, share?: number) => Promise<void>;
 }
 
 /** The first commit is on the branch `main`; those that follow are on a branch of their own. */
@@ -95,14 +153,15 @@ export async function plantedRepository(): Promise<Planted> {
   await initRepository(path);
   for (const app of APPS) writeApp(join(path, app), app);
   Deno.writeTextFileSync(join(path, ".gitignore"), "node_modules\nserver\nresults\n");
-  await commitAll(path, "Both apps, as fast as they are");
+  await commitAll(path, "All apps, as fast as they are");
   await git(path, "switch", "--quiet", "--create", "change");
   return {
     path,
     env: envIn(folder.path),
-    async commit(app, rounds, message): Promise<void> {
+    async commit(app, rounds, message, share = 1): Promise<void> {
+      const constant = share < 1 ? drawnRounds(rounds, share) : PLACES[app].rounds(rounds);
       // The message makes it a commit of its own, which is built as a new one would be.
-      const text = `// ${message}\n${PLACES[app].rounds(rounds)}`;
+      const text = `// ${message}\n${constant}`;
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
       Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(experimentOf(app)));
       await commitAll(path, message);
@@ -111,44 +170,49 @@ export async function plantedRepository(): Promise<Planted> {
   };
 }
 
+/** What the server draws when it starts, as another may draw its layout in memory. */
+function drawnRounds(rounds: number, share: number): string {
+  return `export const ROUNDS = Math.random() < ${share} ? ${rounds} : 0;\n`;
+}
+
 /**
  * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of as many
  * requests do the same work. On cores of its own it varies less still, and Gin more
  * (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
+const PINNED = {
+  load: { connections: 8, requests: 2_500 },
+  pin: { targets: "0", workers: "1" },
+} as const;
+
 const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
-  express: {
-    load: { connections: 8, requests: 2_500 },
-    pin: { targets: "0", workers: "1" },
-  },
+  express: PINNED,
+  fastify: PINNED,
+  deno: PINNED,
   gin: { load: { connections: 8, duration: "2s" } },
 };
 
 /** Of one app, with `build` as its framework is installed. */
 function experimentOf(app: App): ExperimentInput {
-  const { toolchain: { steps } } = frameworkNamed(app);
-  const command = app === "gin" ? ["./server", "-cores", "1"] : ["node", "server.js"];
+  const { command, build } = PLACES[app];
   return {
     name: "planted",
-    targets: { [app]: { command, cwd: app, build: steps.map((step) => [...step]) } },
+    targets: {
+      [app]: { command: [...command], cwd: app, build: build.map((step) => [...step]) },
+    },
     scenarios: { static: { get: "/static", expect: { status: 200, contains: "ok" } } },
     ...MEASURED[app],
   };
 }
 
 function writeApp(folder: string, app: App): void {
-  const { file, rounds, handler, files } = PLACES[app];
-  const sources = new Map([
-    ...readSources(frameworkNamed(app).folder),
-    ...Object.entries(files),
-    [file, rounds(0)] as const,
-  ]);
-  const server = app === "gin" ? "server.go" : "server.js";
-  const changed = [handler, IMPORTS[app]].reduce(
+  const { file, rounds, server, sources, changes, files } = PLACES[app];
+  const all = new Map([...sources(), ...Object.entries(files), [file, rounds(0)] as const]);
+  const changed = changes.reduce(
     (text, [from, to]) => replaced(text, from, to),
-    sources.get(server) ?? "",
+    all.get(server) ?? "",
   );
-  for (const [name, text] of sources.set(server, changed)) {
+  for (const [name, text] of all.set(server, changed)) {
     Deno.mkdirSync(join(folder, name, ".."), { recursive: true });
     Deno.writeTextFileSync(join(folder, name), text);
   }

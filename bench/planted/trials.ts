@@ -13,9 +13,14 @@ export const trial = z.strictObject({
   planted: z.number().min(0).describe("Share of the service time of a request; 0 for none"),
   service: z.number().describe("CPU time of the app for a request as it is, µs"),
   loop: z.number().describe("The loop's length, µs: its rounds by what one takes"),
+  drawn: z.number().min(0).max(1).default(1)
+    .describe(
+      "Share of the starts of both sides that are slower, which each draws; 1: all of HEAD alone",
+    ),
   flags: z.string().describe("Of ab"),
   code: z.int().describe("Exit code of ab"),
   seconds: z.number().describe("From its start to its end, both builds included"),
+  measuredS: z.number().nullable().default(null).describe("The same without the builds"),
   rate: ratio.describe("HEAD over BASE, before the confirmation"),
   p99: ratio,
   cpu: ratio,
@@ -27,6 +32,7 @@ export type Trial = z.output<typeof trial>;
 export interface Asked {
   readonly app: App;
   readonly planted: number;
+  readonly drawn: number;
   readonly flags: string;
   readonly seed: number;
 }
@@ -39,6 +45,13 @@ export interface Known {
 
 const CALIBRATED = 8;
 
+/** Of an `ab` whose runs are as long. @param asked Its flags. */
+export function calibrationFlags(asked: string): string {
+  const [order = "", duration = ""] = [/--order \S+/, /--duration \S+/]
+    .map((flag) => flag.exec(asked)?.[0]);
+  return `${order} --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
+}
+
 /**
  * Without a neighbour: the app's CPU time for a request, and what a round of its loop adds to it. That is more than the
  * loop alone takes at its best.
@@ -47,8 +60,7 @@ const CALIBRATED = 8;
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
   const rounds = ROUNDS_OF_A_REQUEST[app];
   await repository.commit(app, rounds, `${app}: about twice as slow`);
-  const duration = /--duration \S+/.exec(asked)?.[0] ?? "";
-  const flags = `--order blocks --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
+  const flags = calibrationFlags(asked);
   const { figures: { cpuPerRequest: { base, ratio } } } = await runAb(
     repository,
     flags,
@@ -63,17 +75,22 @@ export async function knownOf(app: App, asked: string, repository: Planted): Pro
 
 /** Plants a new commit and asks `ab` about it, beside a neighbour. */
 export async function tryOne(
-  { app, planted, flags, seed }: Asked,
+  { app, planted, drawn, flags, seed }: Asked,
   { serviceUs, roundNs }: Known,
   repository: Planted,
 ): Promise<Trial> {
   const rounds = Math.round(1_000 * serviceUs * planted / roundNs);
-  await repository.commit(app, rounds, `${app}: ${100 * planted} % slower, ${seed}`);
+  const isOfBoth = drawn < 1;
+  const message = `${app}: ${100 * planted} % slower, ${seed}`;
+  if (isOfBoth) await repository.commit(app, rounds, `${message}, as before`, drawn);
+  await repository.commit(app, rounds, message, drawn);
   using _neighbour = startNeighbour(seed);
-  const args = `${flags} --seed ${seed}`;
-  const { code, seconds, stdout, figures } = await runAb(repository, args, "main..HEAD");
+  const range = isOfBoth ? "HEAD~1..HEAD" : "main..HEAD";
+  const ended = await runAb(repository, `${flags} --seed ${seed}`, range);
+  const { code, seconds, measuredS, stdout, figures } = ended;
   return {
-    ...{ app, planted, flags, code, seconds: rounded(seconds) },
+    ...{ app, planted, drawn, flags, code, seconds: rounded(seconds) },
+    measuredS: rounded(measuredS),
     ...{ service: rounded(serviceUs), loop: rounded(rounds * roundNs / 1_000) },
     rate: figures.rate.ratio,
     p99: figures.p99.ratio,

@@ -32,8 +32,11 @@ export interface Behaviour {
   readonly restless?: { readonly cores: number; readonly slows: number };
 }
 
-const SLICE_S = 0.1;
+/** As most loads have them: 50 ms, of which 6 are cut and shifted by, and 4 ms of pause. */
+const SLICE_S = 0.044;
 const SWITCH_S = 0.01;
+/** Of a pair of slices, with what is between them. */
+export const PAIR_S = 2 * (SLICE_S + SWITCH_S);
 const PER_SECOND = 5_000;
 const SLICE_NOISE = 0.03;
 const CPU_SHARE = 0.9;

@@ -27,10 +27,15 @@ const comparisonShape = z.object({
   })).length(1),
 });
 
+/** Milliseconds. */
+const spentShape = z.object({ spent: z.number() });
+
 export interface AbEnded {
   readonly code: number;
   /** From its start, builds included. */
   readonly seconds: number;
+  /** Without the builds: of starts, of the load that shows the lengths of slices, and of all others. */
+  readonly measuredS: number;
   readonly stdout: string;
   /** Of its one cell. */
   readonly figures: z.output<typeof comparisonShape>["cells"][number]["figures"];
@@ -62,5 +67,6 @@ export async function runAb(place: AbPlace, flags: string, range: string): Promi
     throw new TargetError(`Cannot measure: plateau ab exited with code ${ended.code}`, last);
   }
   const { cells: [cell] } = comparisonShape.parse(JSON.parse(Deno.readTextFileSync(json)));
-  return { code: ended.code, seconds, stdout, ...cell };
+  const { spent } = spentShape.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+  return { code: ended.code, seconds, measuredS: spent / 1_000, stdout, ...cell };
 }

@@ -157,6 +157,7 @@ export function groupOf(
     halves: () => null,
     isOpenAbove: false,
     isAtLimit: false,
+    isGeneratorBound: false,
   };
 }
 

@@ -25,6 +25,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
+import { NoSlicesError } from "../../runner/slices/lengths.ts";
 import { refusals } from "../../runner/experiment/resume.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
 import { isDecided } from "../experiment/looks.ts";
@@ -52,8 +53,7 @@ interface AbContext {
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const kept = values.resume ? await keptIn(outDir) : null;
-  const planned = await pair.plan(values.only, values.seed ?? kept?.seed);
-  const results = await measured({ planned, kept }, outDir, { pair, context });
+  const { planned, results } = await measuredFirst(kept, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
@@ -80,6 +80,28 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   return COMPARISON_EXIT[comparison.outcome];
 }
 
+interface First {
+  readonly planned: Planned;
+  readonly results: Results;
+}
+
+/** In blocks where the first pair shows that no slices can be had, and nobody named them. */
+async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
+  const { pair, context: { values, outDir, onNote } } = delivery;
+  const seed = values.seed ?? kept?.seed;
+  const order = values.order ?? kept?.ab?.order;
+  const planned = await pair.plan(values.only, seed, order);
+  try {
+    return { planned, results: await measured({ planned, kept }, outDir, delivery) };
+  } catch (error) {
+    if (!(error instanceof NoSlicesError)) throw error;
+    onNote(`Measures in blocks: ${error.why}`);
+    const inBlocks = await pair.plan(values.only, seed, "blocks");
+    const results = await measured({ planned: inBlocks, kept: null }, outDir, delivery);
+    return { planned: inBlocks, results };
+  }
+}
+
 /** @param firstStage The last repetition of the first stage, where there is a second. */
 function compared(
   results: Results,
@@ -99,7 +121,7 @@ function compared(
   });
 }
 
-/** In as many fresh blocks, in another order. */
+/** Measures the same cells again in as many fresh blocks, in another order. */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
   seed: number,
@@ -130,6 +152,7 @@ async function measured(
     signal,
     kept,
     ab: invocationOf(pair, planned, values),
+    needsSlices: values.order === undefined,
     ...isLooking(planned) && {
       isEnough: (results: Results, done: number) =>
         isDecided(compared(results, pair, values), done),

@@ -29,8 +29,12 @@ export interface PreparedPair {
   readonly revisions: Revisions;
   /** What to call again for the same. */
   readonly again: Pick<AbInvocation, "range" | "file">;
-  /** @param only In place of the flag: both sides of each. */
-  readonly plan: (only: AbValues["only"], seed?: number) => Promise<Planned>;
+  /** @param only In place of the flag: both sides of each. @param order The same. */
+  readonly plan: (
+    only: AbValues["only"],
+    seed?: number,
+    order?: AbValues["order"],
+  ) => Promise<Planned>;
   /** Keeps the checkouts for this process. */
   readonly lock: Disposable;
 }
@@ -66,9 +70,10 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
         .map((commit) => commit.slice(0, SHORT)).join(".."),
       file: relative(repository.root, await Deno.realPath(file)),
     },
-    plan: (only, seed) => {
+    plan: (only, seed, wanted = values.order) => {
       const given = { ...values, only, seed: seed ?? values.seed };
-      return planIn((order) => planPairs(file, given, { folders, names, order }), request);
+      const asked = { ...request, values: { ...values, order: wanted } };
+      return planIn((order) => planPairs(file, given, { folders, names, order }), asked);
     },
   };
 }

@@ -25,7 +25,7 @@ import {
 } from "../command_line/command.ts";
 import { accessProblems } from "../flags/access_flags.ts";
 import { optionsOf } from "../../base/load_options.ts";
-import { benchParts, optionFlags, optionProblems } from "../flags/bench_flags.ts";
+import { benchParts, httpAddress, optionFlags, optionProblems } from "../flags/bench_flags.ts";
 
 /** `5s,30s`: seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
@@ -65,7 +65,7 @@ const searchFlags = {
   },
 } satisfies CommandParts;
 
-const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
+const { connections, workers, timeout, keepalive, method, header, body } = benchParts;
 const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
@@ -74,7 +74,7 @@ const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCa
 const { abortOn: _, ...searchOptions } = optionFlags;
 
 export const capacityParts = {
-  url,
+  url: httpAddress,
   ...under("Search:", searchFlags),
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
@@ -143,7 +143,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {
-    throw new Error("A load with a rate is none");
+    throw new Error("A load with a rate was read as another kind");
   }
   return {
     request: requestWith({ ...values, log: undefined, files }, load),

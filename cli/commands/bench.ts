@@ -221,6 +221,7 @@ async function blocksOf(
 type RequestValues =
   & Partial<Pick<BenchValues, "follow" | "requestTarget" | "stream" | "until" | "hold" | "token">>
   & Partial<Pick<BenchValues, "grpc" | "proto" | "message" | "compress">>
+  & Partial<Pick<BenchValues, "send" | "every" | "expect">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -267,7 +268,14 @@ export function requestWith<L extends Load>(
   if (why !== null) {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
   }
-  return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
+  return { url: withHttp(url), ...access, driver, seed, scenario, load, intervalMs, logPath };
+}
+
+const SOCKET_PROTOCOL = /^ws(?=s?:)/;
+
+/** A WebSocket is opened by a request of HTTP. */
+function withHttp(url: URL): URL {
+  return new URL(url.href.replace(SOCKET_PROTOCOL, "http"));
 }
 
 function accessOf(values: RequestValues): Access {
@@ -294,20 +302,28 @@ function scenarioOf(
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
   const { stream, until, hold, token, grpc, proto, message = [], compress } = values;
+  const path = requestTarget ?? url.pathname + url.search;
   const written = {
-    ...grpc === undefined ? { [method]: requestTarget ?? url.pathname + url.search } : {
-      grpc,
-      proto,
-      compress,
-      ...message.length > 1 ? { messages: message } : { message: message[0] },
-    },
+    ...grpc !== undefined
+      ? {
+        grpc,
+        proto,
+        compress,
+        ...message.length > 1 ? { messages: message } : { message: message[0] },
+      }
+      : SOCKET_PROTOCOL.test(url.protocol)
+      ? { websocket: path, ...method !== "get" && { [method]: path }, ...sentOf(values) }
+      : { [method]: path },
     headers: combined(header),
     body,
     multipart: multipartOf(form),
     follow,
     ...{ stream, until, hold: hold === undefined ? undefined : `${hold}ms` },
     token: token === undefined ? undefined : { json: token },
-    expect: { status: expectStatus, body: expectBody },
+    expect: {
+      ...{ status: expectStatus, body: expectBody },
+      ...values.expect !== undefined && { message: values.expect },
+    },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);
   const { data, error } = spec.safeParse(written, AS_INPUT);
@@ -319,6 +335,11 @@ function scenarioOf(
       message,
     })),
   );
+}
+
+function sentOf({ send, every }: RequestValues): { readonly send?: object } {
+  if (send === undefined) return {};
+  return { send: { text: send, ...every !== undefined && { every: `${every}ms` } } };
 }
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -334,6 +355,8 @@ const PLACES: Readonly<Record<string, string>> = {
   messages: "--message",
   compress: "--compress",
   expect: "--expect-body",
+  body: "--body",
+  send: "--send",
 };
 
 /** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */

@@ -4,9 +4,10 @@ import { dirname, join } from "node:path";
 import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
-import { convertedFile } from "../../scenarios/file/experiment_file.ts";
+import { convertedFile, convertedScript } from "../../scenarios/file/experiment_file.ts";
 import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import { isScript } from "../../scenarios/file/module_name.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { RawArguments } from "../command_line/command.ts";
 import type { Subject } from "../init/subject.ts";
@@ -18,13 +19,16 @@ import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
 const USUAL_FILE = "experiment.yaml";
+const USUAL_SCRIPT = "experiment.ts";
 
 export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
-      about: "File to write (default: experiment.yaml); - for standard output",
-      schema: z.string().default(USUAL_FILE),
+      about:
+        "File to write (default: experiment.yaml; experiment.ts for a k6 script whose functions are " +
+        "needed); - for standard output",
+      schema: z.string().optional(),
     },
     url: {
       flags: "--url <URL>",
@@ -76,16 +80,18 @@ export const initCommand = defineCommand({
     },
   },
   conflicts: sourceConflicts,
-  async run({ file, from, types, writes, ...asked }): Promise<number> {
+  async run({ file: given, from, types, writes, ...asked }): Promise<number> {
     if (types !== undefined) return await writeTypes(types);
-    const folder = dirname(file);
-    if (file !== "-") refuseExisting(file);
-    const { text, next, notes } = from === undefined
-      ? await written(file, asked)
-      : await converted(from, { file, writes });
-    const schema = file === "-" ? SCHEMA : writeSchema(folder);
+    const wanted = given ?? USUAL_FILE;
+    if (wanted !== "-") refuseExisting(wanted);
+    const { file = wanted, text, next, notes } = from === undefined
+      ? await written(wanted, asked)
+      : await converted(from, { file: wanted, isGiven: given !== undefined, writes });
+    const isCode = isScript(file) || file === "-" && SCRIPT_TEXT.test(text);
+    const schema = isCode ? null : file === "-" ? SCHEMA : writeSchema(dirname(file));
     const whole = schema === null ? text : withSchemaLine(text, schema);
-    const said = [...notes, ...file === "-" ? [SCHEMA_APART] : []].map((note) => `Note: ${note}`);
+    const said = [...notes, ...file === "-" && !isCode ? [SCHEMA_APART] : []]
+      .map((note) => `Note: ${note}`);
     const noteLines = textLines(said, terminalOptions());
     if (file === "-") {
       await print(textLines(whole.trimEnd().split("\n")));
@@ -144,7 +150,12 @@ async function writeTypes(dir: string): Promise<number> {
   return EXIT.done;
 }
 
+/** What an experiment in TypeScript has, and none in YAML. */
+const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
+
 interface Made {
+  /** Where it is written, where that is another file than was wanted. */
+  readonly file?: string;
   readonly text: string;
   /** The next step, as a sentence. */
   readonly next: string;
@@ -248,19 +259,54 @@ function writeSchema(folder: string): string | null {
   }
 }
 
-async function converted(
-  from: string,
-  to: { readonly file: string; readonly writes: boolean },
-): Promise<Made> {
-  const imported = await convertedFile(await textOf(from), from, to);
-  if (imported === null) {
-    const message =
-      "Cannot convert this file: it is neither an OpenAPI description, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
-    throw new UserError([{ place: from, message }]);
-  }
-  const needed = imported.variables.map((name) => ` (set ${name} first)`).join("");
-  return { ...imported, next: `Check it: plateau check ${to.file}${needed}` };
+interface Conversion {
+  readonly file: string;
+  /** Whether a person has named the file. */
+  readonly isGiven: boolean;
+  readonly writes: boolean;
 }
+
+async function converted(from: string, { file, isGiven, writes }: Conversion): Promise<Made> {
+  const source = await textOf(from);
+  if (isScript(file)) return await convertedCode(source, from, file) ?? refuseScript(file);
+  try {
+    const imported = await convertedFile(source, from, { file, writes });
+    if (imported === null) throw new UserError([{ place: from, message: UNKNOWN_FILE }]);
+    const { variables } = imported;
+    const needed = variables.length === 0 ? "" : ` (set ${variables.join(" and ")} first)`;
+    return { ...imported, next: `Check it: plateau check ${file}${needed}` };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    if (isGiven && file !== "-") throw withScriptHint(error, source);
+    const code = await convertedCode(source, from, file === "-" ? "-" : USUAL_SCRIPT);
+    if (code === null) throw error;
+    return code;
+  }
+}
+
+const UNKNOWN_FILE =
+  "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
+
+/** Null for what is no k6 script. */
+async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
+  const code = await convertedScript(source, from, file);
+  if (code !== null && file !== "-") refuseExisting(file);
+  return code && { ...code, file, next: `Check it: plateau check ${file}` };
+}
+
+function refuseScript(file: string): never {
+  const message = "Cannot write TypeScript: only a k6 script becomes an experiment with functions";
+  throw new UserError([{ place: file, message, fix: "name a file that ends in .yaml" }]);
+}
+
+/** What is refused as YAML may be taken over as TypeScript. */
+function withScriptHint(error: UserError, source: string): UserError {
+  if (!K6_SCRIPT.test(source)) return error;
+  const fix = "name a file that ends in .ts: it keeps the functions of the script";
+  return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
+}
+
+const K6_SCRIPT = /^[ \t]*import\s[^"'`;]{0,500}["']k6\b/m;
 
 async function textOf(path: string): Promise<string> {
   try {

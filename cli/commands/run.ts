@@ -240,7 +240,7 @@ async function verify(
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
-  if (values.agents !== undefined) refuseLocal(work.plan.cells, work.experiment.order);
+  if (values.agents !== undefined) refuseLocal(work.plan.cells, work.experiment);
   return interruptible(async (signal) => {
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);

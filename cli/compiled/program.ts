@@ -19,6 +19,7 @@ import { frameworkNames, installedRuntimeNames } from "../../base/target/app_set
 import { installable, PACK, packSources } from "../../targets/frameworks/install.ts";
 import { BUILD, LICENSES } from "../build/build.ts";
 import { KEEPER, type PartsScript } from "./loader.ts";
+import { machOProblems } from "./mach_o.ts";
 import { type BundledPackage, licenseNotices, packagesOf } from "./packages.ts";
 import { bundledParts, deno, packageCache, type Parts, ROOT } from "./parts.ts";
 import {
@@ -75,7 +76,7 @@ export async function git(...args: string[]): Promise<string | null> {
 
 /** A system to compile for, and the runtime to compile into. */
 export interface System {
-  /** As `deno compile --target` has it. */
+  /** Name of the platform for `deno compile --target`. */
   readonly target: string;
   /** File of that system's runtime (denort), for a Deno that cannot fetch it. */
   readonly base?: string;
@@ -152,4 +153,14 @@ async function compileOnce(
     ],
     system?.base === undefined ? {} : { DENORT_BIN: system.base },
   );
+  if (system !== undefined) assertRuns(output, system.target);
+}
+
+/** What macOS would refuse to start is found where it is made, as it cannot be tried there. */
+export function assertRuns(program: string, target: string): void {
+  if (!target.endsWith("-apple-darwin")) return;
+  const problems = machOProblems(Deno.readFileSync(program));
+  if (problems.length > 0) {
+    throw new Error(`Cannot compile for ${target}, as macOS would end it: ${problems.join("; ")}`);
+  }
 }

@@ -36,7 +36,7 @@ export interface DeclaredCommand {
   readonly more?: string;
 }
 
-/** As arguments.ts adds them to every command. */
+/** The flags that arguments.ts adds to every command. */
 const EVERYWHERE: readonly TypedFlag[] = [
   { names: ["--no-color"], about: "No colours", value: null, isRepeatable: false },
   { names: ["-h", "--help"], about: "This text", value: null, isRepeatable: false },

@@ -91,13 +91,15 @@ interface PairsContext {
   /** What to call again for the same. */
   readonly ab?: AbInvocation;
   readonly isEnough?: (results: Results, repetition: number) => boolean;
+  /** Throws a NoSlicesError where a pair of targets can't take turns. */
+  readonly needsSlices?: boolean;
 }
 
 /** Measures them, with results and their page in a folder of its own. */
 export async function measurePairs(
   planned: Planned,
   outDir: string,
-  { values, signal, kept = null, ab, isEnough }: PairsContext,
+  { values, signal, kept = null, ab, isEnough, needsSlices }: PairsContext,
 ): Promise<Results> {
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
@@ -107,7 +109,7 @@ export async function measurePairs(
     ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
     invocation: { flags: { ...planned.flags, threshold: [] }, ab },
   };
-  const hooks = { loader, onProgress: view.onProgress, signal, isEnough };
+  const hooks = { loader, onProgress: view.onProgress, signal, isEnough, needsSlices };
   const results = await runExperiment(request, hooks)
     .finally(() => loader.close())
     .finally(view.stop);

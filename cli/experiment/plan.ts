@@ -176,7 +176,16 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
 }
 
 /** Throws a UserError where something is planned that other machines cannot do. */
-export function refuseLocal(cells: readonly Cell[], order?: Experiment["order"]): void {
+export function refuseLocal(
+  cells: readonly Cell[],
+  { order, refresh }: Partial<Pick<Experiment, "order" | "refresh">> = {},
+): void {
+  if (refresh !== undefined) {
+    const message =
+      "Cannot renew the data of users on other machines: refresh reaches this one alone";
+    const fix = "leave --agents out, or let setup fetch what lasts, without refresh";
+    throw new UserError([{ place: "--agents", message, fix }]);
+  }
   if (order === "slices") {
     const message = "Cannot load in slices from other machines: both sides take turns on one clock";
     throw new UserError([{ place: "--agents", message, fix: "leave --agents or order out" }]);

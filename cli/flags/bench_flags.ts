@@ -29,30 +29,45 @@ import { formPart } from "./form_flag.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
+import { answer, every, SOCKET_CONFLICTS } from "../../scenarios/request/websocket.ts";
 import { integerText } from "../../base/quantity.ts";
 import { nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** An address that can be measured. */
-const httpUrl = z.string({
-  error: ({ input }) =>
-    input === undefined ? "Cannot measure without it: write http://host:port/path" : undefined,
-}).transform((text, context) => {
-  const url = URL.parse(text);
-  const wrong = wrongUrl(url, text);
-  if (url && wrong === null) return url;
-  const isKnown = passwordsIn(text).length > 0;
-  const isReadable = url !== null && text.includes("://") && (!hasUser(url) || isKnown);
-  const shown = isReadable || !/@|:\/\//.test(text) ? text : hostIn(text);
-  context.addIssue(`Cannot measure ${quotedOpenly(shown)}: ${wrong}`);
-  return z.NEVER;
-});
+/** An address that can be measured. @param protocols Of URLs, with their colons. */
+function measurable(protocols: readonly string[]): z.ZodType<URL> {
+  return z.string({
+    error: ({ input }) =>
+      input === undefined ? "Cannot measure without it: write http://host:port/path" : undefined,
+  }).transform((text, context) => {
+    const url = URL.parse(text);
+    const wrong = wrongUrl(url, text, protocols);
+    if (url && wrong === null) return url;
+    const isKnown = passwordsIn(text).length > 0;
+    const isReadable = url !== null && text.includes("://") && (!hasUser(url) || isKnown);
+    const shown = isReadable || !/@|:\/\//.test(text) ? text : hostIn(text);
+    context.addIssue(`Cannot measure ${quotedOpenly(shown)}: ${wrong}`);
+    return z.NEVER;
+  });
+}
 
-function wrongUrl(url: URL | null, text: string): string | null {
+const HTTP = ["http:", "https:"];
+/** A server that is measured by single requests. */
+export const httpAddress = {
+  operand: "<URL>",
+  about: "http://host:port/path, or https",
+  schema: measurable(HTTP),
+};
+
+function wrongUrl(
+  url: URL | null,
+  text: string,
+  protocols: readonly string[],
+): string | null {
   if (!/:\/\/|@/.test(text) && URL.canParse(`http://${text}`)) return `write http://${text}`;
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
-  if (!/^https?:$/.test(url.protocol)) {
+  if (!protocols.includes(url.protocol)) {
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
   return hasUser(url) ? "leave out user and password, use --header" : null;
@@ -212,8 +227,24 @@ const requestFlags = {
   },
   hold: {
     flags: "--hold <D>",
-    about: "How long each stream is held before it is left (default: until it ends)",
+    about: "How long each stream or WebSocket is held before it is left (default: until it ends)",
     schema: hold.optional(),
+  },
+  send: {
+    flags: "--send <TEXT>",
+    about: "Message on a WebSocket, in which {{ n }} is its number (default: none)",
+    schema: z.string().optional(),
+  },
+  every: {
+    flags: "--every <D>",
+    about: "Time between two messages on a WebSocket (default: one message)",
+    schema: every.optional(),
+  },
+  expect: {
+    flags: "--expect <echo|order|push>",
+    about: "What comes on a WebSocket: the same messages, one for each, or others " +
+      "(default: echo where one is sent)",
+    schema: answer.optional(),
   },
   token: {
     flags: "--token <PLACE>",
@@ -328,7 +359,11 @@ const fromOthersFlags = {
 } satisfies CommandParts;
 
 export const benchParts = {
-  url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
+  url: {
+    operand: "<URL>",
+    about: "http://host:port/path, or https; ws or wss for WebSockets",
+    schema: measurable([...HTTP, "ws:", "wss:"]),
+  },
   ...under("Load:", loadFlags),
   ...under("Replay:", replayFlags),
   ...under("Request:", requestFlags),
@@ -351,6 +386,7 @@ export function benchConflicts(written: RawArguments): Problem[] {
     ...followConflicts(given),
     ...formConflicts(given),
     ...streamConflicts(given),
+    ...socketConflicts(given),
     ...accessProblems(given),
     ...fleetConflicts(given),
     ...outputConflicts(
@@ -418,12 +454,51 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
   }));
 }
 
+const SOCKET_FLAGS = ["send", "every", "expect"] as const;
+
+/** What belongs to WebSockets needs a URL of one, and some other flags can't stand beside it. */
+function socketConflicts(given: RawArguments): Problem[] {
+  if (!isSocketUrl(given.url)) {
+    return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({
+      place: `--${flag}`,
+      message: "Cannot use this without a WebSocket",
+      fix: "write ws://host:port/path, or wss",
+    }));
+  }
+  const { every, send, http2, pipeline = "1", follow, replay, requests, hold } = given;
+  const wrong: [isWrong: boolean, place: string, message: string, fix: string][] = [
+    [http2 !== undefined, "--http2", "Cannot open a WebSocket over HTTP/2", "leave it out"],
+    [pipeline !== "1", "--pipeline", SOCKET_CONFLICTS.pipeline, "leave it out"],
+    [follow !== undefined, "--follow", STREAM_CONFLICTS.follow, "leave it out"],
+    [replay !== undefined, "--replay", "Cannot replay a log on WebSockets", "write http or https"],
+    [
+      requests !== undefined && hold === undefined,
+      "--requests",
+      "Cannot end by a number of requests where no WebSocket ends",
+      "add --hold, or use --duration",
+    ],
+    [
+      every !== undefined && send === undefined,
+      "--every",
+      "Cannot send nothing again and again",
+      "add --send",
+    ],
+  ];
+  return wrong.filter(([isWrong]) => isWrong)
+    .map(([, place, message, fix]) => ({ place, message, fix }));
+}
+
+function isSocketUrl(url: unknown): boolean {
+  return /^wss?:/i.test(String(url));
+}
+
 /** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold` and `--token` need `--stream`. */
 function streamConflicts(given: RawArguments): Problem[] {
   const { stream, pipeline = "1", http2, follow, grpc } = given;
   if (grpc !== undefined) return [];
   if (stream === undefined) {
-    return ["until", "hold", "token"].filter((flag) => given[flag] !== undefined).map((flag) => ({
+    const flags = ["until", "token", ...isSocketUrl(given.url) ? [] : ["hold"]];
+    return flags.filter((flag) => given[flag] !== undefined).map((flag) => ({
       place: `--${flag}`,
       message: "Cannot use this without a stream",
       fix: "add --stream events, --stream lines or --stream json-lines",
@@ -465,7 +540,7 @@ export function optionProblems(given: RawArguments): Problem[] {
     if (setting === "keepAlive") return keepalive !== undefined;
     return setting === "pipeline" ? pipeline !== "1" : given[setting] !== undefined;
   });
-  const isSecure = /^https:/i.test(String(given.url));
+  const isSecure = /^(?:https|wss):/i.test(String(given.url));
   return [
     ...given.tls === undefined || isSecure ? [] : [{ place: "--tls", ...NO_TLS_TO_RESUME }],
     ...conflicts.map(({ option, rival, message }) => {

@@ -46,7 +46,7 @@ const formFlags = {
 
 /** Where metrics are sent. */
 export interface Collector {
-  /** With the path of metrics, without user and password. */
+  /** Address of the metrics, without user and password. */
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }

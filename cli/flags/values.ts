@@ -116,7 +116,7 @@ export const formFile = z.string().superRefine((path, context) => {
   else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
 });
 
-/** What is wrong where the folder of a file is not there. */
+/** The problem of a file whose folder does not exist; none where it does. */
 export function missingFolder(path: string): string[] {
   if (path === "-" || path === "" || isFolder(dirname(resolve(path)))) return [];
   return [`Cannot write ${path}: there is no folder ${dirname(path)}`];

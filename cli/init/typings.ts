@@ -9,14 +9,26 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
     version: VERSION,
     type: "module",
     description: "Experiments of Plateau in TypeScript",
-    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./k6": { types: "./k6.d.ts", default: "./k6.js" },
+    },
   };
   return {
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
-    "index.js": 'export const experiment = (given) => given;\nexport const env = () => "";\n',
+    "index.js": ONLY_FOR_TYPES,
     "index.d.ts": declarations(schema),
+    "k6.js": "export {};\n",
+    "k6.d.ts": K6,
   };
 }
+
+/** What whoever runs a script without Plateau gets. */
+const ONLY_FOR_TYPES = `export const experiment = (given) => given;
+export const env = () => "";
+const missing = () => { throw new Error("run this with plateau run"); };
+export { missing as basic, missing as clientCredentials, missing as signAws };
+`;
 
 /** Keys whose values are functions in TypeScript, and names of them in YAML. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -24,6 +36,9 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   after: "(response: Response, user: User) => void",
   setup: "(target: { readonly url: string }) => unknown",
   teardown: "(data: any) => unknown",
+  by: "(data: any, target: { readonly url: string }) => unknown",
+  start: "(user: User) => void",
+  end: "(user: User) => void",
 };
 
 const HEAD = `/** A request before it is sent, to be changed in place. */
@@ -69,6 +84,82 @@ export function experiment(given: Experiment): Experiment;
 /** An environment variable, which must be read at the top of the script. Its value stays out of the results. */
 export function env(name: string): string;
 
+/** The field \`authorization\` of HTTP Basic. */
+export function basic(user: string, password: string): string;
+
+export interface Token {
+  readonly token: string;
+  /** The field \`authorization\`: \`Bearer …\`. */
+  readonly authorization: string;
+  /** Milliseconds since the epoch; null where its server does not say. */
+  readonly expiresMs: number | null;
+  /** It is fetched anew from then on. */
+  readonly renewMs: number;
+}
+
+export interface ClientCredentials {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope?: string;
+  /** How the secret goes to the server: in the field of HTTP Basic, or in the body. */
+  readonly sends?: "field" | "body";
+  /** Further ones of the request, such as \`audience\`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** A token of OAuth 2.0, in \`setup\` and \`refresh\`: the earlier one, until half of its time has passed. */
+export function clientCredentials(options: ClientCredentials, earlier?: Token | null): Promise<Token>;
+
+export interface AwsKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly region: string;
+  readonly service: string;
+  /** As the request names it; needed where it has no field \`host\`. */
+  readonly host?: string;
+  /** Milliseconds since the epoch; default: now. */
+  readonly nowMs?: number;
+}
+
+/** Signs a request by AWS Signature Version 4, in \`before\`: last, as what is changed later is not signed. */
+export function signAws(request: Request, key: AwsKey): void;
+
+`;
+
+/** What scripts that came from k6 import. */
+const K6 = `import type { Request, Response, User } from "plateau";
+
+/** A response as k6 has it. */
+export interface K6Response {
+  readonly status: number;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  json(path?: string): any;
+}
+type Send = (url: string, ...given: any[]) => unknown;
+/** Each makes a request, which the iteration yields: \`const response = yield http.get(url)\`. */
+export const http: Readonly<Record<"get" | "head" | "post" | "put" | "patch" | "del" | "options", Send>> & {
+  request(method: string, url: string, body?: any, params?: any): unknown;
+  batch(requests: any): Generator<unknown, any, any>;
+};
+export function check(value: any, checks: Readonly<Record<string, unknown>>): boolean;
+export function group(name: string, inner: () => any): Generator<unknown, any, any>;
+export function sleep(seconds: number): void;
+export function fail(message?: string): never;
+/** Hooks of each step of a flow. @param origin Of the script's URLs. */
+export function iterations(script: (data: any) => Generator<unknown, any, any>, origin: string): {
+  before(request: Request, user: User): void;
+  after(response: Response, user: User): void;
+  expect: { status: number[] };
+};
+/** For \`setup\` and \`teardown\`. */
+export function around(
+  script: (data: any) => Generator<unknown, any, any>,
+  origin: string,
+  target: string,
+): (data: any) => Promise<any>;
 `;
 
 function declarations(schema: Readonly<Record<string, unknown>>): string {

@@ -88,7 +88,7 @@ export class LiveConnection {
       if (at >= 0) {
         this.#bodyAt = at + END.length;
         return parseLiveHead(this.#buffer.toString("latin1", 0, at)) ??
-          { status: 400, text: "This is no HTTP/1.1 request" };
+          { status: 400, text: "This is not an HTTP/1.1 request" };
       }
       if (!isWithin("liveHead", this.#length)) {
         return { status: 431, text: "This request is too long" };

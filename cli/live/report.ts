@@ -155,7 +155,7 @@ export class LiveReport implements AsyncDisposable {
       case "/shown":
         return this.#viewers.hasShown(body)
           ? { status: 204, body: new Uint8Array() }
-          : plain({ status: 400, text: "This is no receipt" });
+          : plain({ status: 400, text: "This is not a receipt" });
       default:
         await this.#first.promise;
         return this.#body === null

@@ -235,7 +235,7 @@ function readSuccess(text: string, to: Collector): void {
   if (text.trim() === "") return;
   const message = jsonOf(text);
   if (typeof message !== "object" || message === null) {
-    throw new NotTaken("its response is no JSON, so it is no collector of OTLP/HTTP");
+    throw new NotTaken("its response is not JSON, so it is not a collector of OTLP/HTTP");
   }
   const partial = Reflect.get(message, "partialSuccess");
   const rejected = fieldOf(partial, "rejectedDataPoints") ?? "0";

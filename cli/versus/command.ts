@@ -1,5 +1,10 @@
 /** `plateau versus URL URL`: two servers that run already, loaded in turns of a fraction of a second, and one verdict. */
 import { keepSecretsOf } from "../../base/secrets.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
+import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
+import { renderHistogramLog } from "../../report/render/histogram_log.ts";
+import { otlpRequests } from "../../report/render/otlp.ts";
 import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
 import {
   carryOutPair,
@@ -13,12 +18,18 @@ import { margin } from "../../scenarios/claims/threshold.ts";
 import { duration } from "../../scenarios/load/load_shape.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { CommandParts, ParsedValues } from "../command_line/command.ts";
-import { benchParts } from "../flags/bench_flags.ts";
+import { benchParts, httpAddress } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells } from "../flags/flags.ts";
-import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import {
+  type MetricsSender,
+  type Renderers,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { sendMetrics } from "../output/otlp.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, progressView } from "../terminal/terminal.ts";
@@ -27,7 +38,10 @@ import { NAMES, pidsOfSides, sideConflicts, sidesOf, type VersusSide } from "./s
 
 /** Without what cannot be had in slices, and what is of one measurement alone. */
 const {
-  url,
+  url: _url,
+  send: _send,
+  every: _every,
+  expect: _expect,
   stream: _stream,
   until: _until,
   hold: _hold,
@@ -45,10 +59,6 @@ const {
   speed: _speed,
   follow: _follow,
   baseline: _baseline,
-  csv: _csv,
-  csvIntervals: _csvIntervals,
-  hlog: _hlog,
-  otlp: _otlp,
   log: _log,
   agents: _agents,
   redis: _redis,
@@ -60,11 +70,11 @@ const {
 
 const parts = {
   base: {
-    ...benchParts.url,
+    ...httpAddress,
     operand: "<BASE>",
     about: "The server that the other is held against",
   },
-  next: { ...url, operand: "<NEW>", about: "The other server" },
+  next: { ...httpAddress, operand: "<NEW>", about: "The other server" },
   budget: {
     flags: "--budget <D>",
     about: "Ends when so much time has passed, also without a verdict (default: 60s; none with " +
@@ -86,6 +96,7 @@ const parts = {
   connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
   html: { ...benchParts.html, about: "The comparison as a page" },
+  csv: { ...benchParts.csv, about: "A row for each round of either server; - is standard output" },
 } satisfies CommandParts;
 
 type VersusValues = ParsedValues<typeof parts>;
@@ -147,7 +158,7 @@ Examples:
       })
         .finally(() => loaders.close())
         .finally(stop);
-      if (comparison !== null) await deliver(comparison, values);
+      if (comparison !== null) await deliver(comparison, runs, values);
       if (failure !== null) throw failure;
       if (comparison === null || signal.aborted) return COMPARISON_EXIT.inconclusive;
       const told = { hasSummary: true };
@@ -178,8 +189,29 @@ function comparedOf(
   });
 }
 
-async function deliver(comparison: ResultsComparison, values: VersusValues): Promise<void> {
-  const forms = comparisonForms(comparison);
+/** By the names of the servers, with what is of no verdict. */
+function formsOfRuns(
+  runs: readonly Run[],
+): Renderers<"csv" | "csvIntervals" | "hlog"> & { readonly otlp: MetricsSender } {
+  const name = "versus";
+  const measured = {
+    ...{ version: VERSION, machine: describeMachine(), commit: null },
+    ...{ startedAt: runs[0].startedAt, experiment: { name }, runs: [...runs] },
+  };
+  return {
+    csv: () => renderCsv({ name, context: { runs } }),
+    csvIntervals: () => renderIntervalsCsv({ name, context: { runs } }),
+    hlog: () => renderHistogramLog(measured),
+    otlp: (to, signal) => sendMetrics(to, otlpRequests(measured), signal),
+  };
+}
+
+async function deliver(
+  comparison: ResultsComparison,
+  runs: readonly Run[],
+  values: VersusValues,
+): Promise<void> {
+  const forms = { ...comparisonForms(comparison), ...formsOfRuns(runs) };
   await writeOutputs(values, forms).finally(async () => {
     if (!takesStdout(values)) await print(forms.summary());
   });

@@ -12,8 +12,11 @@ import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { isDecided } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
-/** Of one session, each side: what is between sessions shows how much they differ. */
-const SESSION_MS = 2_000;
+/**
+ * Of one session, each side; longer where a few slices take longer. A large difference is to be called after the fourth, and
+ * the last look to come before the time is up.
+ */
+const SESSION_MS = 400;
 /** Length of the measurement without `--duration`. */
 export const DEFAULT_BUDGET_MS = 60_000;
 

@@ -90,7 +90,7 @@ export interface SidePids {
   readonly areShared: boolean;
 }
 
-/** Of servers that listen already. */
+/** Processes of the two servers, which listen already. */
 export async function pidsOfSides(
   sides: readonly Pick<VersusSide, "endpoint">[],
 ): Promise<SidePids> {

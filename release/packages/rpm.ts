@@ -49,7 +49,7 @@ export function rpm(
   return Buffer.concat([lead(cpu), sums, padding, content]);
 }
 
-/** Of which later versions of RPM read the magic number alone. */
+/** The lead, of which current versions of RPM read the magic number only. */
 function lead(cpu: Platform["cpu"]): Uint8Array {
   const block = Buffer.alloc(96);
   block.writeUInt32BE(0xedabeedb, 0);

@@ -13,7 +13,7 @@ export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
 /** Of one run, or why it has none. */
 export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
-  if (capacity === undefined) return { none: "the load is no search for a capacity" };
+  if (capacity === undefined) return { none: "the load does not search for a capacity" };
   const found = capacity.capacity;
   if (found === null) return { none: "no rate was found at which every rule holds" };
   return bounded(found.value, isLowerBound(found));

@@ -13,6 +13,7 @@ import {
   type StatisticOf,
 } from "../../base/figures/figure.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
+import type { SocketFigures } from "../../runner/result/sockets.ts";
 import type { StreamFigures } from "../../runner/result/streams.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
@@ -69,6 +70,7 @@ const TIMES = {
   gap: "no stream brought two messages",
   ttft: "no stream brought a token",
   tpot: "no whole stream brought two tokens",
+  message: "no message of a WebSocket had an answer",
   "2xx": "no response has a status of 2xx",
   "3xx": "no response has a status of 3xx",
   "4xx": "no response has a status of 4xx",
@@ -129,7 +131,10 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   "over.1s": (run) => slowerThan(1_000, run),
   events: (run) => ofStreams(run, ({ events }) => events),
   eventsPerSec: (run) => ofStreams(run, ({ eventsPerSec }) => eventsPerSec),
-  "messages.failed": (run) => ofStreams(run, ({ messages }) => messages.failed),
+  messages: (run) => ofSockets(run, ({ received }) => received),
+  messagesPerSec: (run) => ofSockets(run, ({ messagesPerSec }) => messagesPerSec),
+  "messages.failed": (run) => ofMessages(run, "failed"),
+  "messages.dropped": (run) => ofMessages(run, "dropped"),
   tokens: (run) => ofStreams(run, ({ tokens }) => tokens?.tokens),
   tokensPerSec: (run) => ofStreams(run, ({ tokens }) => tokens?.tokensPerSec),
   startUp: ({ startUp = null }) =>
@@ -326,11 +331,12 @@ function timeOf(
   return bounded(value, lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic)));
 }
 
-/** Times of the messages of streams; null where there are none. */
+/** Times of the messages of streams and WebSockets; null where there are none. */
 function messageTimes(
-  { streams }: Pick<JudgedRun, "streams">,
+  { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   of: TimesName,
 ): Distribution & { readonly lowerBounds?: readonly string[]; readonly histogram?: string } | null {
+  if (of === "message") return sockets?.message ?? null;
   if (streams === undefined) return null;
   if (of === "ttfe" || of === "gap") return streams[of];
   return of === "ttft" || of === "tpot" ? streams.tokens?.[of] ?? null : null;
@@ -345,6 +351,28 @@ function ofStreams(
   return value === undefined ? { none: "no token was named" } : bounded(value);
 }
 
+function ofSockets(
+  { sockets }: Pick<JudgedRun, "sockets">,
+  of: (figures: SocketFigures) => number,
+): FigureOfRun {
+  return sockets === undefined ? { none: "no request is for a WebSocket" } : bounded(of(sockets));
+}
+
+/** Of streams and WebSockets together. */
+function ofMessages(
+  { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
+  fate: "failed" | "dropped",
+): FigureOfRun {
+  if (streams === undefined && sockets === undefined) return { none: TIMES.ttfe };
+  return bounded((streams?.messages[fate] ?? 0) + (sockets?.messages[fate] ?? 0));
+}
+
+const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
+
+function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
+  return MESSAGE_TIMES.some((name) => name === of);
+}
+
 /** Of a run, with their histogram where the results keep it; null where there are none, or an older file does not say. */
 export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
@@ -354,7 +382,7 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   if (of === "session") {
     return sessions && { times: sessions.length, histogram: histograms.sessionLength };
   }
-  if (of === "ttfe" || of === "gap" || of === "ttft" || of === "tpot") {
+  if (isOfMessages(of)) {
     const times = messageTimes(run, of);
     return times && { times, histogram: times.histogram };
   }

@@ -234,6 +234,10 @@ const WHY: Readonly<Record<Why, Said>> = {
   groups: ["two groups of runs", () => "their runs fall into two groups"],
   unsteady: ["never settled", () => "most runs never reach a steady state"],
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
+  generator: [
+    "the generator's limit",
+    () => "the generator was the limit, so either may be faster than it shows",
+  ],
   "one-run": ["one run", () => "one run says nothing about the next"],
   silent: ["runs without a response", () => "some runs served nothing"],
   unknown: ["not comparable", () => "the figures cannot be compared"],

@@ -119,6 +119,10 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   "at-least":
     () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
+  generator: () => [
+    "inconclusive: the generator was the limit",
+    "so either side may be faster than it shows",
+  ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
     "inconclusive: its level wanders",
@@ -176,7 +180,8 @@ export function samplesText(comparison: Sampled): string {
 
 function sampleNoun({ between, sliced }: Sampled, count: number): string {
   if (sliced?.isAlone) return count === 1 ? "pair of slices" : "pairs of slices";
-  return `${contrastIn(between) === null ? "run" : "session"}${count === 1 ? "" : "s"}`;
+  const one = sliced?.areTheseTwo ? "round" : contrastIn(between) === null ? "run" : "session";
+  return `${one}${count === 1 ? "" : "s"}`;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */

@@ -17,7 +17,7 @@ export function levelsNote(areTheseTwo: boolean): string {
     "Percentiles are of all slices of a process together, so their spread is not " +
     "taken apart.";
   return areTheseTwo
-    ? "Spreads are standard deviations of the ratio in one run of these two processes: all of it, the " +
+    ? "Spreads are standard deviations of the ratio in one round of these two processes: all of it, the " +
       `part that its slices explain, and the rest. ${percentiles} Only more time narrows an interval.`
     : "Spreads are standard deviations of the ratio of one pair of processes: all of it, the part that " +
       `its slices explain, and the rest, which is between processes. ${percentiles} Limited by slices: ` +
@@ -36,17 +36,19 @@ export function levelsText(
     : withinStdev >= stdev
     ? ", no more than their slices explain"
     : `, where their slices explain ${percentText(withinStdev)}`;
-  const what = areTheseTwo ? "runs of these two processes" : "pairs of processes";
+  const what = areTheseTwo ? "rounds of these two processes" : "pairs of processes";
   return `${figure}: ${what} differ by ${percentText(stdev)}${explained}.`;
 }
 
 /** What a verdict takes, below a table of ratios. */
-export const LOOKS_NOTE = "The sides were loaded in turns, slice by slice, so that what moves " +
-  `both at once is in no ratio. There are looks after ${
-    listed(PROCESS_LOOKS.map(String), "and")
-  } ` +
-  `repetitions, and each takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a verdict: all of them together ` +
-  "are wrong in at most 5 %.";
+export function looksNote(areTheseTwo: boolean): string {
+  const looks = listed(PROCESS_LOOKS.map(String), "and");
+  return "The sides were loaded in turns, slice by slice, so that what moves both at once is in no " +
+    `ratio. There are looks after ${looks} ${
+      areTheseTwo ? "rounds" : "pairs of processes"
+    }, and each ` +
+    `takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a verdict: all of them together are wrong in at most 5 %.`;
+}
 
 /** Beside a verdict by one pair of processes that nobody restarts. */
 export const THESE_TWO =

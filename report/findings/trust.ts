@@ -7,6 +7,7 @@ import { isUnsteadyAlone } from "../judge/amounts.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, listed } from "../writing/words.ts";
 import { findingSentence } from "./sentences.ts";
+import { nounOfRuns, type RunNoun } from "./run_noun.ts";
 
 export interface TrustModel {
   /** Of the worst run. */
@@ -88,7 +89,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   const { level, doubted, meaning, unsettled } = worstOf(runs);
   const suspect = level === "invalid" ? runs.filter((run) => levelOf(run) === "suspect").length : 0;
   const reasons = runs.length === 1 ? reasonsOf(runs[0]) : doubtsOf(runs).map(reasonOf);
-  const all = counted(runs.length, "run");
+  const all = counted(runs.length, nounOfRuns(runs));
   const text = level === "valid" ? `${meaning} in any of ${all}` : [
     `in ${doubted} of ${all} ${meaning}`,
     ...(unsettled > 0 ? [`${unsettled} more never settled`] : []),
@@ -124,6 +125,7 @@ interface Doubt {
   readonly place: string;
   readonly level: Trust;
   readonly runs: number;
+  readonly noun: RunNoun;
   /** Why, with advice. */
   readonly why: string;
   /** Its level and its findings but for their figures: what cells that are doubted alike share. */
@@ -143,7 +145,8 @@ function doubtsOf(runs: readonly Run[]): Doubt[][] {
         { code, severity, advice, evidence },
       ) => [code, severity, advice, "cause" in evidence ? evidence.cause : null]);
       return {
-        place: `${cellOf(first)}, run ${first.repetition}`,
+        place: `${cellOf(first)}, ${nounOfRuns([first])} ${first.repetition}`,
+        noun: nounOfRuns(own),
         level: levelOf(first),
         runs: own.length,
         why: trustSentences(first).join(" "),
@@ -157,9 +160,9 @@ function doubtsOf(runs: readonly Run[]): Doubt[][] {
 /** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
 function reasonOf(cells: readonly Doubt[]): string {
   const runs = sum(cells, (cell) => cell.runs);
-  const [{ place, level, why }] = cells;
+  const [{ place, level, why, noun }] = cells;
   if (cells.length > 1) {
-    return `${runs} runs in ${cells.length} cells are ${level}, such as ${place}: ${why}`;
+    return `${runs} ${noun}s in ${cells.length} cells are ${level}, such as ${place}: ${why}`;
   }
   return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}: ${why}`;
 }
@@ -176,7 +179,7 @@ export function doubtsOfSides(
     if (group.length === 1) return `${name}: ${reasonOf(cells)}`;
     const [{ place, level, why }] = cells;
     const runs = group.map(({ name, cells }) =>
-      `${counted(sum(cells, (cell) => cell.runs), "run")} of ${name}`
+      `${counted(sum(cells, (cell) => cell.runs), cells[0].noun)} of ${name}`
     );
     return `${listed(runs, "and")} are ${level}, such as ${place} of ${name}: ${why}`;
   });

@@ -66,7 +66,14 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
-import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
+import {
+  disturbed,
+  levelsIn,
+  type Sliced,
+  type SlicedLevels,
+  varianceOverRounds,
+} from "./slices.ts";
+import { NOTABLE_CHANGE } from "./standing.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -238,12 +245,15 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
+  const variance = sliced?.areTheseTwo
+    ? alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance
+    : null;
   // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
-  const interval = alone === null
-    ? sliced === null
-      ? options.ratioOf(of, to, figure, between)
-      : ratioInterval(of, to, { confidence: level })
-    : alone.variance && studentInterval(of.value / to.value, alone.variance, level);
+  const interval = sliced?.areTheseTwo
+    ? variance && studentInterval(of.value / to.value, variance, level)
+    : sliced === null
+    ? options.ratioOf(of, to, figure, between)
+    : ratioInterval(of, to, { confidence: level });
   if (!interval) return null;
   const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
   const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;
@@ -352,12 +362,18 @@ interface Adjusted {
 
 /**
  * The figures that decide how a comparison ends. CPU time, where nobody saw it or it is open itself, leaves that to
- * the others.
+ * the others; these leave it to a decided CPU time where the generator was the limit of how fast either side was.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
-  return comparison.decisive.map((figure) => comparisonOf(comparison, figure)).filter((
-    { figure, ratio, verdict },
-  ) => figure !== "cpuPerRequest" || (ratio !== null && verdict !== "inconclusive"));
+  const all = comparison.decisive.map((figure) => comparisonOf(comparison, figure));
+  const byWork = all.filter(({ figure, ratio, verdict }) =>
+    figure === "cpuPerRequest" && ratio !== null && verdict !== "inconclusive"
+  );
+  return all.filter((one) =>
+    one.figure === "cpuPerRequest"
+      ? byWork.includes(one)
+      : one.reason !== "generator" || byWork.length === 0
+  );
 }
 
 export function comparisonOf(
@@ -417,6 +433,8 @@ function compareFigure(
   const disturbance = figure === "cpuPerRequest" ? null : sliced?.disturbance ?? null;
   const isDisturbed = disturbance !== null &&
     verdictOf((of) => disturbed(of, disturbance, isRate)).verdict !== judged.verdict;
+  const isAlikeByGenerator = judged.verdict === "equivalent" && figure !== "cpuPerRequest" &&
+    (base.isGeneratorBound || next.isGeneratorBound);
   // What no number of runs can decide comes before what they say.
   const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
   const isOneSided = sliced === null
@@ -433,11 +451,19 @@ function compareFigure(
     ? "at-least"
     : between.kind === "unknown" && judged.verdict !== "inconclusive"
     ? "sessions"
+    : isAlikeByGenerator
+    ? "generator"
     : null;
   const isUnconfirmed = judged.verdict === "worse" && stages !== null && !stages.isBorneOut;
-  const { verdict, reason }: ComparisonJudgement = reserve === null
-    ? isUnconfirmed ? { verdict: "inconclusive", reason: "unconfirmed" } : judged
-    : { verdict: "inconclusive", reason: reserve };
+  // As strict as Holm's method may be with one of them.
+  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
+  const smallestChange = smallestChangeOf(interval, { marginRatio, confidence });
+  const isBlurred = judged.reason === "few-runs" && smallestChange > NOTABLE_CHANGE &&
+    sliced?.areTheseTwo;
+  const open = reserve ?? (isUnconfirmed ? "unconfirmed" : isBlurred ? whyAlone(sliced) : null);
+  const { verdict, reason }: ComparisonJudgement = open === null
+    ? judged
+    : { verdict: "inconclusive", reason: open };
   const levels = sliced && levelsIn(sliced, sides, test.isLooked);
   const runs = isAlone
     ? sliced.pairs.reduce((sum, { slices }) => sum + (slices?.pairs ?? 0), 0)
@@ -446,8 +472,6 @@ function compareFigure(
     : Math.min(contrast.sessions.base, contrast.sessions.next);
   const isOpenByChance = RUNS_DECIDE.includes(reason);
   const room = Math.abs(Math.log1p(marginRatio) - Math.abs(Math.log(interval.value)));
-  // As strict as Holm's method may be with one of them.
-  const confidence = Math.max(test.level, confidenceAmong(test.size, marginRatio));
   return {
     ...{ ...values, unsteady, silent, verdict, reason },
     ...{ interval, p, adjustedP, exact, runs, between, stages, groups },
@@ -456,8 +480,10 @@ function compareFigure(
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
-    smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null && !isAlone
+    smallestChange,
+    // Nobody adds runs to two processes that run already: they are measured for longer.
+    runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
+        !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
     sessionsNeeded: isOpenByChance && contrast !== null ? sessionsToDecide(contrast, room) : null,

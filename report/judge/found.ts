@@ -84,7 +84,7 @@ const REASONS = {
     `${counted(count, "request")}${ofCell(cell)} never ended, so it may be more`,
   "wrong-responses": ({ cell, wrongRatio }: OfCell & { wrongRatio: number }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
-    "and a fast error is no success",
+    "and a fast error is not a success",
   /** Runs that are not valid, of those behind the rule, and the outcome without them. */
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
@@ -186,7 +186,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
 /** More requests are no advice. */
 const MOST_REQUESTS = 1e9;
 
-/** To three digits: no estimate is better. */
+/** Rounded up to three digits, as no estimate is more exact. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 2);
   return Math.ceil(count / step) * step;

@@ -1,4 +1,5 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
+import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
 import { isAtLimit, isOpenAbove } from "../figures/capacity.ts";
@@ -56,6 +57,8 @@ export interface ComparedRuns {
   readonly isOpenAbove: boolean;
   /** Whether its latencies are those at its capacity. */
   readonly isAtLimit: boolean;
+  /** Whether most of its runs show how fast the generator is: the side may be any faster. */
+  readonly isGeneratorBound: boolean;
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
@@ -70,7 +73,20 @@ export function groupOf(cell: CellRuns): ComparedRuns {
     halves: () => halvesOf(runs),
     isOpenAbove: isOpenAbove(runs),
     isAtLimit: isAtLimit(cell),
+    isGeneratorBound: 2 * runs.filter(isGeneratorBound).length > runs.length,
   };
+}
+
+/** A generator that is hardly ever idle keeps the target waiting. */
+const GENERATOR_LIMITS: readonly FindingCode[] = [
+  "requests-dropped",
+  "generator-busy",
+  "generator-starved",
+  "near-peak-throughput",
+];
+
+function isGeneratorBound({ generator: { findings } }: Pick<Run, "generator">): boolean {
+  return findings.some(({ code }) => GENERATOR_LIMITS.includes(code));
 }
 
 /** Requests per second, or ms, of all runs together; 0 without samples, or where nobody saw the CPU time. */

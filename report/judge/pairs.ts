@@ -75,9 +75,9 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
     : best.sort((a, b) => rate(b) - rate(a));
 }
 
-/** Those of ranked cells that can be judged, and those that cannot. */
+/** Ranked cells, split into those that can be judged and those that cannot. */
 export interface Judged {
-  /** From the fastest. */
+  /** The cells that can be judged, the fastest first. */
   readonly ranked: readonly CellRuns[];
   /** Most of their runs never settled, so nobody knows what they would serve; none where fewer than two others did. */
   readonly unjudged: readonly CellRuns[];

@@ -139,5 +139,6 @@ function groupOfSessions(groups: readonly ComparedRuns[]): ComparedRuns {
     halves: () => null,
     isOpenAbove: groups.some(({ isOpenAbove }) => isOpenAbove),
     isAtLimit: groups.some(({ isAtLimit }) => isAtLimit),
+    isGeneratorBound: groups.some(({ isGeneratorBound }) => isGeneratorBound),
   };
 }

@@ -27,6 +27,7 @@ import {
   stdevWithin,
 } from "../../runner/stats/slices/process_levels.ts";
 import {
+  errorOverRounds,
   joinedSeries,
   pairedSeries,
   SLICED,
@@ -76,8 +77,9 @@ export interface Sliced {
 }
 
 export interface Alone {
-  /** Of ln ratio; null where the pairs do not show it. */
+  /** Of ln ratio; null where nothing shows it. */
   readonly variance: Variance | null;
+  /** Why what it is about may wander for longer than it was measured; null: it was seen not to. */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
@@ -156,10 +158,22 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
+/** Of two processes, by their rounds. */
+export function varianceOverRounds(logRatios: readonly number[]): Variance | null {
+  return aloneOf(errorOverRounds(logRatios)).variance;
+}
+
 /** Of two processes. */
-export function aloneOf({ standardError, degreesOfFreedom, unclear }: SliceRatio): Alone {
+export function aloneOf(
+  { standardError, degreesOfFreedom, unclear }: Pick<
+    SliceRatio,
+    "standardError" | "degreesOfFreedom" | "unclear"
+  >,
+): Alone {
   return {
-    variance: unclear === null ? { variance: standardError ** 2, degreesOfFreedom } : null,
+    variance: Number.isNaN(standardError)
+      ? null
+      : { variance: standardError ** 2, degreesOfFreedom },
     unclear,
   };
 }

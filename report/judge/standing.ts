@@ -25,6 +25,8 @@ export type Standing =
   | "unsteady"
   /** Of capacities, one is a lower bound. */
   | "at-least"
+  /** Alike as far as the generator, which was the limit, could tell. */
+  | "generator"
   /** One run says nothing about the next. */
   | "one-run"
   /** Some runs of a side served nothing. */
@@ -57,6 +59,7 @@ export function standingOf(comparison: FigureComparison): Standing {
         : reason;
     case "groups":
     case "at-least":
+    case "generator":
     case "one-run":
     case "silent":
       return reason;

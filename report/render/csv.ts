@@ -4,7 +4,6 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
-import type { ReportModel } from "../model.ts";
 import { type IntervalPoint, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
 import {
   cpuSecondsOf,
@@ -20,14 +19,20 @@ import {
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
 import { callColumns } from "../subjects/calls.ts";
-import { streamColumns } from "../subjects/streams.ts";
+import { socketColumns, streamColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
+/** The runs of an experiment: those of its report have what it counts of them. */
+interface NamedRuns {
+  readonly name: string;
+  readonly context: { readonly runs: readonly Run[] };
+}
+
 /** One row a run, in the order in which they were made. */
-export function renderCsv({ name, context: { runs } }: ReportModel): Written<"csv"> {
+export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
     ...identityOf(run),
@@ -71,6 +76,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...stepColumns(measurement.steps ?? []),
     ...measurement.streams && streamColumns(measurement.streams),
     ...measurement.grpc && callColumns(measurement.grpc),
+    ...measurement.sockets && socketColumns(measurement.sockets),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
@@ -230,7 +236,7 @@ function parametersOf({ parameters }: Run): CsvRecord {
 // the runs, names of columns end in their units.
 
 /** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
-export function renderIntervalsCsv({ name, context: { runs } }: ReportModel): Written<"csv"> {
+export function renderIntervalsCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
     return run.timeline.points.map((point, i) => ({

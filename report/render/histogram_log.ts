@@ -11,7 +11,7 @@ import { histogramLogOf, type TagPart } from "../writing/histogram_log.ts";
 import type { Written } from "../writing/written.ts";
 
 /** Every run that was measured, in the order in which they were made. */
-export function renderHistogramLog(results: Results): Written<"hlog"> {
+export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   const { version, experiment, runs } = results;
   const startMs = Math.min(...runs.map(startMsOf), ...runs.length > 0 ? [] : [momentOf(results)]);
   const tagged = "Tags are target/scenario/factor=value/repetition, each part percent-encoded";
@@ -49,6 +49,10 @@ export function renderMeasurementHistogramLog(measurement: Measurement): Written
 
 const UNKNOWN_START =
   "the start of the load is unknown: times count from the start of the run, before that of its target";
+
+interface LoggedResults extends Pick<Results, "version" | "startedAt" | "runs"> {
+  readonly experiment: Pick<Results["experiment"], "name">;
+}
 
 function momentOf({ startedAt }: Pick<Run, "startedAt">): number {
   return Date.parse(startedAt);

@@ -56,8 +56,12 @@ const NAMES = Object.keys(METRICS) as (keyof typeof METRICS)[];
 /** Receivers take 4 MB and more; a run has 5 to 50 KB. */
 const REQUEST_CHARACTERS = 2_000_000;
 
+interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "runs"> {
+  readonly experiment: Pick<Results["experiment"], "name">;
+}
+
 /** None where nothing was measured: an empty one is not to be sent. */
-export function otlpRequests(results: Results): Written<"json">[] {
+export function otlpRequests(results: SentResults): Written<"json">[] {
   const { version, experiment, machine, commit, runs } = results;
   return requestsOf(runs, version, {
     "host.name": machine.hostname,

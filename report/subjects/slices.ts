@@ -87,7 +87,7 @@ function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
 
 function readingOf(areTheseTwo: boolean): string {
   const large = areTheseTwo
-    ? "A large dot is a run of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their runs, and only more time makes the ratio surer."
+    ? "A large dot is a round of these two processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes changed between their rounds, and only more time makes the ratio surer."
     : "A large dot is a pair of processes, with the 95 % interval that its slices give it: where these intervals lie apart, the processes themselves differ, and only more of them make the ratio surer.";
   return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
 }
@@ -100,7 +100,7 @@ interface RunName {
 
 function runNameOf(areTheseTwo: boolean): RunName {
   return areTheseTwo
-    ? { one: "run", several: "runs" }
+    ? { one: "round", several: "rounds" }
     : { one: "pair of processes", several: "pairs of processes" };
 }
 
@@ -378,7 +378,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       },
       { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
       {
-        label: areTheseTwo ? "Runs" : "Pairs of processes",
+        label: areTheseTwo ? "Rounds" : "Pairs of processes",
         cell: ({ one: { sliced } }) => {
           const value = sliced?.levels?.processes ?? 1;
           return { text: formatCount(value), value };
@@ -400,7 +400,7 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
       { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
       { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
       {
-        label: areTheseTwo ? "Between runs" : "Between processes",
+        label: areTheseTwo ? "Between rounds" : "Between processes",
         cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
       },
       {

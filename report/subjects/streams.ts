@@ -1,5 +1,9 @@
-/** What streams of messages brought: their times, a row for each kind, and what became of the messages that were due. */
+/**
+ * What streams of messages and WebSockets brought: their times, a row for each kind, and what became of the messages that
+ * were due.
+ */
 import type { FigureOf } from "../../base/figures/figure.ts";
+import { groupsOfThree } from "../../base/limits.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type Block, group, table, text } from "../blocks.ts";
@@ -24,26 +28,30 @@ const TIMES = [
   ["gap", "between events"],
   ["ttft", "to the first token"],
   ["tpot", "per output token"],
+  ["message", "of a message"],
 ] as const;
 type Times = typeof TIMES[number][0];
 
 type TimesOf = Measurement["service"] & { readonly lowerBounds?: readonly string[] };
 
-/** Nothing where no response of the scenario is a stream. */
+/** Nothing where no response of the scenario is a stream, and none opens a WebSocket. */
 export const streams: Subject<ScenarioContext> = {
   id: "streams",
-  title: "Streams",
+  title: "Streams and WebSockets",
   depth: "detail",
   build: ({ name, cells, roomy }) => {
-    const rows = cells.filter(({ runs }) => runs.some((run) => run.streams !== undefined))
+    const rows = cells.filter((cell) => streamsOf(cell).length + socketsOf(cell).length > 0)
       .map((cell) => ({ cell }));
     if (rows.length === 0) return [];
+    const [streamed, opened] = [rows.filter(hasStreams), rows.filter(hasSockets)];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
       table(timesTable(`Messages of ${name}`, rows, [cellColumn]), { forms }),
-      table(fatesTable(`Messages that were due in ${name}`, rows, [cellColumn]), { forms }),
-      table(namesTable(`Events of ${name} by name`, rows, [cellColumn]), { forms }),
-      text("streams", NOTE, "note"),
+      table(fatesTable(`Messages that were due in ${name}`, streamed, [cellColumn]), { forms }),
+      table(socketsTable(`WebSockets of ${name}`, opened, [cellColumn]), { forms }),
+      table(namesTable(`Events of ${name} by name`, streamed, [cellColumn]), { forms }),
+      ...streamed.length > 0 ? [text("streams", NOTE, "note")] : [],
+      ...opened.length > 0 ? [text("sockets", SOCKETS_NOTE, "note")] : [],
     ];
   },
 };
@@ -52,16 +60,23 @@ const NOTE =
   "An open stream waits for one message, its first or its next: that one is due. Where a stream is cut or left, its wait so far " +
   "is a lower bound of the gap. Messages that come in one read have no time between them.";
 
+const SOCKETS_NOTE =
+  "The messages of a WebSocket are due by a clock of its own, and their latency counts from then. Those that were still in " +
+  "flight at the end, timed out or were never sent are in it as lower bounds.";
+
 /** Of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  if (measurement.streams === undefined) return [];
+  const { streams, sockets } = measurement;
+  if (streams === undefined && sockets === undefined) return [];
   const cell = { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
   const captioned = { isCaptioned: true };
+  const [streamed, opened] = [[{ cell }].filter(hasStreams), [{ cell }].filter(hasSockets)];
   return [
-    group("Streams", [
+    group(streams === undefined ? "WebSockets" : "Streams", [
       table(timesTable("Times of messages", [{ cell }], []), captioned),
-      table(fatesTable("Messages", [{ cell }], []), captioned),
-      table(namesTable("Events by name", [{ cell }], []), captioned),
+      table(fatesTable("Messages", streamed, []), captioned),
+      table(socketsTable("WebSockets", opened, []), captioned),
+      table(namesTable("Events by name", streamed, []), captioned),
     ]),
   ];
 }
@@ -74,7 +89,20 @@ function streamsOf({ runs }: JudgedCell): NonNullable<Measurement["streams"]>[] 
   return runs.flatMap(({ streams }) => streams ?? []);
 }
 
+function socketsOf({ runs }: JudgedCell): NonNullable<Measurement["sockets"]>[] {
+  return runs.flatMap(({ sockets }) => sockets ?? []);
+}
+
+function hasStreams({ cell }: StreamedCell): boolean {
+  return streamsOf(cell).length > 0;
+}
+
+function hasSockets({ cell }: StreamedCell): boolean {
+  return socketsOf(cell).length > 0;
+}
+
 function timesIn(cell: JudgedCell, of: Times): TimesOf[] {
+  if (of === "message") return socketsOf(cell).map(({ message }) => message);
   return streamsOf(cell).flatMap((all) =>
     of === "ttfe" || of === "gap" ? all[of] : all.tokens?.[of] ?? []
   );
@@ -143,6 +171,43 @@ function fatesTable<Row extends StreamedCell>(
   ]);
 }
 
+function socketsTable<Row extends StreamedCell>(
+  caption: string,
+  rows: readonly Row[],
+  named: readonly ColumnOf<Row>[],
+): ReturnType<typeof tableOf> {
+  const all = (
+    of: (sockets: NonNullable<Measurement["sockets"]>) => number,
+  ): (row: Row) => number =>
+  ({ cell }) => sum(socketsOf(cell), of);
+  return tableOf({ caption }, rows, [
+    ...named,
+    column("Opened", all(({ opened }) => opened), "count"),
+    column("Messages/s", ({ cell }: Row): Measured | null => {
+      const range = rangeOf("messagesPerSec", cell);
+      return "none" in range ? null : range;
+    }),
+    column("Sent", all(({ sent }) => sent), "count"),
+    column("Received", all(({ received }) => received), "count"),
+    column("Due", all(({ messages }) => messages.due), "count"),
+    column("Answered", all(({ messages }) => messages.received), "count"),
+    errorColumn("Failed", all(({ messages }) => messages.failed)),
+    column("Unfinished", all(({ messages }) => messages.unfinished), "count"),
+    errorColumn("Dropped", all(({ messages }) => messages.dropped)),
+    errorColumn("No answer to any", all(({ unmatched }) => unmatched)),
+    textColumn("Closed with", ({ cell }) => codesText(socketsOf(cell))),
+  ]);
+}
+
+/** `1000 (20), 1006 (1)` */
+function codesText(all: readonly NonNullable<Measurement["sockets"]>[]): string {
+  const codes = new Map<string, number>();
+  for (const [code, count] of all.flatMap(({ closeCodes }) => Object.entries(closeCodes))) {
+    codes.set(code, (codes.get(code) ?? 0) + count);
+  }
+  return [...codes].map(([code, count]) => `${code} (${groupsOfThree(count)})`).join(", ");
+}
+
 /** Nothing where all events have one name. */
 function namesTable<Row extends StreamedCell>(
   caption: string,
@@ -189,4 +254,25 @@ export function streamColumns(
       ...times("tpot", tokens.tpot),
     ],
   ]);
+}
+
+/** Of one run, as CSV has them. */
+export function socketColumns(
+  { messages, message, opened, sent, received, messagesPerSec }: NonNullable<
+    Measurement["sockets"]
+  >,
+): Record<string, number> {
+  return {
+    "sockets.opened": opened,
+    "sockets.sent": sent,
+    "sockets.received": received,
+    "sockets.messagesPerSec": messagesPerSec,
+    "sockets.failed": messages.failed,
+    "sockets.unfinished": messages.unfinished,
+    "sockets.dropped": messages.dropped,
+    ...message.count > 0 && {
+      "sockets.messageP50Ms": message.percentiles["50"],
+      "sockets.messageP99Ms": message.percentiles["99"],
+    },
+  };
 }

@@ -2,10 +2,24 @@
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
-export function ratioText({ figure, ratio, interval }: FigureRatio): string {
+export function ratioText(figureRatio: FigureRatio): string {
+  return joined(ratioParts(figureRatio));
+}
+
+/** A ratio and its interval, for a place that shows them apart; the interval is "" where there is none. */
+export interface RatioParts {
+  readonly value: string;
+  readonly interval: string;
+}
+
+export function ratioParts({ figure, ratio, interval }: FigureRatio): RatioParts {
   return ratio === null
-    ? "–"
-    : formatRatio(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+    ? { value: "–", interval: "" }
+    : partsOf(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+}
+
+function joined({ value, interval }: RatioParts): string {
+  return interval === "" ? value : `${value}${GLUE}${interval}`;
 }
 
 interface FigureRatio {
@@ -23,16 +37,23 @@ export function isTurned(ratio: number | null): boolean {
   return ratio !== null && ratio > 0 && ratio < LEAST_READABLE;
 }
 
-/** @param less What something is of which there is less; where nobody says, it is a fraction: `1/12,000×`. */
 export function formatRatio(
   ratio: number,
   interval: RatioEnds | null,
-  less: "fewer" | "shorter" | null = null,
 ): string {
-  if (!isTurned(ratio)) return intervalText(ratio, interval, ["", "×"]);
+  return joined(partsOf(ratio, interval, null));
+}
+
+/** @param less What something is of which there is less; where nobody says, it is a fraction: `1/12,000×`. */
+function partsOf(
+  ratio: number,
+  interval: RatioEnds | null,
+  less: "fewer" | "shorter" | null,
+): RatioParts {
+  if (!isTurned(ratio)) return partsWith(ratio, interval, ["", "×"]);
   const turned = interval && { low: 1 / interval.high, high: 1 / interval.low };
-  if (less !== null) return intervalText(1 / ratio, turned, ["", `×${GLUE}${less}`]);
-  return intervalText(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
+  if (less !== null) return partsWith(1 / ratio, turned, ["", `×${GLUE}${less}`]);
+  return partsWith(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
 }
 
 interface RatioEnds {
@@ -40,23 +61,26 @@ interface RatioEnds {
   readonly high: number;
 }
 
-function intervalText(
+function partsWith(
   ratio: number,
   interval: RatioEnds | null,
   [before, after]: readonly [before: string, after: string],
-): string {
+): RatioParts {
   const isExact = interval?.low === interval?.high && (ratio === 0 || ratio === Infinity);
-  if (interval === null || isExact) return `${before}${fixed(ratio, decimalsOf(ratio))}${after}`;
+  if (interval === null || isExact) {
+    return { value: `${before}${fixed(ratio, decimalsOf(ratio))}${after}`, interval: "" };
+  }
   const ends = [interval.low, interval.high];
   const width = Math.abs(interval.high - interval.low);
   const most = isSame(interval) ? DECIMALS_OF_SAME : Infinity;
   const decimals = Math.max(decimalsOf(ratio), Math.min(most, decimalsOfWidth(width)));
   const value = `${before}${fixed(ratio, decimals, width)}${after}`;
   if (isTooWide({ low: Math.min(...ends), high: Math.max(...ends) })) {
-    return `${value}${GLUE}${TOO_WIDE}`;
+    return { value, interval: TOO_WIDE };
   }
   const [low, high] = ends.map((one) => before + fixed(one, decimals, width));
-  return `${value}${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
+  const end = interval.high === Infinity ? ")" : "]";
+  return { value, interval: `[${low},${GLUE}${high}${end}` };
 }
 
 /** The whole interval so close to 1 that its digits say nothing but that. */

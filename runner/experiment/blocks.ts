@@ -12,6 +12,7 @@ import type { ResultFile } from "../result/result_file.ts";
 import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { carryOutPair, type PairContext } from "./pair_run.ts";
+import { NoSlicesError } from "../slices/lengths.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
 
@@ -263,6 +264,7 @@ async function runsOrWhyNot(
     return { made: context.signal.aborted ? null : made, searched };
   } catch (error) {
     if (context.signal.aborted) return { made: null, searched };
+    if (error instanceof NoSlicesError && context.needsSlices) throw error;
     if (error instanceof TargetError) return { made: error, searched };
     throw error;
   }

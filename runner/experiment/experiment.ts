@@ -60,6 +60,8 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
+  /** As a run's context has it. */
+  readonly needsSlices?: boolean;
   /** Looks at what there is after a repetition; gives whether that is enough. Absent: the experiment says how many. */
   readonly isEnough?: (results: Results, repetition: number) => boolean;
 }
@@ -133,14 +135,17 @@ function keptLengths({ plan: { cells }, kept }: ExperimentRequest): Map<string, 
   const lengths = new Map<string, SliceLengths>();
   for (const run of kept?.runs ?? []) {
     if (run.slices === undefined) continue;
-    const { partner, sliceMs, cutMs, pauseMs } = run.slices;
+    const { partner, sliceMs, cutMs, shiftMs, pauseMs } = run.slices;
     const [own] = cells.filter((cell) => cellKey(cell) === cellKey(run));
     const [other] = cells.filter((cell) =>
       cell.target === partner && cell.scenario === run.scenario &&
       JSON.stringify(cell.parameters) === JSON.stringify(own?.parameters)
     );
     if (own === undefined || other === undefined) continue;
-    const inUs = { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
+    const inUs = {
+      ...{ sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs },
+      ...{ shiftUs: 1_000 * shiftMs, pauseUs: 1_000 * pauseMs },
+    };
     lengths.set(keyOf([{ cell: own }, { cell: other }]), inUs);
   }
   return lengths;

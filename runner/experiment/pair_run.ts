@@ -14,7 +14,7 @@ import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
-import { lengthsOf, TRIAL } from "../slices/lengths.ts";
+import { lengthsOf, NoSlicesError, TRIAL } from "../slices/lengths.ts";
 import { ownResources, type SideLoaders, slicesOf, watchSides } from "../slices/session.ts";
 import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
 import { preflight } from "./preflight.ts";
@@ -103,7 +103,7 @@ async function measured(
 }
 
 /** Of slices: also where they are long, both orders are in each load. */
-const LEAST_PAIRS = 8;
+const LEAST_PAIRS = 2;
 
 /** Of its cells, in either order. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
@@ -182,27 +182,28 @@ function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** By a short load without a cut. Throws a TargetError where slices can't be had. */
+/** By a short load without a cut. Throws a NoSlicesError where slices can't be had. */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],
   context: PairContext,
 ): Promise<SliceLengths> {
   const { sliceMs, pauseMs, binMs, pairs } = TRIAL;
-  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, pauseUs: 1_000 * pauseMs };
+  const lengths = { sliceUs: 1_000 * sliceMs, cutUs: 0, shiftUs: 0, pauseUs: 1_000 * pauseMs };
   const spec = turnsOf(lengths, { pairs, seed: derivedSeed(context.seed, 0) });
   const quiet = { ...context, intervalMs: binMs, logFolder: null, onProgress: () => {} };
   const loaded = await loadPair(pair, targets, spec, quiet);
   const found = lengthsOf(loaded.map(({ watched: { measurement } }) => trialOf(measurement)));
   if (typeof found !== "string") return found;
   const names = pair.map(({ cell }) => cell.target).join(" and ");
-  throw new TargetError(`Cannot measure ${names} in slices: ${found}`);
+  throw new NoSlicesError(names, found);
 }
 
 function trialOf(
-  { timeline, service: { percentiles } }: Measurement,
+  { timeline, requests, service: { percentiles } }: Measurement,
 ): Parameters<typeof lengthsOf>[0][number] {
   return {
+    requests: requests.completed,
     completed: timeline.points.map(({ completed }) => completed),
     p50Ms: percentiles["50"],
     p99Ms: percentiles["99"],

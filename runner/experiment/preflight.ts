@@ -5,7 +5,7 @@
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
-import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import { encodeRequest, openingOf, type WireRequest } from "../../base/http/request.ts";
 import type { ReceivedResponse } from "../../base/http/received.ts";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import { dial } from "../../base/net/dial.ts";
@@ -278,8 +278,12 @@ async function checkStep(
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
   const shown = { status: response.status, body: bytes };
-  // The messages of a stream are checked by the load, which waits for them.
-  const expect = isStreamed(step) ? { status: step.expect.status } : step.expect;
+  // The messages of a stream are checked by the load, which waits for them, and so are those of a WebSocket.
+  const expect = step.socket !== undefined
+    ? { status: 101 }
+    : isStreamed(step)
+    ? { status: step.expect.status }
+    : step.expect;
   const hasRightStatus = expectedStatuses(expect).includes(response.status);
   const wrong = (hasRightStatus ? problem : null) ??
     await withEngine(() => responseProblem(expect, shown));
@@ -331,8 +335,7 @@ async function followed(
     if (withCookies !== sent.wire) {
       found.keep(secretsInCookies(withCookies.headers.cookie), subject);
     }
-    const isStream = isStreamed(step);
-    const response = await sendOnce(withCookies, to, request, isStream).catch((error: unknown) => {
+    const response = await sendOnce(withCookies, to, request, step).catch((error: unknown) => {
       const isLimit = error instanceof TooFewStreams;
       const tls = "path" in to.endpoint ? undefined : to.endpoint.tls;
       const why = isLimit ? error.message : `got no response: ${whyNoResponse(error, tls)}`;
@@ -345,7 +348,7 @@ async function followed(
     const { most } = step.follow;
     if ("unreadable" in next) {
       const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
-      const why = `its Location is ${location}, which is no http address`;
+      const why = `its Location is ${location}, which is not an http address`;
       throw new TargetError(`${subject} is redirected, and cannot be followed: ${why}`);
     }
     if ("elsewhere" in next) {
@@ -373,7 +376,7 @@ async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
   { timeoutMs, signal, streams = 1 }: PreflightRequest,
-  isStream: boolean,
+  { stream, socket }: Pick<ScriptRequest, "stream" | "socket">,
 ): Promise<ReceivedResponse> {
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
@@ -384,8 +387,14 @@ async function sendOnce(
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
-    const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
+    const connection = connectionOptions(origin, endpoint, false);
+    if (socket !== undefined) {
+      const { openSocketOn } = await import("../../base/net/one_socket.ts");
+      return await openSocketOn(conn, openingOf(wire, connection).bytes, socket);
+    }
+    const bytes = encodeRequest(wire, connection);
     const head = wire.method === "HEAD";
+    const isStream = stream !== undefined;
     return await exchangeOn(conn, endpoint, { bytes, head, isStream, streams });
   } catch (error) {
     end.signal.throwIfAborted();

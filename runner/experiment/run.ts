@@ -48,6 +48,8 @@ export interface RunContext {
   readonly logFolder: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
+  /** Whether a NoSlicesError ends the experiment, as whoever asked for it measures otherwise then. Default: the cells are left out. */
+  readonly needsSlices?: boolean;
   /** Starts the run's target, or gives the one that runs already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
   /** Ends the run's target, also one that is kept, and starts it anew. */

@@ -42,7 +42,7 @@ export function refutes(
   return pipeline === 1 && elapsedS >= SHORTEST_S && completedPerSec > workers * peakThroughput;
 }
 
-/** What a calibration holds for; with anything else it is measured anew. */
+/** What a calibration is valid for; when any of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
   /** Of the machine. */

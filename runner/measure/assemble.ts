@@ -24,6 +24,7 @@ import { assembleAgents } from "./assemble_agents.ts";
 import { callFigures } from "./calls.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { stepFigures } from "./steps.ts";
+import { socketFigures } from "./sockets.ts";
 import { streamFigures } from "./streams.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Timeline } from "./timeline.ts";
@@ -172,6 +173,7 @@ function measuredOf(
     ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
     ...streamFigures(totals, { elapsedS, clock }),
     ...callFigures(totals),
+    ...socketFigures(totals, elapsedS),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

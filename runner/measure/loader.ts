@@ -50,9 +50,9 @@ export interface Loaded {
   readonly driver: DriverName;
   /** As the result has it. */
   readonly driverNote?: string;
-  /** Of each worker. */
+  /** Connections of each worker. */
   readonly connections: readonly number[];
-  /** Of each worker. */
+  /** Report of each worker. */
   readonly reports: readonly WorkerReport[];
   readonly stage: Stage;
   /** Null: this process loaded alone. */

@@ -13,7 +13,6 @@ import {
 } from "../host/calibration_cache.ts";
 import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
-import { LOG_HEADER } from "../load/recording/request_log.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { slotsOf } from "../load/engine/job.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
@@ -173,6 +172,7 @@ async function driverFor(
  * of the log. Throws a UserError when the file can't be written.
  */
 async function beginLog(path: string): Promise<Deno.FsFile | null> {
+  const { LOG_HEADER } = await import("../load/recording/request_log.ts");
   try {
     if (!isStream(path)) {
       await replaceFile(path, LOG_HEADER);

@@ -2,7 +2,7 @@
  * The whole load, split exactly over the workers: connections and requests add up, and every arrival is
  * one worker's.
  */
-import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
+import { type ConnectionOptions, encodeRequest, openingOf } from "../../base/http/request.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
@@ -25,6 +25,7 @@ import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { ResponseExpectation } from "../load/engine/response_check.ts";
+import type { SocketSpec } from "../load/engine/sockets/socket_spec.ts";
 import { type LoadRequest, originsOfLoad } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
@@ -205,14 +206,68 @@ function requestsOf(
   implicitCheck: boolean,
   index: WorkerIndex,
 ): ScriptSpec {
+  const specs = socketSpecsOf(script.requests);
   const checked = checkedStreams(implicitCheck);
-  const requests = script.requests.map((request): PreparedRequest => ({
-    bytes: encodeRequest(request.wire, connection),
-    head: request.wire.method === "HEAD",
-    step: request.step,
-    ...checked(request),
-  }));
+  const requests = script.requests.map((request): PreparedRequest => {
+    const { wire, step } = request;
+    const spec = specs.get(request.expect);
+    if (spec !== undefined && request.socket !== undefined) {
+      const { bytes, payload } = openingOf(wire, connection);
+      return { bytes, head: false, socket: { spec, payload }, step, check: OPENS_SOCKET };
+    }
+    return {
+      bytes: encodeRequest(wire, connection),
+      head: wire.method === "HEAD",
+      step,
+      ...checked(request),
+    };
+  });
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
+}
+
+/** What is expected of a socket is decided by whoever reads it. */
+const OPENS_SOCKET: ResponseExpectation = {
+  statuses: [101],
+  body: null,
+  contains: null,
+  isStream: true,
+};
+
+/** By expectation, which is one object for requests that differ in their values alone. */
+function socketSpecsOf(requests: readonly ScriptRequest[]): ReadonlyMap<Expectation, SocketSpec> {
+  const specs = new Map<Expectation, SocketSpec>();
+  for (const { expect, socket } of requests) {
+    if (socket !== undefined && !specs.has(expect)) specs.set(expect, socketSpecOf(socket, expect));
+  }
+  return specs;
+}
+
+function socketSpecOf(
+  { send, answer, holdMs, subprotocols, deflate }: NonNullable<ScriptRequest["socket"]>,
+  expect: Expectation,
+): SocketSpec {
+  const messages = messagesExpected(checkOf(expect, false));
+  return {
+    ...send && {
+      send: {
+        isText: send.isText,
+        ...send.everyMs !== undefined && { everyUs: send.everyMs * 1_000 },
+      },
+    },
+    ...{ answer, subprotocols, deflate },
+    ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
+    ...messages && { expect: messages },
+  };
+}
+
+/** Null where nothing is expected of messages. */
+function messagesExpected(
+  check: ResponseExpectation | null,
+): Pick<ResponseExpectation, "contains" | "json" | "matches"> | null {
+  if (check === null) return null;
+  const { contains, json, matches } = check;
+  const isSilent = contains === null && json === undefined && matches === undefined;
+  return isSilent ? null : { contains, json, matches };
 }
 
 /** The requests of a worker when all take turns at one endless round through `sequence`. */
@@ -245,9 +300,11 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
     const { kind, thinkMs, as } = step;
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
-  const { wire, expect, call, captures, follow, beside, hooks, step: at } = step;
+  const { wire, expect, call, socket, captures, follow, beside, hooks, step: at } = step;
   const strict = checkOf(expect, false) !== null;
-  const checked = checkedStream(step);
+  const checked = socket === undefined
+    ? checkedStream(step)
+    : { check: OPENS_SOCKET, socket: socketSpecOf(socket, expect) };
   const input = call?.ready?.input;
   const request = { step: at, follow, wire, captures, strict, ...checked };
   return {
@@ -300,16 +357,16 @@ function checkedStream(
 ): Pick<PreparedRequest, "check" | "stream"> {
   const check = checkOf(expect, implicit || stream !== undefined);
   if (stream === undefined || check === null) return { check };
-  const { contains, json, matches, ...response } = check;
+  const { contains: _contains, json: _json, matches: _matches, ...response } = check;
   const { holdMs, ...spec } = stream;
-  const isSilent = contains === null && json === undefined && matches === undefined;
+  const messages = messagesExpected(check);
   return {
     check: { ...response, contains: null, isStream: true },
     stream: {
       ...spec,
       ...call && { call },
       ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
-      ...!isSilent && { expect: { contains, json, matches } },
+      ...messages && { expect: messages },
     },
   };
 }

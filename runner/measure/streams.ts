@@ -68,7 +68,8 @@ export function streamFigures(
   };
 }
 
-function timesOf(
+/** Times of all workers. */
+export function timesOf(
   parts: readonly BoundedTotals[],
   estimate: ReturnType<typeof estimateOf>,
 ): BoundedStreamTimes {

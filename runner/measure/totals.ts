@@ -132,7 +132,7 @@ export function servedOf(
   };
 }
 
-/** Of all workers together. */
+/** Histograms by group, of all workers together. */
 function groupsOf(totals: readonly WorkerTotals[]): Map<string, SparseHistogram> {
   const parts = Map.groupBy(totals.flatMap(({ groups }) => [...groups]), ([group]) => group);
   return new Map([...parts].map(([group, times]) => [

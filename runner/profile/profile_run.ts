@@ -30,7 +30,7 @@ export interface ProfilePlace {
 
 export interface ProfileContext {
   readonly loader: Loader;
-  /** Of the experiment. */
+  /** Seed of the experiment. */
   readonly seed: number;
   /** The script of the experiment. */
   readonly scripted: ScriptParts;

@@ -3,6 +3,7 @@
  * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
  * else be shown as a measurement, or end the report in the middle. Pure.
  */
+import type { SocketFigures } from "./sockets.ts";
 import type { StreamFigures } from "./streams.ts";
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../../base/figures/cells.ts";
@@ -55,8 +56,11 @@ function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
   }
 }
 
-function* ofCounts({ requests, streams, grpc }: Measurement): Generator<Inconsistency> {
+function* ofCounts(
+  { requests, streams, sockets, grpc }: Measurement,
+): Generator<Inconsistency> {
   if (streams !== undefined) yield* ofMessages(streams);
+  if (sockets !== undefined) yield* ofSockets(sockets);
   const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
   if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
     const message =
@@ -84,6 +88,17 @@ function* ofMessages(
   for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
     yield* ofHistogram(["streams", name, "histogram"], times.histogram, times.count);
   }
+}
+
+function* ofSockets({ messages, message }: SocketFigures): Generator<Inconsistency> {
+  const { due, received, failed, unfinished, dropped } = messages;
+  const fates = received + failed + unfinished + dropped;
+  if (due !== fates) {
+    const why =
+      `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
+    yield { path: ["sockets", "messages", "due"], message: why };
+  }
+  yield* ofHistogram(["sockets", "message", "histogram"], message.histogram, message.count);
 }
 
 /** Histograms of the whole run. */

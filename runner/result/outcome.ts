@@ -14,13 +14,15 @@ export type ErrorKind = (typeof ERRORS)[number];
 
 /**
  * Nothing was measured, whatever the requests waited for. A refusal or an error with a status is a response, and so is a
- * stream that brought a message, although it may have no end.
+ * stream or a WebSocket that brought a message, although it may have no end.
  */
-export function isUnanswered({ requests, streams }: {
+export function isUnanswered({ requests, streams, sockets }: {
   readonly requests: { readonly completed: number };
   readonly streams?: { readonly events: number };
+  readonly sockets?: { readonly received: number };
 }): boolean {
-  return requests.completed === 0 && (streams?.events ?? 0) === 0;
+  return requests.completed === 0 && (streams?.events ?? 0) === 0 &&
+    (sockets?.received ?? 0) === 0;
 }
 
 /** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */

@@ -9,7 +9,7 @@ import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 export interface LiveAgent {
   readonly name: string;
   readonly ratePerSec: number;
-  /** Of its busiest worker: a share of one core. */
+  /** CPU of the busiest worker, as a share of one core. */
   readonly cpuRatio: number;
   /** Since its last report. */
   readonly silentMs: number;

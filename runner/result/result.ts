@@ -28,6 +28,7 @@ import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { slices } from "./slices.ts";
+import { sockets } from "./sockets.ts";
 import { streams } from "./streams.ts";
 import { hookUse } from "./hooks.ts";
 import { tls } from "./tls.ts";
@@ -188,6 +189,9 @@ export const measurement = z.strictObject({
   grpc: calls.optional().describe("Calls of gRPC; absent where no request is one"),
   streams: streams.optional().describe(
     "Messages of streamed responses; absent where no response is a stream",
+  ),
+  sockets: sockets.optional().describe(
+    "WebSockets and their messages; absent where no request is for one",
   ),
   sessions: z.strictObject({
     created: count,

@@ -11,6 +11,10 @@ const seen = z.array(ms.nullable());
 export const slices = z.strictObject({
   sliceMs: ms.describe("Planned length of a slice, with what is cut"),
   cutMs: ms.describe("Start of each slice that is not measured"),
+  shiftMs: ms.default(0)
+    .describe(
+      "The measured part begins by up to so much later, drawn for each slice, and ends as much later",
+    ),
   pauseMs: ms.describe("Between a slice and the next, without load"),
   partner: z.string().describe("The target that it took turns with"),
   histogram: z.string()
@@ -24,7 +28,7 @@ export const slices = z.strictObject({
       .describe("Slices of the two targets with the same number follow each other"),
     place: z.array(count).describe("Which of its pair it was, from 0"),
     startS: z.array(z.number().min(0)).describe("On one clock for both targets"),
-    measuredS: z.array(z.number().min(0)).describe("Without what is cut"),
+    measuredS: z.array(z.number().min(0)).describe("Without what is cut, and without the shift"),
     completed: z.array(count).describe("Of what was due in the measured part, whenever it ended"),
     failed: z.array(count).describe("Likewise"),
     serviceSumMs: z.array(ms).describe("Service times of what was due in the measured part"),

@@ -9,7 +9,7 @@ const histogram = z.string().optional()
 const censoredHistogram = z.string().optional()
   .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
-const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
+export const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
 
 export const streams = z.strictObject({
   messages: z.strictObject({

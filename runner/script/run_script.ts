@@ -3,8 +3,8 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { logLine } from "../../base/script/log.ts";
-import { ScriptError } from "../../base/script/realm.ts";
-import { type ScriptCode, scriptCode } from "../../scenarios/code/code.ts";
+import { type Realm, ScriptError } from "../../base/script/realm.ts";
+import { scriptCode } from "../../scenarios/code/code.ts";
 import { evaluated } from "../../scenarios/code/evaluated.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
@@ -58,8 +58,17 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
+  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions.
+  let realm: Promise<Realm> | null = null;
+  const open = (): Promise<Realm> =>
+    realm ??= evaluated(whole, { random: Math.random, log: logLine });
   const call = (name: string, given: readonly unknown[], until: AbortSignal): Promise<string> =>
-    callOnce(whole, name, JSON.stringify(given), { mayFetch, signal: until });
+    callIn(open, `${name} of ${whole.entry}`, (realm) =>
+      realm.call(
+        name,
+        JSON.stringify(given),
+        (url, init) => fetched(url, init, { mayFetch, signal: until }),
+      ), until);
   const begun = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
   const data = setup === undefined ? null : await call(setup, [{ url: origin }], begun);
   const isHooked = hasHooks(script);
@@ -141,26 +150,23 @@ class Renewal {
   }
 }
 
-async function callOnce(
-  code: ScriptCode,
-  name: string,
-  json: string,
-  options: FetchOptions,
+async function callIn(
+  open: () => Promise<Realm>,
+  what: string,
+  call: (realm: Realm) => Promise<string>,
+  signal: AbortSignal,
 ): Promise<string> {
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {}); // it may end before anybody waits for it
-  const { signal } = options;
   const end = (): void =>
     over.reject(new ScriptError("it did not end in time, or was interrupted"));
   signal.addEventListener("abort", end, { once: true });
   try {
     signal.throwIfAborted();
-    const realm = await evaluated(code, { random: Math.random, log: logLine });
-    const called = realm.call(name, json, (url, init) => fetched(url, init, options));
-    return await Promise.race([called, over.promise]);
+    return await Promise.race([open().then(call), over.promise]);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
-    throw new TargetError(`${name} of ${code.entry} has failed: ${error.message}`);
+    throw new TargetError(`${what} has failed: ${error.message}`);
   } finally {
     signal.removeEventListener("abort", end);
   }

@@ -1,7 +1,8 @@
 /**
- * How long slices are, how much of their beginning is cut and how long the pause is: chosen from a short load in slices without
+ * How long slices are, how much of their beginning is cut, by how much their measured part is shifted and how long the pause is: chosen from a short load in slices without
  * a cut, in which each target shows how it comes back from its rest, and how long what is in flight takes. Pure.
  */
+import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
@@ -12,6 +13,8 @@ export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const
 export interface TrialSide {
   /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
   readonly completed: readonly number[];
+  /** That completed at any time. */
+  readonly requests: number;
   /** Of its requests, milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -23,8 +26,9 @@ const MOST_CUT_MS = 40;
 const LEAST_PAUSE_MS = 4;
 /** Longer ones would be lost time, as a few requests are always slow; of a slice. */
 const MOST_PAUSE_SHARE = 0.5;
-/** So many rounds of requests fit into a slice, and so many times its cut, or its ends would be most of it. */
-const LEAST_ROUNDS = 5;
+/** Of requests: one that the measured part may be shifted by, and two that it holds. */
+const LEAST_ROUNDS = 3;
+/** Or the cut would be most of it. */
 const LEAST_CUTS = 5;
 /** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
 const SHORTEST_SLICE_MS = 50;
@@ -35,21 +39,36 @@ const HARMLESS_SHARE = 0.02;
 /** A step that is slower by less than this may be so by chance. */
 const STANDARD_ERRORS = 2.5;
 
+/** Of targets that no slices can be had with. */
+export class NoSlicesError extends TargetError {
+  /** @param why Without a full stop. */
+  constructor(targets: string, readonly why: string) {
+    super(
+      `Cannot measure ${targets} in slices: ${why}. Measure one target after the other: without order: slices, ` +
+        "with ab --order blocks, or with a bench of each URL",
+    );
+  }
+}
+
 /** Why no slices can be had with such targets; else their lengths. */
 export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   const p50Ms = Math.max(...sides.map((side) => side.p50Ms));
-  if (sides.some(({ completed }) => completed.every((count) => count === 0))) {
+  if (sides.some(({ requests }) => requests === 0)) {
     return "a target completed no request";
   }
   if (LEAST_ROUNDS * p50Ms > LONGEST_SLICE_MS) {
-    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and turns are for those of ${
-      LONGEST_SLICE_MS / LEAST_ROUNDS
-    } ms at most: measure one target after the other, without order: slices, with ab --order blocks, or with a bench of each URL`;
+    return `requests take ${Number(p50Ms.toPrecision(2))} ms, and slices are for those of ${
+      Math.floor(LONGEST_SLICE_MS / LEAST_ROUNDS)
+    } ms at most`;
   }
   const cutMs = Math.max(...sides.map(({ completed }) => cutMsOf(completed)));
-  const sliceMs = Math.max(SHORTEST_SLICE_MS, Math.ceil(LEAST_ROUNDS * p50Ms), LEAST_CUTS * cutMs);
+  const shiftMs = Math.ceil(p50Ms);
+  const sliceMs = Math.max(SHORTEST_SLICE_MS, cutMs + LEAST_ROUNDS * shiftMs, LEAST_CUTS * cutMs);
   const pauseMs = pauseMsOf(sides, sliceMs);
-  return { sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs, pauseUs: 1_000 * pauseMs };
+  return {
+    ...{ sliceUs: 1_000 * sliceMs, cutUs: 1_000 * cutMs },
+    ...{ shiftUs: 1_000 * shiftMs, pauseUs: 1_000 * pauseMs },
+  };
 }
 
 /** What nearly all requests take, as one may have been sent at the end of a slice. */

@@ -73,6 +73,7 @@ export function slicesOf(
   return {
     sliceMs: spec.sliceUs / 1_000,
     cutMs: spec.cutUs / 1_000,
+    shiftMs: spec.shiftUs / 1_000,
     pauseMs: spec.pauseUs / 1_000,
     partner,
     histogram: encodeHistogram(mergeHistograms(workers.map(({ latency }) => latency)).toSparse()),

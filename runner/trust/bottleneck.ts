@@ -53,7 +53,7 @@ const OTHER_THREADS = 0.1;
 const NEAR_TURNS = 0.7;
 /** Of the requests that ended: what failed or wrong ones waited for is no bottleneck of the others. */
 const FAILS = 0.05;
-/** Of the cores, in use by everybody: from here on nobody gets more. */
+/** Share of the machine's cores in use, from which on nobody can get more. */
 const FULL_MACHINE = 0.95;
 /** Threads that stood in line for a core, on average: less is the wake-ups'. */
 const IN_LINE = 0.1;
@@ -65,7 +65,7 @@ const CROWD = 0.25;
 const WAITS_OF_WANTED = 0.3;
 /** Of the target's CPU time; a server that sends small responses spends half of it there. */
 const MOSTLY_KERNEL = 0.7;
-/** Of the run. */
+/** Share of the run in which a CPU limit paused the target. */
 const THROTTLED = 0.05;
 /** Of the run: Redis has one thread for commands, and reads and writes sockets beside them. */
 const REDIS_FULL = 0.8;

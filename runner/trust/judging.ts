@@ -33,6 +33,7 @@ export function judge(given: Case): TrustJudgement {
 type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons"> & {
   readonly load: Pick<Measurement["load"], "timeout">;
   readonly streams?: Pick<NonNullable<Measurement["streams"]>, "events">;
+  readonly sockets?: Pick<NonNullable<Measurement["sockets"]>, "received">;
 };
 
 /** Where nothing got a response nothing was measured, however well the generator did. */

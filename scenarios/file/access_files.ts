@@ -31,7 +31,7 @@ export function privateKeyAt(path: string): string {
 
 /** Only where the system distinguishes sockets from files (not on Windows). */
 export function checkSocket(path: string): void {
-  if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is no socket");
+  if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is not a socket");
 }
 
 export function ifThere<Found>(path: string, look: (path: string) => Found): Found {

@@ -1,12 +1,12 @@
 /** The files of an experiment, from a disk. */
 import { resolve } from "node:path";
-import { parse } from "csv-parse/sync";
 import { readBytesSync } from "../../base/bounded_file.ts";
-import type { Files, TableRow } from "../../base/files.ts";
+import type { Files } from "../../base/files.ts";
 import type { readProtoFile } from "../../base/grpc/proto_file.ts";
-import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
 import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_files.ts";
 import { eachLineOf } from "./lines.ts";
+import { csvRows, jsonRows, sqliteRows } from "./table_files.ts";
 
 /** Reads a `.proto` file: loaded where one may be named. */
 type ProtoReader = typeof readProtoFile;
@@ -21,7 +21,13 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   const text = (path: string): string => decoder.decode(octets(path));
   return {
     octets,
-    rows: (path, names) => rowsOf(text(path), names),
+    rows: (path, names) => csvRows(text(path), names),
+    jsonRows: (path) => jsonRows(text(path)),
+    queried: (path, query) =>
+      ifThere(resolve(baseDir, path), (path) => {
+        Deno.statSync(path); // SQLite does not say why it cannot open a file
+        return sqliteRows(path, query);
+      }),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
     privateKey: (path) => privateKeyAt(resolve(baseDir, path)),
     eachLine: (path, visit) => ifThere(resolve(baseDir, path), (path) => eachLineOf(path, visit)),
@@ -49,24 +55,4 @@ function readingOnce(baseDir: string): Files["octets"] {
 
 function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   return ifThere(path, (path) => readBytesSync(path, "textFile"));
-}
-
-/**
- * RFC 4180. Throws with what is wrong and its line.
- * @param names Of the columns; without them the first line has the names.
- */
-function rowsOf(csv: string, names?: readonly string[]): TableRow[] {
-  const rows = parse<TableRow>(csv, {
-    bom: true,
-    columns: names === undefined ? true : [...names],
-    skip_empty_lines: true,
-    trim: true,
-    to: oneMoreThan("rows"),
-    max_record_size: LIMITS.csvRow.most,
-  });
-  if (rows.length === 0) {
-    throw new Error(`it has no rows${names ? "" : " below the names of its columns"}`);
-  }
-  if (isWithin("rows", rows.length)) return rows;
-  throw new Error(beyond("rows", rows.length));
 }

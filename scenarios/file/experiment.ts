@@ -37,12 +37,14 @@ import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { codeSpec } from "../code/code.ts";
 import { hookName, STREAM_CONFLICTS } from "../request/request.ts";
+import { SOCKET_CONFLICTS } from "../request/websocket.ts";
 import {
   fieldsIn,
   hooksIn,
   isStreamed,
   type Scenario,
   scenarioSpecWith,
+  socketsIn,
 } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -301,6 +303,7 @@ function loadConflicts(
         : [],
       ...scenario === undefined || isWrong(path) ? [] : [
         ...streamConflicts(scenario, load, { path, loadPath }),
+        ...socketConflicts(scenario, load, { path, loadPath }),
         ...hookConflicts(scenario, load, loadPath),
       ],
       ...scenario === undefined || isWrong(path) || !isOverHttp2 ? [] : [
@@ -346,6 +349,34 @@ function streamConflicts(
     ...follows
       ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS[isCalling ? "calls" : "follow"] }]
       : [],
+  ];
+}
+
+/** What a scenario with WebSockets can't have. */
+function socketConflicts(
+  scenario: Scenario,
+  { pipeline = [], http2 = [], requests }: {
+    readonly pipeline?: readonly number[];
+    readonly http2?: readonly boolean[];
+    readonly requests?: unknown;
+  },
+  { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
+): Conflict[] {
+  const sockets = socketsIn(scenario);
+  if (sockets.length === 0) return [];
+  const at = (key: keyof typeof SOCKET_CONFLICTS): Conflict => ({
+    path: [...loadPath, key],
+    message: SOCKET_CONFLICTS[key],
+  });
+  const endless = requests === undefined
+    ? []
+    : sockets.filter(({ request }) => request.hold === undefined);
+  const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
+  return [
+    ...http2.includes(true) ? [at("http2")] : [],
+    ...pipeline.some((depth) => depth > 1) ? [at("pipeline")] : [],
+    ...endless.map((one) => ({ path: [...path, ...one.path], message: SOCKET_CONFLICTS.requests })),
+    ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],
   ];
 }
 

@@ -1,5 +1,5 @@
 /** An experiment by its name or from a file, or all its problems at once. */
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
@@ -32,7 +32,7 @@ export interface ExperimentFile {
   /** Folder that relative paths in it start from. */
   readonly baseDir: string;
   readonly builtIn: boolean;
-  /** Of a file of another tool: what has no counterpart, or differs here. */
+  /** Notes on a file of another tool: what has no counterpart, or differs here. */
   readonly notes: readonly string[];
 }
 
@@ -132,6 +132,44 @@ export async function convertedFile(
     parseImported(imported, path, { files: filesFrom(to), environment: standIns });
     return imported;
   });
+}
+
+/** An experiment in TypeScript, for `init` to write. */
+export interface WrittenScript {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * A k6 script with its functions, as an experiment in TypeScript; null when it is none.
+ * Throws a UserError where there is nothing to take over.
+ * @param path Of the k6 script; messages call it so.
+ * @param file What is written.
+ */
+export async function convertedScript(
+  source: string,
+  path: string,
+  file: string,
+): Promise<WrittenScript | null> {
+  const { isK6, k6Experiment } = await import("../imports/k6_experiment.ts");
+  if (!isK6(source)) return null;
+  const { nameFrom } = await import("../imports/format/format.ts");
+  const { filesFrom } = await import("./disk_files.ts");
+  const { scriptFile } = await import("./script_file.ts");
+  const { text, notes } = k6Experiment(source, path, {
+    name: nameFrom(basename(path, extname(path)), "imported"),
+    env: environment,
+    files: filesFrom(dirname(resolve(path))),
+  });
+  try {
+    const { text: yaml } = await scriptFile(file, {}, environment, text);
+    await withEngine(() => experimentIn(importedYaml(yaml, file), { environment }));
+    return { text, notes };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const [{ message }] = error.problems;
+    return { text, notes: [...notes, `it does not run as it is: ${message}`] };
+  }
 }
 
 function parseImported(

@@ -25,11 +25,15 @@ export interface ScriptFile {
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];
 }
 
-/** Throws a UserError with the line of the script where it fails. */
+/**
+ * Throws a UserError with the line of the script where it fails.
+ * @param written The text of the script, where it is not at its path yet.
+ */
 export async function scriptFile(
   path: string,
   set: SetParameters,
   environment: Environment,
+  written?: string,
 ): Promise<ScriptFile> {
   const entry = basename(path);
   const files: CodeFiles = {};
@@ -40,7 +44,10 @@ export async function scriptFile(
   try {
     const realm = await Realm.open({
       entry,
-      load: (module) => loaded(join(dirname(path), module), module, files),
+      load: (module) =>
+        module === entry && written !== undefined
+          ? withoutTypes(written, module)
+          : loaded(join(dirname(path), module), module, files),
       env: (name) => {
         env.add(name);
         const value = environment(name);

@@ -77,7 +77,7 @@ function refused(at: number, message: string): never {
   throw new Refused(at, message);
 }
 
-interface ScriptParts {
+export interface ScriptParts {
   readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
   readonly senders: ReadonlySet<string>;
@@ -88,7 +88,7 @@ interface ScriptParts {
 const AROUND = ["setup", "teardown"];
 
 /** The top of the script. What stands there sends nothing; a name that it may change is no constant. */
-function partsOf(source: K6Source): ScriptParts {
+export function partsOf(source: K6Source): ScriptParts {
   const scope = new ScriptScope();
   const imported = importedNames(source.program);
   let options: js.Expression | null = null;
@@ -149,7 +149,7 @@ function functionIn(
 }
 
 /** Where an object of the script has the key; 0 where it is computed. */
-function keyedAt(source: K6Source, name: string): number {
+export function keyedAt(source: K6Source, name: string): number {
   for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
     if (node.type !== "Property") continue;
     const { key } = node;
@@ -163,7 +163,7 @@ function keyedAt(source: K6Source, name: string): number {
 }
 
 /** All that is wrong with the options, at their beginning. */
-function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
+export function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
   const data = options === null ? {} : constants.value(options, scope);
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
   if (given !== undefined) return loadIn(given);

@@ -19,7 +19,15 @@ import {
 } from "./k6_constants.ts";
 import { bothOf, K6Check } from "./k6_checks.ts";
 import { type K6Load, length } from "./k6_load.ts";
-import { type K6Source, MOST_NESTED, namesIn, nodesIn, Refused, TooMuch } from "./k6_source.ts";
+import {
+  calledIn,
+  type K6Source,
+  MOST_NESTED,
+  namesIn,
+  nodesIn,
+  Refused,
+  TooMuch,
+} from "./k6_source.ts";
 
 /** A step of a flow in the making. */
 export type K6Step = Record<string, unknown>;
@@ -307,7 +315,7 @@ export class K6Flow {
   }
 
   #call(node: js.CallExpression, scope: ScriptScope): Given {
-    const called = this.#calledIn(node);
+    const called = calledIn(node, this.around.imported);
     if (called === "k6.sleep") this.#sleep(node, scope);
     else if (called === "k6.check") this.#check(node, scope);
     else if (called === "k6.group") return this.#group(node, scope);
@@ -342,18 +350,6 @@ export class K6Flow {
       ? bound.node.callee
       : null;
     return made === null ? "" : this.around.imported.get(rootOf(made)) ?? "";
-  }
-
-  /** Such as `k6.check` or `http.get`, whatever the script calls them. */
-  #calledIn({ callee }: js.CallExpression): string | null {
-    if (callee.type === "Identifier") return this.around.imported.get(callee.name) ?? null;
-    if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
-    const { object: { name }, property } = callee;
-    if (name === "console") return "console";
-    const from = this.around.imported.get(name);
-    const isWhole = from === "http" || from === "k6" || from === "http.default";
-    if (!isWhole || property.type !== "Identifier") return null;
-    return `${from === "k6" ? "k6" : "http"}.${property.name}`;
   }
 
   /** What is given to the function, and what it gives back. */

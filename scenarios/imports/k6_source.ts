@@ -25,7 +25,7 @@ export class K6Source {
   #starts: readonly number[] | null = null;
 
   /** Throws a UserError when it is no JavaScript. */
-  constructor(private readonly text: string, private readonly path: string) {
+  constructor(readonly text: string, private readonly path: string) {
     if (!isWithin("experimentFile", text.length)) {
       const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;
       throw new UserError([{ place: path, message }]);
@@ -146,6 +146,21 @@ export function importedNames({ body }: Program): ReadonlyMap<string, string> {
     }
   }
   return imported;
+}
+
+/** What is called, such as `k6.check` or `http.get`, whatever the script calls it; null for anything else. */
+export function calledIn(
+  { callee }: js.CallExpression,
+  imported: ReadonlyMap<string, string>,
+): string | null {
+  if (callee.type === "Identifier") return imported.get(callee.name) ?? null;
+  if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
+  const { object: { name }, property } = callee;
+  if (name === "console") return "console";
+  const from = imported.get(name);
+  const isWhole = from === "http" || from === "k6" || from === "http.default";
+  if (!isWhole || property.type !== "Identifier") return null;
+  return `${from === "k6" ? "k6" : "http"}.${property.name}`;
 }
 
 /** The nodes that a node consists of. */

@@ -272,7 +272,7 @@ interface PlannedFields extends LoadFields {
 function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
   if (goal === undefined) return loadOf(fields);
   const load = loadOf({ ...fields, rate: 1 }); // each trial has its own
-  if (load.kind !== "rate") throw new Error("A load with a rate is none");
+  if (load.kind !== "rate") throw new Error("A load with a rate was read as another kind");
   const { ratePerSec: _, durationMs: _ms, ...rest } = load;
   const { arrivals = "uniform", rate: share = 1 } = fields;
   return { ...rest, kind: "capacity", goal, share, arrivals };

@@ -87,7 +87,7 @@ export const LOAD_CONFLICTS = {
   stages: {
     ...WITH_PHASES,
     connections: "each stage has its own; leave it out",
-    rate: "stages are a closed loop, a rate is none; leave one of them out",
+    rate: "a rate and stages cannot be combined; leave one of them out",
     arrivals: "a closed loop has no arrivals; write connections in the stages",
     phases: "phases are of arrivals, stages of connections; leave one of them out",
     duration: "each stage has its own duration; leave it out",

@@ -12,6 +12,12 @@ export interface SliceLengths {
   readonly sliceUs: number;
   /** Of its beginning, which is in no figure: the target comes back from its rest. */
   readonly cutUs: number;
+  /**
+   * The measured part begins later by up to so much, drawn for each slice, and ends as much later. The requests of a closed loop are
+   * in step at the beginning of a slice, so that a part that always began there would hold whole rounds of them: of requests of 50
+   * and of 51 ms perhaps five and four.
+   */
+  readonly shiftUs: number;
   /** After it, in which what is in flight may end and nobody is loaded. */
   readonly pauseUs: number;
 }
@@ -33,14 +39,20 @@ export function turnsOf(
   return { ...lengths, pairs, seed, durationUs: 2 * pairs * (lengths.sliceUs + lengths.pauseUs) };
 }
 
+/** Fractions of its multiples lie evenly between 0 and 1, however many there are. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
 export class Turns {
   /** Of a slice, in every figure. */
   readonly measuredUs: number;
   readonly #periodUs: number;
+  /** Of the shift, of the side's first slice. */
+  readonly #firstShare: number;
 
   constructor(readonly spec: TurnsSpec) {
-    this.measuredUs = spec.sliceUs - spec.cutUs;
+    this.measuredUs = spec.sliceUs - spec.cutUs - spec.shiftUs;
     this.#periodUs = spec.sliceUs + spec.pauseUs;
+    this.#firstShare = derivedSeed(derivedSeed(spec.seed, spec.side), spec.pairs) / 2 ** 32;
   }
 
   /** Whether the side is the first or the second of its pair. */
@@ -55,28 +67,34 @@ export class Turns {
     return pair < this.spec.pairs ? (2 * pair + this.place(pair)) * this.#periodUs : Infinity;
   }
 
+  /** When the measured part of the pair's slice begins. */
+  measuredFromUs(pair: number): number {
+    const share = (this.#firstShare + pair * GOLDEN) % 1;
+    return this.startUs(pair) + this.spec.cutUs + Math.floor(share * this.spec.shiftUs);
+  }
+
   /** How long the side was measured by then: its own time, in which its figures are. */
   ownUs(nowUs: number): number {
-    return this.#timeUs(nowUs, this.spec.cutUs, this.measuredUs);
+    const pair = this.#pairAt(nowUs);
+    return partOf(nowUs - this.measuredFromUs(pair), this.measuredUs, pair);
   }
 
   /** How long it was loaded by then. */
   loadedUs(nowUs: number): number {
-    return this.#timeUs(nowUs, 0, this.spec.sliceUs);
+    const pair = this.#pairAt(nowUs);
+    return partOf(nowUs - this.startUs(pair), this.spec.sliceUs, pair);
   }
 
-  #timeUs(nowUs: number, fromUs: number, lengthUs: number): number {
-    const pair = Math.min(
-      this.spec.pairs - 1,
-      Math.max(0, Math.floor(nowUs / (2 * this.#periodUs))),
-    );
-    const inPairUs = nowUs - this.startUs(pair) - fromUs;
-    return pair * lengthUs + Math.min(lengthUs, Math.max(0, inPairUs));
+  #pairAt(nowUs: number): number {
+    const pair = Math.floor(nowUs / (2 * this.#periodUs));
+    return Math.min(this.spec.pairs - 1, Math.max(0, pair));
   }
 
   /** When its own time comes to `ownUs`: by the end of a slice, not the beginning of the next. Infinity from the last end on. */
   whenUs(ownUs: number): number {
-    return this.#whenUs(ownUs, this.spec.cutUs, this.measuredUs);
+    if (ownUs >= this.spec.pairs * this.measuredUs) return Infinity;
+    const pair = Math.max(0, Math.ceil(ownUs / this.measuredUs) - 1);
+    return this.measuredFromUs(pair) + ownUs - pair * this.measuredUs;
   }
 
   /** When it was loaded for so long: for what is due in it, at the beginning of a slice rather than the end of the one before. */
@@ -86,10 +104,9 @@ export class Turns {
     const pair = Math.floor(loadedUs / sliceUs);
     return this.startUs(pair) + loadedUs - pair * sliceUs;
   }
+}
 
-  #whenUs(timeUs: number, fromUs: number, lengthUs: number): number {
-    if (timeUs >= this.spec.pairs * lengthUs) return Infinity;
-    const pair = Math.max(0, Math.ceil(timeUs / lengthUs) - 1);
-    return this.startUs(pair) + fromUs + timeUs - pair * lengthUs;
-  }
+/** Of parts of one length: those before, and what has passed of this one. */
+function partOf(passedUs: number, lengthUs: number, before: number): number {
+  return before * lengthUs + Math.min(lengthUs, Math.max(0, passedUs));
 }

@@ -80,6 +80,9 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} has several requests, which a slice would cut`;
   }
   if (hooksIn(request).length > 0) return `scenario ${scenario} has hooks of a script`;
+  if (Reflect.get(request, "websocket") !== undefined) {
+    return `scenario ${scenario} opens WebSockets, which a slice would cut`;
+  }
   if (Reflect.get(request, "stream") !== undefined) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;
   }

@@ -15,6 +15,7 @@ import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
 import { jsonSource, textSource } from "./values.ts";
+import { answer, answerSpec, socketContradictions, socketFields, socketWire } from "./websocket.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
@@ -80,9 +81,19 @@ export const expectation = z.strictObject({
   grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
     "Status of a call of gRPC, or any of several; OK when absent",
   ),
+  message: answerSpec.optional().describe(
+    "Which message of a WebSocket responds to one that was sent: echo, the same octets; order, the next; " +
+      "or the one with the same value at { json: … } or { pattern: … }; push: none does, as they come by themselves",
+  ),
 });
 
 export type Expectation = z.output<typeof expectation>;
+
+/** `expect: echo` is short for `expect: { message: echo }`. */
+const expectationOrAnswer = z.union([
+  answer.transform((message): Expectation => ({ message })),
+  expectation,
+]);
 
 export const headers = z.record(headerName, headerValue)
   .refine(
@@ -125,7 +136,7 @@ export const streamFields = {
     'The data of the message that ends the stream, such as "[DONE]"; a stream that ends without it is wrong',
   ),
   hold: hold.optional().describe(
-    "How long a virtual user holds the stream before it leaves; until it ends when absent",
+    "How long a virtual user holds the stream or WebSocket before it leaves; until it ends when absent",
   ),
   token: z.xor([jsonSource, textSource]).optional().describe(
     "Where in a message of a model server its token stands: { json: choices[0].delta.content }, or { pattern: … }; " +
@@ -183,9 +194,13 @@ export const requestFields = (files: Files) => ({
   multipart: multipartSpec(files).optional().describe(
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
-  expect: expectation.prefault({}).describe("Expected response"),
+  websocket: path.optional().describe("Path of a WebSocket, which is opened (RFC 6455)"),
+  expect: expectationOrAnswer.prefault({}).describe(
+    "Expected response; of a WebSocket echo, push or order, short for { message: echo }",
+  ),
   ...streamFields,
   ...callFields(files),
+  ...socketFields,
   before: hookName.optional().describe("Function of a script that changes the request"),
   after: hookName.optional().describe("Function of a script that reads the response"),
 });
@@ -217,9 +232,12 @@ export function checkRequest(
 
 function contradictions(request: Partial<RequestFields>): Conflict[] {
   const found: Conflict[] = [];
-  const given = methodsOf(request);
   found.push(...callContradictions(request));
   if (request.grpc !== undefined) return found;
+  const given: string[] = [
+    ...methodsOf(request),
+    ...request.websocket === undefined ? [] : ["websocket"],
+  ];
   if (given.length === 0) {
     const choices = METHODS.join(", ");
     const message =
@@ -231,14 +249,14 @@ function contradictions(request: Partial<RequestFields>): Conflict[] {
     found.push({ path: [given[1]], message });
   }
   const [form] = FORMS.filter((key) => request[key] !== undefined);
-  if (form !== undefined && BODILESS.includes(given[0])) {
+  if (form !== undefined && BODILESS.includes(methodsOf(request)[0])) {
     const message = `Cannot send a form with ${given[0]}: write its fields into the path, ` +
       "as in /search?q=tea, or write post";
     found.push({ path: [form], message });
   }
   const [first, ...bodies] = BODIES
     .filter((key) => request[key] !== undefined);
-  found.push(...streamContradictions(request));
+  found.push(...streamContradictions(request), ...socketContradictions(request));
   for (const key of bodies) {
     found.push({ path: [key], message: `Cannot send both ${first} and ${key}: leave one out` });
   }
@@ -256,6 +274,7 @@ function methodsOf(request: Partial<RequestFields>): Method[] {
 
 export function wireRequest(spec: RequestFields): WireRequest {
   if (spec.grpc !== undefined) return callRequest(spec.grpc, spec);
+  if (spec.websocket !== undefined) return socketWire(spec, spec.headers);
   const [method] = methodsOf(spec);
   const { headers } = spec;
   const { type, body } = bodyOf(spec);
@@ -298,7 +317,7 @@ function hasField(headers: RequestFields["headers"], field: string): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === field);
 }
 
-/** With the type that it is of; null where only the writer knows. */
+/** The body with its content-type, which is null where only the author knows it. */
 function bodyOf({ body, json, form, multipart }: RequestFields): {
   type: string | null;
   body: WireRequest["body"];
@@ -464,6 +483,7 @@ interface StreamedRequest {
   readonly head?: unknown;
   readonly capture?: Readonly<Record<string, unknown>>;
   readonly expect?: { readonly body?: string };
+  readonly websocket?: unknown;
 }
 
 /** Parts of a request that a stream needs, or can't have. */
@@ -471,7 +491,8 @@ export function streamContradictions(request: StreamedRequest): Conflict[] {
   const { stream, head, capture = {}, expect, after, grpc } = request;
   if (grpc !== undefined) return [];
   if (stream === undefined) {
-    return (["until", "hold", "token"] as const).filter((key) => request[key] !== undefined)
+    const keys = request.websocket === undefined ? ["until", "hold", "token"] as const : [];
+    return keys.filter((key) => request[key] !== undefined)
       .map((key) => ({
         path: [key],
         message: `Cannot use ${key} without a stream: write stream: events, lines or json-lines`,

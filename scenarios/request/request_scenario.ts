@@ -24,7 +24,7 @@ export const commonFields = (files: Files) => ({
     .describe("The load of this scenario, in place of the experiment's"),
 });
 
-export const PARTS_OF_REQUEST = [...METHODS, ...BODIES, "headers", "expect"];
+export const PARTS_OF_REQUEST = [...METHODS, "websocket", ...BODIES, "headers", "expect"];
 
 /** Keys of other kinds of scenario, and where they belong. */
 const IN_MIX = { weight: "it belongs to the requests of a mix" };

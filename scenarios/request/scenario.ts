@@ -28,6 +28,7 @@ import {
   requestScenario,
 } from "./request_scenario.ts";
 import { placeholderNames } from "./values.ts";
+import { SOCKET_NAMES } from "./websocket.ts";
 
 const mixed = (files: Files) =>
   z.strictObject({
@@ -147,6 +148,8 @@ type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 interface TemplateText {
   readonly path: Path;
   readonly text: string;
+  /** Names that have a value only here. */
+  readonly own?: readonly string[];
 }
 
 /** One request of a scenario, in the order in which they are sent. */
@@ -164,8 +167,8 @@ function wrongNames(
 ): Conflict[] {
   const known = new Set(given);
   return requests.flatMap(({ templates, captures }, at) => {
-    const wrong = templates.flatMap(({ path, text }) =>
-      namesInText(text).filter((name) => !known.has(name)).map((name) => {
+    const wrong = templates.flatMap(({ path, text, own = [] }) =>
+      namesInText(text).filter((name) => !known.has(name) && !own.includes(name)).map((name) => {
         const why = whenCaptured(name, requests.slice(at)) ?? knownNames(name, [...known]);
         return { path: [...path], message: `Cannot fill in {{ ${name} }}: ${why}` };
       })
@@ -193,6 +196,22 @@ export function isStreamed(scenario: Scenario): boolean {
   }
   if ("mix" in scenario) return scenario.mix.some(({ stream }) => stream !== undefined);
   return "stream" in scenario && scenario.stream !== undefined;
+}
+
+/** Its requests for a WebSocket, with their places. */
+export function socketsIn(
+  scenario: Scenario,
+): readonly { readonly path: Path; readonly request: RequestFields }[] {
+  const all: { path: Path; request: object }[] = "flow" in scenario
+    ? scenario.flow.map((request, at) => ({ path: ["flow", at], request }))
+    : "mix" in scenario
+    ? scenario.mix.map((request, at) => ({ path: ["mix", at], request }))
+    : [{ path: [], request: scenario }];
+  return all.flatMap(({ path, request }) =>
+    Reflect.get(request, "websocket") === undefined
+      ? []
+      : [{ path, request: request as RequestFields }]
+  );
 }
 
 /** The hooks of a scenario: of its users, and of all its requests. @param scenario May be wrong in every part. */
@@ -243,7 +262,8 @@ function fieldsOf(headers: RequestFields["headers"], at: PropertyKey[]): Written
 
 /** Where names may stand in a request. @param at Path of the request. */
 function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
-  const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
+  const paths = [...METHODS, "websocket" as const]
+    .map((method) => ({ path: [...at, method], text: request[method] }));
   const headers = fieldsOf(request.headers, [...at]);
   const asText = (value: unknown): string | undefined =>
     value === undefined ? undefined : JSON.stringify(value);
@@ -252,8 +272,9 @@ function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
     { path: [...at, "json"], text: asText(request.json) },
     { path: [...at, "form"], text: asText(request.form) },
     { path: [...at, "multipart"], text: asText(request.multipart) },
+    { path: [...at, "send"], text: asText(request.send), own: SOCKET_NAMES },
   ];
-  return [...paths, ...headers, ...bodies].flatMap(({ path, text }) =>
-    text === undefined ? [] : [{ path, text }]
+  return [...paths, ...headers, ...bodies].flatMap(({ text, ...rest }) =>
+    text === undefined ? [] : [{ ...rest, text }]
   );
 }

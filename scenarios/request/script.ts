@@ -27,6 +27,7 @@ import type { ScriptCode } from "../code/code.ts";
 import type { Scenario, WrittenScenario } from "./scenario.ts";
 import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
+import { type SocketUse, socketUse } from "./websocket.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
 export interface ScriptRequest {
@@ -41,6 +42,8 @@ export interface ScriptRequest {
   readonly stream?: StreamedResponse;
   /** It is a call of gRPC. */
   readonly call?: ScriptCall;
+  /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+  readonly socket?: SocketUse;
   /** It may be in flight beside its neighbours of which that is said, too. */
   readonly beside?: true;
   /** Functions of the experiment's script by their names; absent: none. */
@@ -220,7 +223,13 @@ function variantsOf(
 ): ScriptRequest[] {
   const { expect } = request;
   const common = { kind: "request" as const, ...place, expect, captures: [] };
-  const step = { ...common, ...streamOf(request), ...callOf(request), ...hooksOf(request) };
+  const step = {
+    ...common,
+    ...streamOf(request),
+    ...callOf(request),
+    ...socketOf(request),
+    ...hooksOf(request),
+  };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -285,6 +294,7 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     captures,
     ...streamOf(spec),
     ...callOf(spec),
+    ...socketOf(spec),
     ...hooksOf(spec),
   };
 }
@@ -304,6 +314,10 @@ function streamOf({ stream, until, hold, token }: RequestFields): Pick<ScriptReq
 function callOf({ grpc, compress, proto }: RequestFields): Pick<ScriptRequest, "call"> {
   if (grpc === undefined) return {};
   return { call: { method: grpc, ...compress && { compress }, ...proto && { proto } } };
+}
+
+function socketOf(request: RequestFields): Pick<ScriptRequest, "socket"> {
+  return request.websocket === undefined ? {} : { socket: socketUse(request, request.hold) };
 }
 
 function hooksOf({ before, after }: RequestFields): Pick<ScriptRequest, "hooks"> {

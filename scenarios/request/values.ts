@@ -1,11 +1,12 @@
 /**
- * The values of `{{ name }}`: random numbers and choices, or the rows of a CSV file. Drawn by a seed
+ * The values of `{{ name }}`: random numbers and choices, or the rows of a file. Drawn by a seed
  * before the load starts.
  */
 import * as z from "zod";
 import { wrongPattern } from "../../base/pattern.ts";
 import { messageOf } from "../../base/errors.ts";
 import { type FileDigest, fileDigest, type Files, type TableRow } from "../../base/files.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -16,7 +17,7 @@ const RANDOM_VARIANTS = 1_000;
 const uuid = z.literal("uuid", {
   error: ({ input }) =>
     `Cannot draw values from ${quotedOpenly(input)}: write uuid, { from: 1, to: 1000 }, ` +
-    "{ pick: [a, b] } or { csv: FILE }",
+    "{ pick: [a, b] }, { csv: FILE }, { jsonl: FILE } or { sqlite: FILE, query: … }",
 }).describe("A random UUID (RFC 9562, version 4)");
 
 const range = z.strictObject({
@@ -32,18 +33,44 @@ const pick = z.strictObject({
 }).describe("One of several, each as likely as the others");
 
 /** The rows of a file. In JSON they are a digest, as they may be many, or secret. */
-export class CsvTable {
+export class Table {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;
 
-  constructor(readonly path: string, readonly rows: readonly TableRow[]) {
+  /** @param query Of a database. */
+  constructor(readonly path: string, readonly rows: readonly TableRow[], readonly query = "") {
     this.columns = Object.keys(rows[0]);
     this.#digest = fileDigest(path, JSON.stringify(rows));
+  }
+
+  /** One for all that stands in the same rows. */
+  get key(): string {
+    return `${this.path}\n${this.query}`;
   }
 
   toJSON(): FileDigest {
     return this.#digest;
   }
+}
+
+const ORDERS = ["sequential", "random", "weighted"] as const;
+
+const taken = {
+  column: z.string().optional()
+    .describe("The column; without it every column is a name: {{ row.name }}"),
+  order: z.enum(ORDERS).default("sequential").describe(
+    "random: every row once, in an order that the seed decides, then again; weighted: rows are drawn, each as " +
+      "often as its weight says",
+  ),
+  weight: z.string().optional().describe(
+    "The column with the weights of rows that are drawn by weight: numbers from 0",
+  ),
+};
+
+interface Taken {
+  readonly column?: string;
+  readonly order: typeof ORDERS[number];
+  readonly weight?: string;
 }
 
 const csv = (files: Files) =>
@@ -53,26 +80,87 @@ const csv = (files: Files) =>
     ),
     names: z.array(z.string().min(1)).min(1).optional()
       .describe("Names of the columns of a file whose first line has none"),
-    column: z.string().optional()
-      .describe("The column; without it every column is a name: {{ row.name }}"),
-    order: z.enum(["sequential", "random"]).default("sequential")
-      .describe("random: every row once, in an order that the seed decides, then again"),
-  }).transform(({ csv, names, ...rest }, context) => {
-    try {
-      return { ...rest, csv: new CsvTable(csv, files.rows(csv, names)) };
-    } catch (error) {
-      const message = `Cannot read ${csv}: ${messageOf(error)}`;
-      context.addIssue({ code: "custom", path: ["csv"], message });
-      return z.NEVER;
-    }
-  }).superRefine(({ csv: { path, columns }, column }, context) => {
-    if (column === undefined || columns.includes(column)) return;
-    const fix = didYouMean(column, columns) ?? `the columns are ${columns.join(", ")}`;
-    const message = `Cannot find column ${quotedOpenly(column)} in ${path}: ${fix}`;
-    context.addIssue({ code: "custom", path: ["column"], message });
-  }).describe("Rows of a file, one after the other");
+    ...taken,
+  }).transform(({ csv, names, ...rest }, context) =>
+    tableIn(context, "csv", csv, rest, () => new Table(csv, files.rows(csv, names)))
+  ).describe("Rows of a file, one after the other");
 
-const valueSpec = (files: Files) => z.xor([uuid, range, pick, csv(files)]);
+const jsonLines = (files: Files) =>
+  z.strictObject({
+    jsonl: z.string().min(1).describe(
+      "A file with a JSON object a line, relative to the experiment file; members of objects within it have names " +
+        "with dots",
+    ),
+    ...taken,
+  }).transform(({ jsonl, ...rest }, context) =>
+    tableIn(context, "jsonl", jsonl, rest, () => new Table(jsonl, files.jsonRows(jsonl)))
+  ).describe("Rows of a file, one after the other");
+
+const sqlite = (files: Files) =>
+  z.strictObject({
+    sqlite: z.string().min(1).describe(
+      "An SQLite database, relative to the experiment file, which is only read",
+    ),
+    query: z.string().min(1).max(LIMITS.sentence.most).describe(
+      "The query that gives the rows: SELECT name, password FROM users",
+    ),
+    ...taken,
+  }).transform(({ sqlite, query, ...rest }, context) =>
+    tableIn(context, "sqlite", sqlite, rest, () =>
+      new Table(sqlite, files.queried(sqlite, query), query))
+  ).describe("Rows of a database, one after the other");
+
+/** With the rows in place of the path; adds an issue where they can't be read, or taken so. */
+function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
+  context: z.core.$RefinementCtx,
+  source: Source,
+  path: string,
+  rest: Taken,
+  read: () => Table,
+): Taken & { readonly [of in Source]: Table } {
+  const refuse = (at: string, message: string): never => {
+    context.issues.push({ code: "custom", path: [at], message, input: path });
+    return z.NEVER;
+  };
+  let table: Table;
+  try {
+    table = read();
+  } catch (error) {
+    return refuse(source, `Cannot read ${path}: ${messageOf(error)}`);
+  }
+  for (const at of ["column", "weight"] as const) {
+    const column = rest[at];
+    if (column === undefined || table.columns.includes(column)) continue;
+    const fix = didYouMean(column, table.columns) ??
+      `the columns are ${table.columns.join(", ")}`;
+    return refuse(at, `Cannot find column ${quotedOpenly(column)} in ${path}: ${fix}`);
+  }
+  const wrong = wrongWeights(rest, table);
+  if (wrong !== null) return refuse(rest.weight === undefined ? "order" : "weight", wrong);
+  return { ...rest, [source]: table } as Taken & { readonly [of in Source]: Table };
+}
+
+/** Why rows can't be drawn by weight; null where they can, or need not. */
+function wrongWeights({ order, weight }: Taken, { rows }: Table): string | null {
+  if (order !== "weighted") {
+    return weight === undefined ? null : "Cannot use weights in this order: write order: weighted";
+  }
+  if (weight === undefined) return "Cannot draw by weight: write weight: with the name of a column";
+  const weights = rows.map((row) => weightOf(row, weight));
+  const at = weights.findIndex((one) => !(one >= 0 && one < Infinity));
+  if (at >= 0) {
+    return `Cannot use ${quotedOpenly(rows[at][weight])} of row ${at + 1} as a weight: ` +
+      "it must be a number from 0";
+  }
+  return weights.some((one) => one > 0) ? null : "Cannot draw by weight: all weights are 0";
+}
+
+function weightOf(row: TableRow, column: string): number {
+  return row[column].trim() === "" ? NaN : Number(row[column]);
+}
+
+const valueSpec = (files: Files) =>
+  z.xor([uuid, range, pick, csv(files), jsonLines(files), sqlite(files)]);
 
 /** Without dots: those stand between the name of a table and its column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
@@ -84,14 +172,14 @@ export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
 export const valuesSpec = (files: Files) => z.record(valueName, valueSpec(files));
 
 type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
-type TableSpec = z.output<ReturnType<typeof csv>>;
+type TableSpec = Extract<ValueSpec, Taken>;
 export type ValueSpecs = Readonly<Record<string, ValueSpec>>;
 
 /** The names that can stand between `{{` and `}}`. */
 export function placeholderNames(values: ValueSpecs): string[] {
   return Object.entries(values).flatMap(([name, spec]) =>
     isTable(spec) && spec.column === undefined
-      ? spec.csv.columns.map((column) => `${name}.${column}`)
+      ? tableOf(spec).columns.map((column) => `${name}.${column}`)
       : [name]
   );
 }
@@ -116,7 +204,7 @@ export function drawValues(
 export function countOfValueVariants(values: ValueSpecs, names: readonly string[]): number {
   const used = usedSpecs(values, names);
   const rows = used.reduce(
-    (most, [, spec]) => Math.max(most, isTable(spec) ? spec.csv.rows.length : 1),
+    (most, [, spec]) => Math.max(most, isTable(spec) ? roundOf(spec) : 1),
     1,
   );
   const isRandom = used.some(([, spec]) => !isTable(spec) && !isOne(spec));
@@ -143,21 +231,55 @@ type Give = (variant: number) => [name: string, value: string][];
 function giversOf(used: readonly [string, ValueSpec][], draw: Draw): Give[] {
   const orders = new Map<string, readonly TableRow[]>();
   // One order for each file, so that a name and its password stay together.
-  const shuffledRows = ({ path, rows }: CsvTable): readonly TableRow[] => {
-    const order = orders.get(path) ?? shuffled(rows, draw);
-    orders.set(path, order);
+  const inOrder = (spec: TableSpec): readonly TableRow[] => {
+    const { key, rows } = tableOf(spec);
+    if (spec.order === "sequential") return rows;
+    const name = [key, spec.order, spec.weight].join("\n");
+    const order = orders.get(name) ??
+      (spec.order === "random" ? shuffled(rows, draw) : drawnByWeight(rows, spec, draw));
+    orders.set(name, order);
     return order;
   };
   return used.map(([name, spec]) => {
     if (!isTable(spec)) return () => [[name, drawn(spec, draw)]];
-    const { csv, column, order } = spec;
-    const rows = order === "random" ? shuffledRows(csv) : csv.rows;
+    const { column } = spec;
+    const rows = inOrder(spec);
     return (variant) => {
       const row = rows[variant % rows.length];
       if (column !== undefined) return [[name, row[column]]];
       return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
     };
   });
+}
+
+/** How many rows are taken before the first is taken again. */
+function roundOf(spec: TableSpec): number {
+  const { rows } = tableOf(spec);
+  return spec.order === "weighted" ? Math.max(RANDOM_VARIANTS, rows.length) : rows.length;
+}
+
+/** Of whole numbers, which draws give: precise enough for weights. */
+const STEPS = 2 ** 31 - 1;
+
+function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): TableRow[] {
+  const { weight = "" } = spec;
+  let total = 0;
+  const sums = rows.map((row) => total += weightOf(row, weight));
+  return Array.from({ length: roundOf(spec) }, () => {
+    const at = draw(0, STEPS - 1) / STEPS * total;
+    return rows[firstAbove(sums, at)];
+  });
+}
+
+/** Index of the first of growing numbers that is more than `value`. */
+function firstAbove(sums: readonly number[], value: number): number {
+  let [from, to] = [0, sums.length - 1];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sums[middle] > value) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 function drawn(spec: Exclude<ValueSpec, TableSpec>, draw: Draw): string {
@@ -175,7 +297,11 @@ function drawUuid(draw: Draw): string {
 }
 
 function isTable(spec: ValueSpec): spec is TableSpec {
-  return typeof spec === "object" && "csv" in spec;
+  return typeof spec === "object" && "order" in spec;
+}
+
+function tableOf(spec: TableSpec): Table {
+  return "csv" in spec ? spec.csv : "jsonl" in spec ? spec.jsonl : spec.sqlite;
 }
 
 // Where a value stands in a body, or in a message of a stream: a place in JSON, or what a pattern finds in text.

@@ -1,5 +1,6 @@
 /**
- * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, and the tokens of a model server. When a
+ * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, the tokens of a model server, and
+ * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). When a
  * message is due follows from the settings alone, counted from the request, so that whoever measures the app knows what is
  * right; what it has sent it counts, for whoever wants a witness.
  */
@@ -7,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";
 import type { App, RunningApp } from "./app.ts";
 import { type Freezes, momentsOf } from "./streams/schedule.ts";
+import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 
 /** What was sent, whether or not it has arrived. */
 interface Sent {
@@ -16,21 +18,26 @@ interface Sent {
   ended: number;
   cut: number;
   left: number;
+  readonly sockets: SentBySockets;
 }
 
 const ENCODER = new TextEncoder();
 
 export const streams = {
-  summary: "Server-sent events, lines and tokens of a model, at planted gaps",
+  summary: "Server-sent events, lines, tokens of a model and WebSockets, at planted gaps",
   settings: appSettings.streams,
   paths: ["/", "/events", "/tokens", "/lines", "/json-lines"],
-  async start({ events, first, gaps, cutAfter, freeze, freezeEvery }): Promise<RunningApp> {
+  async start({ events, first, gaps, delay, cutAfter, freeze, freezeEvery }): Promise<RunningApp> {
     const { Hono } = await import("hono");
     const app = new Hono();
     const startMs = performance.now();
     const freezes: Freezes = { startMs, lengthMs: freeze, everyMs: freezeEvery };
-    const sent: Sent = { messages: 0, begun: 0, ended: 0, cut: 0, left: 0 };
+    const sockets = { opened: 0, came: 0, sent: 0 };
+    const sent: Sent = { messages: 0, begun: 0, ended: 0, cut: 0, left: 0, sockets };
     const moments = momentsOf({ firstMs: first, gapsMs: gaps }, freezes);
+
+    const times = { events, firstMs: first, gapsMs: gaps, delayMs: delay };
+    const { echo, push, chat } = socketPaths(times, freezes, sockets);
 
     /** @param last What is sent right behind the last message. */
     const streamed = (
@@ -65,7 +72,13 @@ export const streams = {
       return new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
     };
 
-    app.get("/", (c) => c.text("/events, /tokens, /lines and /json-lines stream; /sent counts\n"));
+    app.get(
+      "/",
+      (c) =>
+        c.text(
+          "/events, /tokens, /lines and /json-lines stream; /ws, /push and /chat are WebSockets; /sent counts\n",
+        ),
+    );
     app.get("/sent", (c) => c.json(sent));
     app.get("/events", (c) => {
       const seen = Number(c.req.header("last-event-id") ?? "0");
@@ -76,6 +89,9 @@ export const streams = {
     app.post("/tokens", () => streamed(EVENTS, (k) => chunkOf(k, events), 0, "data: [DONE]\n\n"));
     app.get("/lines", () => streamed("text/plain", (k) => `line ${k}\n`, 0));
     app.get("/json-lines", () => streamed("application/x-ndjson", (k) => `{"n":${k}}\n`, 0));
+    app.get("/ws", (c) => echo(c.req.raw));
+    app.get("/push", (c) => push(c.req.raw));
+    app.get("/chat", (c) => chat(c.req.raw));
     return { fetch: app.fetch, close: () => Promise.resolve() };
   },
 } satisfies App<typeof appSettings.streams>;

@@ -147,7 +147,7 @@ function placeOf(name: InstallableName): string {
   return join(cacheFolder(), `${folder}-${digestOf(readSources(folder))}`);
 }
 
-/** Of the XDG Base Directory Specification. */
+/** The user's cache folder (XDG Base Directory Specification). */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/frameworks");
 }

@@ -33,7 +33,7 @@ export function ownResponse(request: Request): Response | null {
   if (method === "TRACE" || method === "CONNECT") return notAllowed(method);
   const path = pathOf(url);
   if (path === null || !isHost(headers.get("host") ?? "")) {
-    return refused("Cannot use this request: its host or its path is none");
+    return refused("Cannot use this request: its host or its path is not valid");
   }
   if (losesBody(request)) {
     return refused(`Cannot pass on a body with ${method}: send it with POST, or go through nginx`);

@@ -118,7 +118,7 @@ export function orphanedFamily(supervisor: number, others: ReadonlySet<number>):
   return { living, signal: (name) => signalAll(living(), name) };
 }
 
-/** As long as the program itself lives: who outlives it is not found. */
+/** Processes of the program's group, while the program itself lives; what outlives it is not found. */
 function processGroup(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily {
   const isOver = watchEnd(child);
   const leader = Deno.build.os === "windows" ? child.pid : -child.pid;

@@ -27,7 +27,7 @@ export interface TreesUse {
 }
 
 export interface BusiestThread {
-  /** Of its process. */
+  /** Name of the process. */
   readonly name: string;
   readonly cpuMs: number;
   /** Of all threads of its process that are there at the end. */

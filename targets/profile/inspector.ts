@@ -1,7 +1,9 @@
 /** A conversation with an inspector of V8: commands and their responses, over a WebSocket, within limits of size and time. */
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { MessageReader, textFrame } from "../../base/http/websocket.ts";
+import { KeptRoom } from "../../base/http/kept.ts";
+import { clientFrame, LAST, TEXT } from "../../base/http/websocket/frames.ts";
+import { MessageReader } from "../../base/http/websocket/message_reader.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import { jsonOrNull } from "../../base/yaml/json_text.ts";
@@ -50,8 +52,9 @@ export class Inspector {
       () => waiting.reject(new Error(`its inspector gives no response to ${method}`)),
       REPLY_MS,
     );
-    const mask = crypto.getRandomValues(new Uint8Array(4));
-    this.#send(textFrame(JSON.stringify({ id, method, params }), mask));
+    const [mask] = crypto.getRandomValues(new Uint32Array(1));
+    const text = new TextEncoder().encode(JSON.stringify({ id, method, params }));
+    this.#send(clientFrame(LAST | TEXT, text, mask));
     return await waiting.promise.finally(() => {
       clearTimeout(timer);
       this.#waiting.delete(id);
@@ -91,10 +94,14 @@ export class Inspector {
 
   async #read(onOpened: () => void): Promise<void> {
     const buffer = new Uint8Array(READ_BYTES);
-    const reader = new MessageReader("inspectorMessage");
+    const reader = new MessageReader({
+      onMessage: (_, bytes, from, to) =>
+        this.#take(new TextDecoder().decode(bytes.subarray(from, to))),
+      ...{ onPing: () => {}, onPong: () => {}, onClose: () => {} },
+    }, { room: new KeptRoom(), limit: "inspectorMessage" });
     let head = "";
     let isOpen = false;
-    while (this.#lost === null && !reader.isClosed) {
+    while (this.#lost === null && !reader.hasEnded) {
       const length = await this.conn.read(buffer).catch(() => null);
       if (length === null) break;
       let bytes = buffer.subarray(0, length);
@@ -108,7 +115,8 @@ export class Inspector {
         isOpen = true;
         onOpened();
       }
-      for (const message of reader.take(bytes)) this.#take(message);
+      reader.read(bytes, 0, bytes.length);
+      if (reader.problem !== null) throw new Error(reader.problem.reason);
     }
     this.#lose(isOpen ? CLOSED : UNREACHABLE);
   }

@@ -109,7 +109,7 @@ export function* fieldsOf(
         reader.take(4);
         break;
       default:
-        throw new Error("it is no profile of pprof");
+        throw new Error("it is not a pprof profile");
     }
   }
 }

@@ -47,7 +47,7 @@ export function startTool(
   };
 }
 
-/** What a tool prints. Throws an Error when it fails. */
+/** Standard output of a tool. Throws an Error when the tool fails. */
 export async function outputOfTool(command: readonly string[]): Promise<Uint8Array> {
   const { success, stdout, stderr } = await outputOfProgram(command, { env: cleanEnv() });
   if (success) return stdout;

@@ -6,9 +6,9 @@ import { type Survey, surveyFile } from "./survey.ts";
 
 export const files: readonly string[] = listFiles();
 
-/** Servers of the frameworks study are written as their own documentation would, some in TypeScript. */
+/** Servers of the frameworks study, and examples of experiments, are written as their own documentation would. */
 export const foreign: readonly string[] = files.filter((file) =>
-  /^targets\/frameworks\/[^/]+\//.test(file)
+  /^(?:targets\/frameworks\/[^/]+|examples)\//.test(file)
 );
 
 export const sources: readonly string[] = files.filter((file) =>

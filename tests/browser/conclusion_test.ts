@@ -44,6 +44,17 @@ const QUESTIONS = reportModel(doubted({
 }, ({ repetition }) => repetition === 1));
 const QUESTIONS_PAGE = renderReportPage([QUESTIONS]);
 
+/** Of which nothing can be said, as no run is valid. */
+const UNTRUSTED = reportModel(doubted(
+  resultsFixture({
+    cells: ["hono", "express"].map((target): CellSpec => ({
+      ...{ target, scenario: "static", runs: 3, duration: 1, medianMs: 4 },
+    })),
+  }),
+  () => true,
+));
+const UNTRUSTED_PAGE = renderReportPage([UNTRUSTED]);
+
 /** Twelve targets in one scenario: more rows than any first screen has room for. */
 const MANY = reportModel(resultsFixture({
   cells: Array.from({ length: 12 }, (_, i): CellSpec => ({
@@ -84,6 +95,16 @@ function winnersShown(page: Page): Promise<number> {
   );
 }
 
+/** Parts of the card that take room and show nothing. */
+function emptyParts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>(".card, .card > *, .headline > *")].filter((part) =>
+      part.getBoundingClientRect().height > 0 && part.innerText.trim() === "" &&
+      part.querySelector("svg, canvas") === null
+    ).map(({ outerHTML }) => outerHTML.slice(0, 80))
+  );
+}
+
 const MOST_SCREENS = 6;
 const MOST_SHEETS = 4;
 
@@ -118,6 +139,21 @@ chromiumTest("the first screen of the report", {
     look: async (page, isPhone) => {
       assert.equal(await cutOff(page), 0);
       assert.equal(await winnersShown(page), isPhone ? 5 : 10);
+    },
+  }),
+  ...onEveryScreen("a card without a headline figure is whole, and leaves no room for one", {
+    ...{ html: UNTRUSTED_PAGE, depth: "summary", screens: FIRST_SCREENS },
+    look: async (page) => {
+      const { sentence, figure, forest, reliability, next } = UNTRUSTED.card;
+      assert.deepEqual([figure, forest, reliability?.light], [null, null, "red"]);
+      const card = page.locator(".card");
+      const shown = plain(await card.innerText());
+      for (const text of [sentence, ...next.map(({ text }) => text)]) {
+        assert.ok(shown.includes(plain(text)), text);
+      }
+      assert.equal(await card.locator(".headline-figure, .small-forest, .winners").count(), 0);
+      assert.deepEqual(await emptyParts(page), []);
+      assert.equal(await cutOff(page), 0);
     },
   }),
   "a phone shows five rows of a long forest, and says how many are left": {

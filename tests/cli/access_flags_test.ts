@@ -83,7 +83,7 @@ Deno.test("the user of a proxy goes with the requests to it, and a password with
 const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
     /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates as PEM$/,
-    /^--cacert: Cannot check certificates where there are none: the URL is not https \(/,
+    /^--cacert: Cannot use certificates: the URL is not https \(/,
   ]],
   ["authorities in a file that is not there", [HTTPS, "--cacert", "no/such.pem"], [
     /^--cacert: Cannot read certificates from no\/such\.pem: there is no file \/.*no\/such\.pem$/,
@@ -135,7 +135,7 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["a socket that is not there", [URL_, "--unix", "no/such"], [
     /^--unix: Cannot dial no\/such: there is no file \/.*no\/such$/,
   ]],
-  ["a file for a socket", [URL_, "--unix", TEXT], [/^--unix: Cannot dial .*: it is no socket$/]],
+  ["a file for a socket", [URL_, "--unix", TEXT], [/^--unix: Cannot dial .*: it is not a socket$/]],
   ["a socket for a URL with TLS", [HTTPS, "--unix", TEXT], [
     /^--unix: Cannot dial /,
     /^--unix: Cannot use TLS on a unix socket: the URL is https \(write http:\/\/\)$/,

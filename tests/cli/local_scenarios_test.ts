@@ -26,3 +26,12 @@ Deno.test("redirects to other hosts may not be followed from other machines", ()
     /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names some/,
   );
 });
+
+Deno.test("data of users may not be renewed for other machines", () => {
+  const refresh = { every: 1_000, by: "refresh.by" };
+  const error = thrown(UserError, () => refuseLocal(cellsOf(3), { refresh }));
+  assert.match(
+    error.lines.join("\n"),
+    /^--agents: Cannot renew the data of users on other machines/,
+  );
+});

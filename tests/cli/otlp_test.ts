@@ -130,9 +130,9 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a success without JSON",
     ok("<html>welcome</html>"),
-    /^: its response is no JSON, so it is no collector/,
+    /^: its response is not JSON, so it is not a collector/,
   ],
-  ["a success of a number", ok("7"), /^: its response is no JSON/],
+  ["a success of a number", ok("7"), /^: its response is not JSON/],
   [
     "rejected points",
     ok('{"partialSuccess":{"rejectedDataPoints":"5","errorMessage":"too old"}}'),

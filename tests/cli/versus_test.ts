@@ -141,6 +141,28 @@ Deno.test("a defect is none of a server's", async () => {
   );
 });
 
+Deno.test("a threefold ratio is decided by the first four rounds, of two pairs of slices each", () => {
+  const spec = { processes: 4, pairs: 2, ratio: 2.9, slice: 0.05, areRunning: true };
+  const [base, next] = slicedSides(spec);
+  const compared = compareResults(base, next);
+  const decisive = (...figures: ("rate" | "cpuPerRequest")[]): typeof compared => ({
+    ...compared,
+    cells: compared.cells.map((cell) => ({
+      ...cell,
+      comparison: { ...cell.comparison, decisive: figures },
+    })),
+  });
+  assert.equal(isDecided(decisive("rate"), 4), true);
+  assert.equal(isDecided(decisive("rate"), 5), false, "there is no look at five");
+  const cpu = compared.cells[0].comparison.figures.find(({ figure }) => figure === "cpuPerRequest");
+  assert.ok(cpu);
+  const open = { ...cpu, verdict: "inconclusive", reason: "few-slices" } as const;
+  const figures = compared.cells[0].comparison.figures.map((one) => one === cpu ? open : one);
+  const [cell] = decisive("rate", "cpuPerRequest").cells;
+  const cells = [{ ...cell, comparison: { ...cell.comparison, figures } }];
+  assert.equal(isDecided({ ...compared, cells }, 4), true, "CPU time, open alone, decides nothing");
+});
+
 Deno.test("looks go on while a threshold is open that more sessions decide, and end when one fails", () => {
   const [base, next] = slicedSides({ processes: 4, pairs: 60, ratio: 1.4, areRunning: true });
   const lookAt = (threshold: string | null, decidedBy: "figures" | "thresholds"): boolean => {

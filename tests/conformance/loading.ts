@@ -2,12 +2,13 @@
  * Loads a server of the test with one driver and one worker, and gives what the worker recorded.
  */
 import assert from "node:assert/strict";
-import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
+import { encodeRequest, openingOf, type WireRequest } from "../../base/http/request.ts";
 import type { Endpoint } from "../../base/net/endpoint.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
+import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import type { StreamSpec } from "../../runner/load/engine/streams/stream_spec.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
@@ -39,6 +40,8 @@ export interface Wish extends Partial<JobShare> {
   readonly wire?: Partial<WireRequest>;
   readonly check?: ResponseExpectation | null;
   readonly stream?: StreamSpec;
+  /** Opens WebSockets, on which the body of `wire` is sent. */
+  readonly socket?: SocketSpec;
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly signal?: AbortSignal;
@@ -49,18 +52,22 @@ export interface Wish extends Partial<JobShare> {
 export async function load(
   { driver, http2 }: { readonly driver: DriverName; readonly http2?: true },
   { endpoint }: { readonly endpoint: Endpoint },
-  { wire, check = null, stream, signal, requests = Infinity, apart = false, ...wish }: Wish,
+  { wire, check = null, stream, socket, signal, requests = Infinity, apart = false, ...wish }: Wish,
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
+  const opening = openingOf(request, { host: "localhost", keepAlive });
   const job: JobShare = {
     driver,
     endpoint,
     script: {
       kind: "requests",
       requests: [{
-        bytes: encodeRequest(request, { host: "localhost", keepAlive }),
+        bytes: socket === undefined
+          ? encodeRequest(request, { host: "localhost", keepAlive })
+          : opening.bytes,
         head: request.method === "HEAD",
+        ...socket && { socket: { spec: socket, payload: opening.payload } },
         step: 0,
         check,
         ...stream && { stream },

@@ -71,7 +71,7 @@ everyProtocol.test("redirects: another host that is not named is never asked, an
 });
 
 for (const location of ["http://[bad", "http://a b/", "mailto:a@b.c", "http://h:99999/"]) {
-  everyProtocol.test(`redirects: a response whose Location is ${location}, which is no http address, is wrong`, async (way) => {
+  everyProtocol.test(`redirects: a response whose Location is ${location}, which is not an http address, is wrong`, async (way) => {
     await using served = site();
     const get = `/to?status=302&path=${encodeURIComponent(location)}`;
     const { checks, status } = await measured(served, made({ get, follow: 3 }), way, PHASES);
@@ -122,7 +122,7 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
   );
   assert.match(
     await whyNot({ get: "/to?status=302&path=http://[bad", follow: 2 }),
-    /is redirected, and cannot be followed: its Location is "http:\/\/\[bad", which is no http address$/,
+    /is redirected, and cannot be followed: its Location is "http:\/\/\[bad", which is not an http address$/,
   );
   assert.match(await whyNot({ get: "/loop", follow: 2 }), /redirected more than 2 times/);
 });

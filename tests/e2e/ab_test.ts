@@ -25,7 +25,7 @@ function ab(
 }
 
 function resultsOf({ path }: ScratchRepository): {
-  experiment: { targets: Record<string, { cwd: string }> };
+  experiment: { order: string; targets: Record<string, { cwd: string }> };
   runs: { target: string; order: number; repetition: number }[];
 } {
   return JSON.parse(Deno.readTextFileSync(join(path, "../out/results.json")));
@@ -65,6 +65,22 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
   assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
   assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
+});
+
+withGit.test("what is too slow for slices is measured in blocks, which ab says, unless slices were named", async () => {
+  using scratch = scratchRepository();
+  scratch.write("burn.txt", "250000"); // two connections: half a second
+  const args = [...ONCE, "--duration", "700ms"];
+  const { stderr } = await ab(scratch, ...args);
+  assert.match(
+    stderr,
+    /^Measures in blocks: requests take \d+ ms, and slices are for those of 333 ms/m,
+  );
+  const { runs, experiment } = resultsOf(scratch);
+  assert.equal(experiment.order, "shuffled");
+  assert.equal(runs.length, 2);
+  const named = await exits(3, ab(scratch, ...args, "--order", "slices"));
+  assert.match(named.stderr, /Cannot measure .* in slices: requests take/);
 });
 
 withGit.test("an unchanged commit is built once, and equal sides are named as such", async () => {

@@ -75,7 +75,9 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   const json = join(folder.path, "versus.json");
   const html = join(folder.path, "versus.html");
   // Without a verdict it goes on, so that a busy machine has its time.
-  const flags = ["-c", "4", "--budget", "5m", "--json", json, "--html", html];
+  const [csv, hlog] = ["versus.csv", "versus.hlog"].map((name) => join(folder.path, name));
+  const files = ["--json", json, "--html", html, "--csv", csv, "--hlog", hlog];
+  const flags = ["-c", "4", "--budget", "5m", ...files];
   const { stdout } = await exits(1, ["versus", fast.url, slow.url, ...flags], { env });
   assert.match(stdout, /: worse$/m);
   const { cells: [{ figures: { rate } }] } = comparison.parse(
@@ -83,6 +85,10 @@ Deno.test("versus calls a server worse that needs many times the CPU, and not an
   );
   assert.ok(rate.ratio < 0.8, `${rate.ratio}`);
   assert.match(Deno.readTextFileSync(html), /<title>/);
+  const rounds = Deno.readTextFileSync(csv).trimEnd().split("\r\n").slice(1);
+  assert.ok(rounds.length >= 8, "four rounds of each at the first look");
+  assert.equal(rounds.filter((row) => /\bbase\b/.test(row)).length, rounds.length / 2);
+  assert.match(Deno.readTextFileSync(hlog), /^Tag=base\//m);
   const alike = await plateau(
     ["versus", fast.url, same.url, "-c", "4", "--budget", "15s", "--margin", "20%"],
     { env },
@@ -107,11 +113,13 @@ interface Watched extends Served {
   readonly spoil: () => void;
 }
 
-function watchedServer(): Watched {
+/** @param spoiledFrom Connections from which on each response is an error. */
+function watchedServer(spoiledFrom = Infinity): Watched {
   const ports = new Set<number>();
   let status = 200;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (_, info) => {
     ports.add((info.remoteAddr as Deno.NetAddr).port);
+    if (ports.size >= spoiledFrom) status = 500;
     return new Response("Hello", { status });
   });
   return {
@@ -122,10 +130,10 @@ function watchedServer(): Watched {
   };
 }
 
-/** Connections of a side when its first session is loaded: a preflight, a trial of two, another preflight, and one of the two. */
-const FIRST_SESSION = 5;
+/** Connections of a side when its first round is loaded: a preflight, a trial of two, another preflight, and one of the two. */
+const FIRST_ROUND = 5;
 /** And the preflight of the second. */
-const SECOND_SESSION = 7;
+const SECOND_ROUND = 7;
 
 Deno.test("versus compares what it has measured when it is interrupted, or a server fails", async () => {
   using folder = emptyFolder();
@@ -141,7 +149,7 @@ Deno.test("versus compares what it has measured when it is interrupted, or a ser
     const json = join(folder.path, `${code}.json`);
     const flags = ["-c", "2", "-d", "8s", "--expect-status", "200", "--json", json];
     await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
-    await program.until("a session is whole", () => two.connections() >= SECOND_SESSION);
+    await program.until("a round is whole", () => two.connections() >= SECOND_ROUND);
     end(program, two);
     await exits(code, program.ended);
     comparison.parse(JSON.parse(Deno.readTextFileSync(json)));
@@ -152,12 +160,10 @@ Deno.test("versus ends with 1 where responses are not as expected", async () => 
   using folder = emptyFolder();
   const env = calibratedCache(folder.path);
   await using one = watchedServer();
-  await using two = watchedServer();
-  const flags = ["-c", "2", "-d", "1s", "--expect-status", "200"];
-  await using program = new Plateau(["versus", one.url, two.url, ...flags], { env });
-  await program.until("a session is loaded", () => two.connections() >= FIRST_SESSION);
-  two.spoil();
-  const { stderr } = await exits(1, program.ended);
+  await using two = watchedServer(FIRST_ROUND);
+  // One round: before a second one a wrong response would be a server that cannot be measured.
+  const flags = ["-c", "2", "-d", "400ms", "--expect-status", "200"];
+  const { stderr } = await exits(1, ["versus", one.url, two.url, ...flags], { env });
   assert.match(stderr, /not as expected/);
 });
 

@@ -62,6 +62,66 @@ thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(token
   assert.ok(readFileSync(join(out, "report.html"), "utf8").includes("between events"));
 });
 
+Deno.test("bench loads WebSockets by their URL, and leaves them at the end", async () => {
+  await using app = await serve("streams", "--set", "delay=5ms");
+  const url = `${app.origin.replace("http", "ws")}/ws`;
+  const { requests, sockets, checks } = await bench(
+    ...[0, url, "--send", "n={{ n }}", "--every", "20ms", "-c", "3", "-d", "1s"] as const,
+  );
+  assert.deepEqual([requests.completed, requests.failed, checks.failed], [3, 0, 0]);
+  assert.ok(sockets);
+  const { due, received, failed, unfinished, dropped } = sockets.messages;
+  assert.deepEqual([due, failed, unfinished, dropped], [received, 0, 0, 0]);
+  assert.ok(due >= 100 && due <= 150 && sockets.message.min >= 5, `${due}`);
+  assert.deepEqual(sockets.closeCodes, { 1000: 3 });
+  const wrong = ["bench", url, "--http2", "--every", "1s", "-n", "5"];
+  const { stderr } = await exits(2, wrong);
+  for (const flag of ["--http2", "--every", "--requests"]) assert.ok(stderr.includes(flag), stderr);
+  const without = await exits(2, ["bench", app.origin, "--send", "x", "--expect", "push"]);
+  assert.match(without.stderr, /without a WebSocket/);
+});
+
+Deno.test("a flow opens a WebSocket after its login, and rules hold its messages", async () => {
+  using folder = emptyFolder();
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    (request) => {
+      if (request.method === "POST") {
+        return Response.json({ token: "t1" }, { headers: { "set-cookie": "session=s1" } });
+      }
+      if (request.headers.get("cookie") !== "session=s1") return new Response("", { status: 403 });
+      const { socket, response } = Deno.upgradeWebSocket(request);
+      socket.onmessage = ({ data }) => socket.send(data.startsWith("t1 ") ? data : "no");
+      return response;
+    },
+  );
+  const file = join(folder.path, "mine.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: mine
+targets: { app: { url: "http://127.0.0.1:${server.addr.port}" } }
+scenarios:
+  chat:
+    flow:
+      - { post: /login, capture: { token: { json: token } } }
+      - { websocket: /ws, send: { every: 20ms, text: "{{ token }} {{ n }}" }, hold: 100ms }
+load: { connections: 2, duration: 1s }
+repeat: 1
+thresholds: ["message.p99(chat) < 20s", "messages.failed(chat) <= 0", "messagesPerSec(chat) > 1/s"]
+`,
+  );
+  const out = join(folder.path, "out");
+  const { code, stdout } = await plateau(["run", file, "--out", out]);
+  assert.ok(code === 0 || code === 5, stdout); // of a busy machine no run decides anything
+  const { runs: [{ sockets, checks, sessions }] } = results.parse(
+    JSON.parse(readFileSync(join(out, "results.json"), "utf8")),
+  );
+  assert.ok(sockets && sessions);
+  assert.deepEqual([checks.failed, sockets.unmatched, sockets.messages.failed], [0, 0, 0]);
+  assert.ok(sockets.messages.received >= 5 && sessions.completed > 0);
+  assert.ok(readFileSync(join(out, "report.html"), "utf8").includes("of a message"));
+});
+
 Deno.test("what belongs to a stream needs one, and a pipeline of streams needs HTTP/2", async () => {
   const { stderr } = await exits(2, [
     ...["bench", "http://127.0.0.1:1/", "--until", "x", "--hold", "1s", "--token", "a"],

@@ -111,7 +111,7 @@ Deno.test("bench of a unix socket with --driver epoll is refused", async () => {
   await using _server = serveHost({ path });
   const args = ["bench", "http://localhost/", "--unix", path, "--driver", "epoll"];
   const { stderr } = await exits(2, args);
-  assert.match(stderr, /Cannot use the epoll driver on a unix socket: it speaks TCP alone/);
+  assert.match(stderr, /Cannot use the epoll driver on a unix socket: it supports TCP only/);
 });
 
 withOpenssl.test("run goes the way that its targets name, and tells of a certificate that nobody trusts", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import { packedReport, packReport } from "../../runner/fleet/protocol/packing.ts";
+import { SocketRecorder } from "../../runner/load/recording/socket_messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
@@ -21,6 +22,44 @@ Deno.test("a script with streams is the same after it was a job of an agent", ()
     ...{ kind: "events", until: "[DONE]", holdMs: 5_000 },
     token: { kind: "json", path: ["choices", "0", "delta", "content"] },
   });
+});
+
+Deno.test("a script with a WebSocket is the same after it was a job of an agent", () => {
+  for (const expect of ["echo", "order", { message: { json: "id" }, contains: "a" }]) {
+    const scenario = scenarioSpecWith(NO_FILES).parse({
+      ...{ websocket: "/ws", send: { every: "10ms", json: { id: "{{ n }}" } }, hold: "5s", expect },
+      ...{ subprotocol: ["a", "b"], deflate: true },
+    });
+    const script = scriptOf(scenario, 1);
+    assert.deepEqual(scriptShape.parse(JSON.parse(JSON.stringify(script))), script);
+  }
+});
+
+Deno.test("messages of WebSockets are the same after they were a report of an agent", () => {
+  const sockets = new SocketRecorder(1);
+  const setting = { slots: 1, steps: new Set<number>(), hasTokens: false, sockets };
+  const recorder = new StreamingRecorder(setting, 250_000, () => {});
+  const messages = sockets.open(0, { openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity });
+  for (let n = 0; n < 3; n++) sockets.send(messages, true);
+  sockets.come();
+  sockets.answer(messages, 1, 3_000);
+  sockets.end(0, "left", 5_000);
+  for (let code = 3_000; code < 3_030; code++) sockets.closed(code);
+  const report = {
+    totals: recorder.finish(10_000),
+    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+    ...{ elapsedUs: 10_000, time: { cpuUs: 1, waitedUs: null }, spunUs: 0 },
+    ...{ busyPeriods: EMPTY, timerUs: 1 },
+  };
+  assert.equal(report.totals.messages, undefined, "nothing is a stream");
+  const read = packedReport.parse(JSON.parse(JSON.stringify(packReport(report))));
+  assert.ok(read.totals.sockets);
+  const { latency, closeCodes, ...counts } = read.totals.sockets;
+  const { due, received, failed, unfinished, dropped } = counts;
+  // Of 0 to 5 ms three were sent, and one of them answered.
+  assert.deepEqual([due, received, failed, unfinished, dropped], [6, 1, 0, 2, 3]);
+  assert.deepEqual([latency.all.count, latency.censored.count], [6, 5]);
+  assert.deepEqual([closeCodes.length, closeCodes[0]], [21, [0, 10]]);
 });
 
 Deno.test("events after the first 20 names are counted together, apart from those a server calls other events", () => {

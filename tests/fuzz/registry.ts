@@ -10,6 +10,7 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   artillery: async () => (await import("./decoders/foreign.ts")).artillery,
   k6: async () => (await import("./decoders/foreign.ts")).k6,
   jmeter: async () => (await import("./decoders/foreign.ts")).jmeter,
+  k6Functions: async () => (await import("./decoders/foreign.ts")).k6Functions,
   openApi: async () => (await import("./decoders/foreign.ts")).openApi,
   postman: async () => (await import("./decoders/foreign.ts")).postman,
   log: async () => (await import("./decoders/log.ts")).log,

@@ -31,7 +31,7 @@ const JOBS: Readonly<Record<string, readonly [job: string, why: RegExp]>> = {
   "a body out of a file": [withScript(sending({ bodyFile: "/etc/shadow" })), /bodyFile/],
   "certificates by their path": [
     withText("access", '{"caCerts":["/etc/ssl/private/server.key"]}'),
-    /Cannot read certificates that are no PEM/,
+    /Cannot read certificates that are not PEM/,
   ],
   "a unix socket": [
     withText("access", '{"unixPath":"/run/docker.sock"}'),

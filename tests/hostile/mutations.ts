@@ -51,7 +51,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a histogram in corrupt base64",
     spoil: (measurement) => measurement.histogram = `${measurement.histogram}`.slice(0, 60),
-    refused: /histogram: Cannot decode the histogram: it is no zlib stream/,
+    refused: /histogram: Cannot decode the histogram: it is not a zlib stream/,
   },
   {
     name: "negative counts",

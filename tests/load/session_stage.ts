@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Job } from "../../runner/load/engine/job.ts";
 import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flow.ts";
+import type { Hooks } from "../../runner/load/hooks/hooks.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { StepRecorder } from "../../runner/load/recording/steps.ts";
@@ -51,6 +52,7 @@ export interface SessionWish extends Partial<FlowSpec> {
   readonly job?: Partial<Job>;
   /** Called with each interval. */
   readonly onEnding?: (ending: Ending, nowUs: number) => void;
+  readonly hooks?: Hooks;
   /** The only way, of one request when absent. */
   readonly steps?: readonly StepSpec[];
   /** Visitors a second, for one second. */
@@ -76,7 +78,7 @@ export interface SessionOutcome {
 }
 
 export function sessionStage(
-  { job: jobWish, perSec = 1, steps = [ask()], onEnding, ...wish }: SessionWish,
+  { job: jobWish, perSec = 1, steps = [ask()], hooks, onEnding, ...wish }: SessionWish,
 ): SessionStage {
   const job: Job = {
     driver: "tcp",
@@ -100,18 +102,22 @@ export function sessionStage(
     ...jobWish,
   };
   const connection = { host: "test", keepAlive: true };
-  const flow = new Flow({
-    thinkSeed: 0,
-    journeys: [steps],
-    sequence: [0],
-    origins: [{ origin: "http://test", connection }],
-    users: [{}],
-    first: 0,
-    stride: 1,
-    sharedPool: false,
-    cookies: null,
-    ...wish,
-  });
+  const flow = new Flow(
+    {
+      thinkSeed: 0,
+      journeys: [steps],
+      sequence: [0],
+      origins: [{ origin: "http://test", connection }],
+      users: [{}],
+      first: 0,
+      stride: 1,
+      sharedPool: false,
+      cookies: null,
+      ...wish,
+    },
+    null,
+    hooks,
+  );
   const driver = new TellingDriver();
   const sessions = new SessionRecorder();
   const parts: IntervalPart[] = [];

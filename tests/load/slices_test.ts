@@ -16,7 +16,10 @@ import { countsOf } from "./stage.ts";
 
 const STEP_US = 50;
 const SPEC: TurnsSpec = {
-  ...turnsOf({ sliceUs: 50_000, cutUs: 10_000, pauseUs: 5_000 }, { pairs: 12, seed: 3 }),
+  ...turnsOf({ sliceUs: 50_000, cutUs: 10_000, shiftUs: 0, pauseUs: 5_000 }, {
+    pairs: 12,
+    seed: 3,
+  }),
   side: 1,
 };
 const RESPONSE = new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");

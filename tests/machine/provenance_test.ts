@@ -6,7 +6,7 @@ import { readStat } from "../../base/system/processes.ts";
 import { Certificates } from "../../base/target/access.ts";
 import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { CsvTable } from "../../scenarios/request/values.ts";
+import { Table } from "../../scenarios/request/values.ts";
 import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { needing, testWith } from "../needs.ts";
@@ -133,7 +133,7 @@ Deno.test("an experiment has one hash however it is written, and another after a
 });
 
 Deno.test("the hash tells what the files held, which itself is not in the settings", () => {
-  const rows = (name: string) => new CsvTable("u.csv", [{ name }]);
+  const rows = (name: string) => new Table("u.csv", [{ name }]);
   const authority = (pem: string) => new Certificates("ca.pem", pem);
   for (const read of [rows, authority]) {
     assert.equal(hashSettings(read("ada")), hashSettings(read("ada")));

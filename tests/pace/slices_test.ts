@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Turns, turnsOf, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 
-const LENGTHS = { sliceUs: 100_000, cutUs: 10_000, pauseUs: 5_000 };
+const LENGTHS = { sliceUs: 100_000, cutUs: 10_000, shiftUs: 7_000, pauseUs: 5_000 };
 const PERIOD_US = LENGTHS.sliceUs + LENGTHS.pauseUs;
 
 function turnsOfSide(side: TurnsSpec["side"], seed = 1): Turns {
@@ -59,4 +59,24 @@ Deno.test("what is due in loaded time is due in a slice, from its beginning on",
   }
   assert.equal(turns.whenLoadedUs(LENGTHS.sliceUs), turns.startUs(1));
   assert.equal(turns.whenLoadedUs(Infinity), Infinity);
+});
+
+Deno.test("requests that begin in step are counted at their rate, not in whole rounds", () => {
+  const rateOf = (requestUs: number): number => {
+    const lengths = { sliceUs: 155_000, cutUs: 5_000, shiftUs: 50_000, pauseUs: 60_000 };
+    const turns = new Turns({ ...turnsOf(lengths, { seed: 7, pairs: 40 }), side: 0 });
+    let sent = 0;
+    for (let pair = 0; pair < 40; pair++) {
+      const startUs = turns.startUs(pair);
+      for (let atUs = startUs; atUs < startUs + lengths.sliceUs; atUs += requestUs) {
+        const passedUs = atUs - turns.measuredFromUs(pair);
+        if (passedUs >= 0 && passedUs < turns.measuredUs) sent++;
+      }
+    }
+    return sent / (40 * turns.measuredUs / 1e6);
+  };
+  for (const requestUs of [49_000, 50_000, 51_000, 45_000, 33_000, 20_000]) {
+    const off = rateOf(requestUs) * requestUs / 1e6 - 1;
+    assert.ok(Math.abs(off) < 0.02, `${requestUs} µs: ${off}`);
+  }
 });

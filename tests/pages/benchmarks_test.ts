@@ -1,7 +1,8 @@
 /** docs/benchmarks.md is made from saved figures, and from nothing else. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { benchmarksPage, formatted, readSaved } from "../../bench/pages/benchmarks.ts";
+import { benchmarksPage, formatted, readOthers, readSaved } from "../../bench/pages/benchmarks.ts";
+import { benches } from "../../bench/registry.ts";
 import { parseFigures, saveFigures, sectionsOf } from "../../bench/saved.ts";
 import { atMost } from "../../bench/bar.ts";
 import { sectionLines } from "../../bench/table.ts";
@@ -11,7 +12,22 @@ import { readPage } from "./page.ts";
 Deno.test("docs/benchmarks.md is what deno task benchmarks makes of the saved figures", async () => {
   const saved = readSaved();
   assert.notEqual(saved.length, 0);
-  assert.equal(readPage("docs/benchmarks.md").text, await formatted(benchmarksPage(saved)));
+  assert.equal(
+    readPage("docs/benchmarks.md").text,
+    await formatted(benchmarksPage(saved, readOthers())),
+  );
+});
+
+Deno.test("each bench has its row, with the pages that hold its command and no other", async () => {
+  const pages = new Map([
+    ["lag.md", "by `deno task\nbench lag`:"],
+    ["all.md", "deno task bench lags"],
+  ]);
+  const rows = (await formatted(benchmarksPage([], pages))).split("\n")
+    .filter((line) => line.startsWith("| `")).map((line) => line.split(/ *\| */).slice(1, -1));
+  assert.deepEqual(rows.map(([name]) => name), Object.keys(benches).map((name) => `\`${name}\``));
+  const shown = rows.filter(([, , figures]) => figures !== "–");
+  assert.deepEqual(shown, [["`lag`", benches.lag.about, "[lag](lag.md)"]]);
 });
 
 Deno.test("saved figures make the table that was printed", () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { VERSION } from "../../base/version.ts";
 import { isCommandName } from "../../cli/registry.ts";
+import { anchorOf } from "../../bench/pages/site.ts";
 import { type Page, PUBLIC, readDecisions, readPage, readPages } from "./page.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
@@ -78,9 +79,4 @@ function leads({ file, text }: Page, link: string): boolean {
   if (anchor === undefined) return true;
   const target = path === "" ? text : readFileSync(to, "utf8");
   return [...target.matchAll(/^#+ (.*)$/gm)].some(([, heading]) => anchorOf(heading) === anchor);
-}
-
-/** As GitHub makes it. */
-function anchorOf(heading: string): string {
-  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }

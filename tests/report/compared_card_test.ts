@@ -10,6 +10,7 @@ import {
 import type { Run } from "../../runner/result/result.ts";
 import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { doubted } from "./concluded.ts";
+import type { CellSpec } from "./fixture.ts";
 import { thresholdsOf } from "./gated.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 import { plain } from "./readable.ts";
@@ -21,6 +22,15 @@ const BASE = { a: around(1_000), b: around(2_000) };
 /** Those of the new runs that are picked are not valid. */
 function against(rates: Rates, isDoubted: (run: Run) => boolean = () => false): ResultsComparison {
   return compareResults(resultsAt(BASE), doubted(resultsAt(rates), isDoubted));
+}
+
+/** Two commits that took turns, while the generator was never idle. */
+function limited(rates: Rates, cell: Partial<CellSpec> = {}): ResultsComparison {
+  const [base, next] = [BASE, rates].map((of) => doubted(resultsAt(of, () => cell), () => true));
+  return compareResults(base, next, {
+    revisions: { base: "main", next: "a branch" },
+    figures: ["cpuPerRequest", "rate", 99],
+  });
 }
 
 /** Within the valid runs the new rates are the old ones; the doubted ones are far below. */
@@ -94,6 +104,18 @@ const CASES: Readonly<
       doubted(resultsAt({ a: around(800), b: around(2_000) }), () => true),
       { revisions: { base: "main", next: "a branch" } },
     ),
+    ...["costs", "amber", "in-turns", "fail"] as const,
+  ],
+  "as fast as the generator in all runs of two commits, whose CPU time nobody saw": [
+    limited(BASE, { watched: false }),
+    ...["undecided", "amber", "in-turns", "inconclusive"] as const,
+  ],
+  "as fast as the generator, and equal in CPU time": [
+    limited(BASE),
+    ...["equivalent", "amber", "in-turns", "pass"] as const,
+  ],
+  "slower than the generator": [
+    limited({ ...BASE, a: around(800) }, { watched: false }),
     ...["costs", "amber", "in-turns", "fail"] as const,
   ],
   "a side has no valid run, and a threshold is missed by more than contention explains": [
@@ -170,6 +192,19 @@ Deno.test("compared: some more runs are asked for, and hundreds are not", () => 
   assert.deepEqual(nextOf([900, 1_100, 1_000, 1_050, 950], [1_050, 890, 970, 860, 1_030]), [
     "Make runs longer or the machine quieter: more than 50 runs would be needed.",
   ]);
+});
+
+Deno.test("compared: equal rates of a generator that was the limit say so, and what to do", () => {
+  const comparison = limited(BASE, { watched: false });
+  const { sentence, next } = comparedCard(comparison);
+  assert.match(sentence, /the generator was the limit/);
+  assert.deepEqual(next.map(({ code }) => code), ["mend-runs"]);
+  assert.match(next[0].text, /generator/);
+  for (const { comparison: { figures } } of comparison.cells) {
+    assert.ok(figures.every(({ verdict }) => verdict === "inconclusive"));
+    assert.equal(figures[0].reason, "generator");
+    assert.equal(figures[0].runsNeeded, null);
+  }
 });
 
 Deno.test("compared: page, terminal, markdown and JSON have the same sentences", () => {

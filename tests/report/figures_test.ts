@@ -47,6 +47,11 @@ function fullRuns(runs = 6): Run[] {
         ...{ ttfe: times, gap: times },
         tokens: { tokens: 5 + i, tokensPerSec: 5 + i, ttft: times, tpot: times },
       },
+      sockets: {
+        messages: { due: 9 + i, received: 7 + i, failed: 1, unfinished: 0, dropped: 1 },
+        ...{ message: times, opened: 1, sent: 8 + i, received: 7 + i, messagesPerSec: 7 + i },
+        ...{ unmatched: 0, closeCodes: { 1000: 1 } },
+      },
       sessions: { ...SESSIONS, length: run.service },
       parts: [{ role: "redis", name: "redis", points: [], keyspace: { hits: 3 + i, misses: 1 } }],
     };

@@ -47,7 +47,7 @@ const REASONS: Samples<Reason> = {
   ],
   "wrong-responses": [
     { ...CELL, wrongRatio: 0.2 },
-    "20.0 % of the requests of static, hono were wrong or failed, and a fast error is no success",
+    "20.0 % of the requests of static, hono were wrong or failed, and a fast error is not a success",
   ],
   "busy-machine": [
     { invalid: 3, runs: 10, without: "broken" },

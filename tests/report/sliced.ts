@@ -66,6 +66,7 @@ function takeSlices(run: Run, items: Slices["items"]): void {
     ...{
       sliceMs: 1_000 * (SLICE_S + CUT_S),
       cutMs: 1_000 * CUT_S,
+      shiftMs: 0,
       pauseMs: 1_000 * PAUSE_S,
       partner: "app",
     },

@@ -203,13 +203,13 @@ Deno.test("slices: the page shows the pairs over time and both levels, JSON the 
   assert.ok(slices.withinStdev > 0 && slices.betweenStdev >= 0);
 });
 
-Deno.test("slices: the page of two running processes has runs, and the page of fresh ones pairs of processes", () => {
+Deno.test("slices: the page of two running processes has rounds, and the page of fresh ones pairs of processes", () => {
   const spec = { processes: 6, pairs: 40, ratio: 0.95 };
   const [running, fresh] = [true, false].map((areRunning) =>
     comparedPage(slicedComparison({ ...spec, areRunning }))
   );
-  assert.match(running, /A large dot is a run of these two processes/);
-  assert.match(running, /runs, one after another/);
+  assert.match(running, /A large dot is a round of these two processes/);
+  assert.match(running, /rounds, one after another/);
   assert.doesNotMatch(running, /pairs? of processes/);
   assert.match(fresh, /A large dot is a pair of processes/);
   assert.match(fresh, /pairs of processes, one after another/);

@@ -16,7 +16,7 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 
 const ORIGIN = "http://127.0.0.1:9";
 const REQUEST = requestScenarioSpec.parse({ get: "/" });
-const LENGTHS = { sliceUs: 50_000, cutUs: 5_000, pauseUs: 4_000 };
+const LENGTHS = { sliceUs: 50_000, cutUs: 5_000, shiftUs: 1_000, pauseUs: 4_000 };
 
 function plannedRun(target: string): PlannedRun {
   const load = loadOf({ connections: 1, duration: 1_000, timeout: 1_000, keepAlive: true });

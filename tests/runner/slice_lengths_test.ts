@@ -13,7 +13,7 @@ function trial(slowBins: number, share: number, perBin = 100): number[] {
   });
 }
 
-const FAST = { p50Ms: 1, p99Ms: 3 };
+const FAST = { requests: 1_000, p50Ms: 1, p99Ms: 3 };
 
 Deno.test("no more is cut than what a rest has slowed down", () => {
   assert.equal(cutMsOf(trial(0, 1)), TRIAL.binMs, "a step is the least that a trial can see");
@@ -31,14 +31,26 @@ Deno.test("a neighbour that slows whole slices adds nothing to the cut", () => {
 Deno.test("both sides have the cut and the pause of the one that needs more", () => {
   const sides = [
     { completed: trial(1, 0.5), ...FAST },
-    { completed: trial(3, 0.5), p50Ms: 2, p99Ms: 12.5 },
+    { completed: trial(3, 0.5), requests: 1_000, p50Ms: 2, p99Ms: 12.5 },
   ];
-  assert.deepEqual(lengthsOf(sides), { sliceUs: 75_000, cutUs: 15_000, pauseUs: 14_000 });
+  assert.deepEqual(lengthsOf(sides), {
+    ...{ sliceUs: 75_000, cutUs: 15_000, shiftUs: 2_000, pauseUs: 14_000 },
+  });
 });
 
 Deno.test("slices are longer where requests are slow, and none are had where they are too slow", () => {
-  const slow = (p50Ms: number) => [{ completed: trial(0, 1), p50Ms, p99Ms: 2 * p50Ms }];
-  assert.deepEqual(lengthsOf(slow(15)), { sliceUs: 75_000, cutUs: 5_000, pauseUs: 31_000 });
-  assert.match(String(lengthsOf(slow(250))), /^requests take 250 ms/);
-  assert.match(String(lengthsOf([{ completed: [0, 0], ...FAST }])), /no request/);
+  const slow = (
+    p50Ms: number,
+  ) => [{ completed: trial(0, 1), requests: 1_000, p50Ms, p99Ms: 2 * p50Ms }];
+  assert.deepEqual(lengthsOf(slow(20)), {
+    ...{ sliceUs: 65_000, cutUs: 5_000, shiftUs: 20_000, pauseUs: 32_500 },
+  });
+  assert.match(String(lengthsOf(slow(350))), /^requests take 350 ms/);
+  assert.match(String(lengthsOf([{ ...FAST, completed: [0, 0], requests: 0 }])), /no request/);
+});
+
+Deno.test("requests that outlast every slice of the trial are as long as they are", () => {
+  const sides = [{ completed: trial(0, 0), requests: 40, p50Ms: 150, p99Ms: 160 }];
+  const found = lengthsOf(sides);
+  assert.ok(typeof found !== "string" && found.sliceUs === 455_000, JSON.stringify(found));
 });

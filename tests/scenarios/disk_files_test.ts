@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { UserError } from "../../base/errors.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
@@ -48,6 +49,31 @@ for (const [sentence, csv, rows] of readable) {
   });
 }
 
+Deno.test("JSON lines may hold objects, lists, numbers and nothing", () => {
+  using folder = folderWith({
+    "a.jsonl": '\ufeff{"a":1,"b":{"c":null,"d":[1,"x"]}}\r\n\n{"b":{"d":[],"c":"é"},"a":true}\n',
+  });
+  assert.deepEqual(filesFrom(folder.path).jsonRows("a.jsonl"), [
+    { a: "1", "b.c": "", "b.d": '[1,"x"]' },
+    { "b.d": "[]", "b.c": "é", a: "true" },
+  ]);
+});
+
+Deno.test("a query gives rows of a database, which it can't change", () => {
+  using folder = folderWith({});
+  const database = new DatabaseSync(join(folder.path, "a.db"));
+  database.exec(
+    "CREATE TABLE users (name, age); INSERT INTO users VALUES ('ada', 36), (NULL, 1.5)",
+  );
+  database.close();
+  const { queried } = filesFrom(folder.path);
+  const rows = [{ name: "ada", age: "36" }, { name: "", age: "1.5" }];
+  assert.deepEqual(queried("a.db", "SELECT * FROM users"), rows);
+  const changing = thrown(Error, () => queried("a.db", "DELETE FROM users RETURNING name"));
+  assert.match(changing.message, /syntax error/);
+  assert.deepEqual(queried("a.db", "SELECT name, age FROM users"), rows);
+});
+
 const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegExp][] = [
   [
     "a file that is missing, with where it was looked for",
@@ -58,12 +84,31 @@ const unreadable: [sentence: string, read: (files: Files) => unknown, why: RegEx
   ["what is no UTF-8", ({ rows }) => rows("bytes"), /encoded data/],
   ["a row that is too short, with its line", ({ rows }) => rows("short.csv"), /line 3/],
   ["a quote that is never closed", ({ rows }) => rows("quote.csv"), /quote/i],
+  ["a line that is no JSON", ({ jsonRows }) => jsonRows("bad.jsonl"), /^line 2 is no JSON/],
+  ["a line that is no object", ({ jsonRows }) => jsonRows("list.jsonl"), /^line 1 is no object/],
+  ["a line without a column", ({ jsonRows }) => jsonRows("few.jsonl"), /^line 3 has no b, unlike/],
+  ["no lines", ({ jsonRows }) => jsonRows("empty.csv"), /^it has no rows/],
+  ["a database that is none", ({ queried }) => queried("short.csv", "SELECT 1"), /not a database/],
+  [
+    "a database that is missing",
+    ({ queried }) => queried("no.db", "SELECT 1"),
+    /^there is no file/,
+  ],
+  [
+    "a query without an end",
+    ({ queried }) => {
+      const query =
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n";
+      return queried("empty.csv", query);
+    },
+    /more than 100,000 rows, the limit/,
+  ],
   ["a table without rows", ({ rows }) => rows("names.csv"), /^it has no rows below/],
   ["an empty file", ({ rows }) => rows("empty.csv"), /^it has no rows below/],
   [
     "more rows than there is room for",
     ({ rows }) => rows("long.csv"),
-    /^a CSV file of an experiment has more than 100,000 rows, the limit/,
+    /^a table of an experiment has more than 100,000 rows, the limit/,
   ],
 ];
 
@@ -75,6 +120,9 @@ for (const [sentence, read, why] of unreadable) {
       "quote.csv": 'a\n"1',
       "names.csv": "a,b\n",
       "empty.csv": "",
+      "bad.jsonl": '{"a":1}\n{"a":',
+      "list.jsonl": "[1]",
+      "few.jsonl": '{"a":1,"b":2}\n\n{"a":1}',
       "long.csv": `a\n${"1\n".repeat(100_001)}`,
     });
     assert.match(thrown(Error, () => read(filesFrom(folder.path))).message, why);

@@ -17,6 +17,8 @@ const FILES: Files = {
   ...NO_FILES,
   octets: (path) => new TextEncoder().encode(`text of ${path}`),
   rows: (path) => path === "people.csv" ? PEOPLE : manyRows(Number(path)),
+  jsonRows: () => PEOPLE,
+  queried: (_, query) => PEOPLE.filter(({ name }) => query.includes(name)),
 };
 
 export function manyRows(count: number): TableRow[] {

@@ -37,7 +37,7 @@ for (const [source, text, value] of MATCHES) {
 }
 
 const WRONG: readonly (readonly [source: string, why: RegExp])[] = [
-  ["(", /^it is no regular expression$/],
+  ["(", /^it is not a regular expression$/],
   ["a", /^it needs one group .* and has 0$/],
   ["(a)(b)", /and has 2$/],
   ["(?=a)(b)", /^\(\?=…\) cannot be matched in linear time: write what stands around/],

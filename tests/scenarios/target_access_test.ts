@@ -101,11 +101,11 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /^x\.yaml:3:33: targets\.a\.unix: Cannot dial none: there is no file \/.*\/none$/,
   ]],
   ["a file for a socket", '{ url: "http://a:1", unix: text }', [
-    /^x\.yaml:3:33: targets\.a\.unix: Cannot dial text: it is no socket$/,
+    /^x\.yaml:3:33: targets\.a\.unix: Cannot dial text: it is not a socket$/,
   ]],
   ["everything at once", '{ url: "http://a:1", cacert: text, insecure: maybe }', [
     /targets\.a\.cacert: Cannot read text/,
-    /targets\.a\.cacert: Cannot check certificates where there are none: the URL is not https; leave/,
+    /targets\.a\.cacert: Cannot use certificates: the URL is not https; leave/,
     /targets\.a\.insecure: Cannot use "maybe": it must be true or false$/,
   ]],
   ["a socket for a URL with TLS", '{ url: "https://a:1", unix: socket }', [
@@ -130,7 +130,7 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
     /targets\.a\.httpProxy: Cannot use this proxy: TLS to the proxy itself is not supported; write/,
   ]],
   ["a proxy that is more than one", '{ url: "http://a:1", httpProxy: "http://b/path" }', [
-    /targets\.a\.httpProxy: Cannot use this proxy: it is no URL of an HTTP proxy; write/,
+    /targets\.a\.httpProxy: Cannot use this proxy: it is not the URL of an HTTP proxy; write/,
   ]],
   [
     "a proxy beside an address",

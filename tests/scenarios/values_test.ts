@@ -38,6 +38,14 @@ const tables: Readonly<Record<string, [values: object, path: string, asked: stri
     "/{{user}}/{{word}}",
     ["/ada/a1", "/bob/b2", "/eve/e3"],
   ],
+  "the lines of JSON": [{ v: { jsonl: "people.jsonl" } }, "/{{ v.name }}", ["/ada", "/bob"]],
+  "what a query gives": [
+    { v: { sqlite: "a.db", query: "bob and eve", column: "word" } },
+    "/{{ v }}",
+    [
+      ...["/b2", "/e3", "/b2"],
+    ],
+  ],
   "the rows of two files, in step while both last": [
     { v: { csv: "people.csv", column: "name" }, n: { csv: "2", column: "n" } },
     "/{{v}}/{{n}}",
@@ -84,3 +92,29 @@ for (const [sentence, [rows, values, variants]] of Object.entries(sizes)) {
 Deno.test("a value that no request names makes no variants", () => {
   assert.equal(requestsOf({ get: "/", values: { id: "uuid" } }).requests.length, 1);
 });
+
+Deno.test("rows by weight come as often as their weights say, with their columns together", () => {
+  const row = { csv: "5", order: "weighted", weight: "n" };
+  const values = { n: { ...row, column: "n" }, row };
+  const { requests } = requestsOf({ get: "/{{n}}{{row.n}}", values });
+  const counts = countsOf(requests.map(({ wire }) => wire.path));
+  assert.deepEqual([...counts.keys()].toSorted(), ["/11", "/22", "/33", "/44"]);
+  for (const [path, count] of counts) {
+    const expected = 1_000 * Number(path[1]) / 10; // its standard deviation is less than 16
+    assert.ok(Math.abs(count - expected) < 80, `${path}: ${count}`);
+  }
+});
+
+const wrongWeights: Readonly<Record<string, [value: object, why: RegExp]>> = {
+  "without a column": [{ order: "weighted" }, /Cannot draw by weight: write weight/],
+  "that are no numbers": [{ order: "weighted", weight: "name" }, /ada.* of row 1 as a weight/],
+  "of a column that is not there": [{ order: "weighted", weight: "nam" }, /did you mean .*name/],
+  "in another order": [{ order: "random", weight: "name" }, /write order: weighted/],
+};
+
+for (const [sentence, [value, why]] of Object.entries(wrongWeights)) {
+  Deno.test(`rows can't be drawn by weights ${sentence}`, () => {
+    const values = { v: { csv: "people.csv", column: "name", ...value } };
+    assert.throws(() => requestsOf({ get: "/{{ v }}", values }), why);
+  });
+}

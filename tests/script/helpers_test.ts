@@ -150,7 +150,7 @@ interface Sent {
   readonly body: string;
 }
 
-Deno.test("a token of OAuth 2.0 is fetched by client credentials, and again when little of its time is left", async () => {
+Deno.test("a token of OAuth 2.0 is fetched by client credentials, and again when half of its time has passed", async () => {
   const realm = await Realm.open({
     entry: "script.js",
     load: () => `
@@ -185,7 +185,8 @@ Deno.test("a token of OAuth 2.0 is fetched by client credentials, and again when
   assert.equal(sent[0].headers.authorization, `Basic ${btoa("a+b:c%3Ad")}`);
   const lastsMs = Number(first.expiresMs) - startMs;
   assert.ok(lastsMs >= 60_000 && lastsMs < 70_000, String(lastsMs));
-  // It is kept while three quarters of its time have not passed.
+  // It is kept until half of its time has passed.
+  assert.equal(Number(first.expiresMs) - Number(first.renewMs), 30_000);
   assert.deepEqual(await call("fetched", first), first);
   assert.equal(sent.length, 1);
   response = { status: 200, body: '{"access_token":"t2"}' };

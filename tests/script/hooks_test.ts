@@ -5,6 +5,7 @@ import type { ReceivedResponse } from "../../base/http/received.ts";
 import { KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { ScriptError } from "../../base/script/realm.ts";
+import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
 import type { ScriptCode } from "../../scenarios/code/code.ts";
 
@@ -162,6 +163,51 @@ Deno.test("after reads status, fields and body, and fails its response by throwi
   );
 });
 
+Deno.test("a user's session begins and ends with its own hooks, which set variables and may fail", async () => {
+  const hooks = await open(codeOf(
+    `user: {
+      start(user) { user.vars.cart = user.id + "-" + user.iteration; },
+      end(user) { if (user.vars.cart === "3-1") throw new Error("not empty"); },
+    },
+    before(request, user) { request.path = "/" + user.vars.cart; }`,
+  ));
+  const { start, end } = hooks.preparedUser({ start: "user.start", end: "user.end" });
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  const outcomes = [0, 1].map(() => {
+    const session = user();
+    assert.equal(start?.(session), null);
+    const sent = sendBy(prepared, session);
+    return [
+      session.variables.get("cart"),
+      typeof sent === "string" ? sent : sent.path,
+      end?.(session),
+    ];
+  });
+  assert.deepEqual(outcomes[0], ["3-0", "/3-0", null]);
+  assert.deepEqual(outcomes[1].slice(0, 2), ["3-1", "/3-1"]);
+  assert.match(String(outcomes[1][2]), /^Error: not empty \(script\.js:3:\d+\)$/);
+});
+
+Deno.test("data that is renewed is what the next call sees, and is frozen, too", async () => {
+  const fresh = new FreshData();
+  const hooks = await Hooks.open(
+    codeOf(
+      `before(request, user) { "use strict"; request.path = "/" + user.data.token; },
+      bad(request, user) { "use strict"; user.data.token = 1; }`,
+      { data: '{"token":"old"}' },
+    ),
+    { seed: 1, first: 0, stride: 1, nowUs: () => 0, fresh: fresh.memory },
+  );
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  const pathOf = (): string => Object(sendBy(prepared)).path;
+  assert.equal(pathOf(), "/old");
+  fresh.write('{"token":"new"}');
+  assert.equal(pathOf(), "/new");
+  assert.equal(pathOf(), "/new");
+  const bad = hooks.prepared({ before: "bad", after: null }, WIRE);
+  assert.match(String(sendBy(bad)), /TypeError/);
+});
+
 const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   ["throws", "throw new Error('no key')", /^Error: no key \(script\.js:1:\d+\)$/],
   ["throws a text", "throw 'no key'", /^it threw "no key"$/],
@@ -205,6 +251,28 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
     /line break|request\.path/,
   ],
   ["breaks a field", "request.headers.a = 'b\\r\\nc: d'", /line break/],
+  ["has a field of megabytes", "request.headers.a = 'ü'.repeat(4e6)", /Latin-1|out of memory/],
+  [
+    "has a field of half a character",
+    "request.headers.a = '\\ud800'",
+    /Latin-1 are not allowed/,
+  ],
+  [
+    "hashes what is no text",
+    "user.hmac('sha256', { toString() { throw new Error('mine') } }, '')",
+    /mine/,
+  ],
+  ["hashes by what is no algorithm", "user.hmac('none', 'key', '')", /no algorithm "none"/],
+  [
+    "throws a text of megabytes",
+    "throw new Error('x'.repeat(2e6))",
+    /^Error: x+$/,
+  ],
+  [
+    "gives a body that does not end well",
+    "request.body = { get length() { return 1e9 }, toString() { return 'x' } }",
+    /request\.body must be a text/,
+  ],
   ["breaks a field by a NUL", "request.headers.a = 'b\\0c'", /NUL/],
   ["frames its body itself", "request.headers['Content-Length'] = 3", /Content-Length/],
   [

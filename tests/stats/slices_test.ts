@@ -1,9 +1,16 @@
 /** Slices of two processes, pairs of processes, the looks of `ab`, and a side that disturbs the other. */
 import assert from "node:assert/strict";
 import { disturbanceOf } from "../../runner/stats/slices/disturbance.ts";
-import { decide, nextProcessLook, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import {
+  decide,
+  nextProcessLook,
+  PROCESS_LOOK_SIGNIFICANCE,
+  PROCESS_LOOKS,
+} from "../../runner/stats/slices/looks.ts";
 import { processLevelsOf, stdevWithin } from "../../runner/stats/slices/process_levels.ts";
 import {
+  errorOverRounds,
   pairedSeries,
   type SideSlices,
   type SliceRatio,
@@ -90,6 +97,48 @@ Deno.test("slices: too few pairs, and a level that wanders off, are refused by n
   const random = randomFrom(3);
   const trend = even(200).map((one, i) => one * (1 + i / 400) + 5 * random());
   assert.equal(ratioOf(side(even(200)), side(trend))?.unclear, "not-stationary");
+});
+
+/** So many pairs whose speeds vary by about a tenth each. @param ratio Of the new side over the base. */
+function noisyRatio(pairs: number, ratio: number, seed: number): SliceRatio {
+  const random = randomFrom(seed);
+  const drawn = (mean: number): SideSlices =>
+    side(Array.from({ length: pairs }, () => Math.round(mean * (0.83 + 0.34 * random()))));
+  const found = ratioOf(drawn(1_000), drawn(1_000 * ratio));
+  assert.ok(found);
+  return found;
+}
+
+Deno.test("slices: eight pairs are enough for a threefold ratio, and for none within their spread", () => {
+  const [clear, small] = [noisyRatio(8, 2.9, 1), noisyRatio(8, 1.05, 2)];
+  for (const { standardError, degreesOfFreedom } of [clear, small]) {
+    assert.equal(degreesOfFreedom, 7);
+    assert.ok(standardError > 0.08, "as large as that of one pair");
+  }
+  const reach = tQuantile(1 - PROCESS_LOOK_SIGNIFICANCE, 7);
+  assert.ok(clear.logRatio > reach * clear.standardError);
+  assert.ok(Math.abs(small.logRatio) < reach * small.standardError);
+});
+
+Deno.test("slices: an error becomes no larger with more pairs, and much smaller where they are independent", () => {
+  const errors = [8, 30, 50, 100, 300].map((pairs) => noisyRatio(pairs, 1, 4).standardError);
+  for (const [at, error] of errors.entries()) assert.ok(error < 1.3 * (errors[at - 1] ?? error));
+  assert.ok(errors[4] < errors[0] / 8, errors.join(", "));
+});
+
+Deno.test("slices: five pairs, which may be alike by chance, have no error, and four rounds have", () => {
+  assert.ok(Number.isNaN(noisyRatio(5, 1, 5).standardError));
+  assert.ok(errorOverRounds([0.1, 0.12, 0.09, 0.11]).standardError > 0.01);
+  assert.ok(Number.isNaN(errorOverRounds([0.1, 0.1, 0.1]).standardError));
+});
+
+Deno.test("slices: of pairs that wander the error is that of a single one, however many there are", () => {
+  const random = randomFrom(3);
+  const trend = Array.from({ length: 400 }, (_, i) => 1_000 * (1 + i / 800) + 5 * random());
+  const found = ratioOf(side(trend.map(() => 1_000)), side(trend));
+  assert.equal(found?.unclear, "not-stationary");
+  const stdev = Math.sqrt((found?.shares ?? []).reduce((sum, one) => sum + one * one, 0) / 399);
+  assert.ok(Math.abs((found?.standardError ?? 0) / stdev - 1) < 0.01);
 });
 
 Deno.test("process levels: what the slices do not explain is between processes", () => {

@@ -154,7 +154,7 @@ Deno.test("a profile of pprof that is cut anywhere is an error or a smaller prof
       assert.match(String(error), /the profile is cut off|the profile holds no times/);
     }
   }
-  assert.throws(() => [...fieldsOf(Uint8Array.of(3))], /it is no profile of pprof/);
+  assert.throws(() => [...fieldsOf(Uint8Array.of(3))], /it is not a pprof profile/);
 });
 
 /** Without its samples and locations. */

@@ -184,7 +184,7 @@ export class LiveStreams {
     this.#end(place);
   }
 
-  /** What it says still changes the table. */
+  /** Decodes a header block that nobody reads, because it still changes the HPACK table. */
   #skip(id: number, block: Uint8Array, isEnd: boolean): void {
     this.blocks.fields(block);
     if (isEnd) this.#cancelled.delete(id);

@@ -25,7 +25,7 @@ export class Stream implements ReceivedResponse {
   sentBytes = 0;
   /** What may still be sent of it (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
   windowBytes = 0;
-  /** What has come since the server last got leave to send more. */
+  /** Bytes that came since the last WINDOW_UPDATE was sent. */
   unreportedBytes = 0;
   status = 0;
   bodyBytes = 0;

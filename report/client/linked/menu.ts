@@ -61,7 +61,7 @@ export function renewMenu(): void {
 function showCount(): void {
   const [shown, all] = [shownTargets(), allTargets()];
   const count = shown.length === all.length ? "" : `${shown.length} of `;
-  opener.replaceChildren(element("span", {}, "Targets "), `${count}${all.length}`);
+  opener.replaceChildren(element("span", {}, "Shown "), `${count}${all.length}`);
   for (const button of menu.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(shown.includes(button.dataset.of ?? ""));
   }
@@ -74,9 +74,7 @@ function showNote(): void {
   const known = document.querySelector("main > .filtered");
   if (names.length === 0) return known?.remove();
   const note = known ?? element("p", { className: "filtered note", role: "status" });
-  note.textContent = `Hidden: ${
-    listed(names, "and")
-  }. Sentences and verdicts are about all targets.`;
+  note.textContent = `Hidden: ${listed(names, "and")}. Sentences and verdicts are about all.`;
   if (known === null) document.querySelector("main")?.prepend(note);
 }
 

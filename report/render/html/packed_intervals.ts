@@ -16,7 +16,7 @@ import type { IntervalPoint } from "../../figures/intervals.ts";
 import { deflated } from "../../writing/deflated.ts";
 
 export interface PackedSteps {
-  /** Of a whole step. */
+  /** Length of a whole step. */
   readonly seconds: number;
   /** `packSteps` of all cells, deflated. */
   readonly packed: string;

@@ -96,7 +96,7 @@ function someOf(decades: readonly number[], most: number): number[] {
   return decades.filter((decade) => Math.round(Math.log10(decade)) % step === 0);
 }
 
-/** From `min` on to at most `max`, about as many as `most`. */
+/** Ticks from `min` to at most `max`, about `most` of them. */
 function linearTicks({ min, max }: Range, most: number): number[] {
   const step = roundStep((max - min) / most);
   const first = Math.ceil(min / step - 1e-9);

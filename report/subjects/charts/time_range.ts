@@ -184,7 +184,7 @@ export interface SelectedPart {
   readonly range: TimeRange | null;
   /** `2–5 s of run 1`. */
   readonly what: string;
-  /** Of all targets, with the chosen runs. */
+  /** Cells of all targets, with the chosen runs only. */
   readonly cells: readonly NamedSteps[];
 }
 

@@ -14,6 +14,7 @@ import { shortfallOf } from "../../judge/shortfall.ts";
 import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
 import { THESE_TWO } from "../../findings/slices.ts";
+import { nounOfRuns } from "../../findings/run_noun.ts";
 import { meaningOfRuns } from "../../findings/trust.ts";
 import { shortVerdict, sideVerdict, type Verdict, verdictOf } from "../verdict/card.ts";
 import { type CardModel, relianceOf } from "../verdict/conclusion.ts";
@@ -182,8 +183,9 @@ function reliabilityOf(
 /** `All 18 runs of BASE and 9 of 18 of NEW are valid`. */
 function validText(sides: readonly ComparedSide[]): string {
   const texts = sides.map(({ name, runs: { length: runs }, valid }, i) => {
-    const noun = i === 0 ? ` ${runs === 1 ? "run" : "runs"}` : "";
-    if (valid === 1 && runs === 1) return `${i === 0 ? "the run" : "that"} of ${name}`;
+    const one = nounOfRuns(sides.flatMap((side) => side.runs));
+    const noun = i === 0 ? ` ${one}${runs === 1 ? "" : "s"}` : "";
+    if (valid === 1 && runs === 1) return `${i === 0 ? `the ${one}` : "that"} of ${name}`;
     return valid === runs
       ? `all ${runs}${noun} of ${name}`
       : `${valid} of ${runs}${noun} of ${name}`;
@@ -197,7 +199,7 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep
     runsNeeded ?? sessionsNeeded ?? 0;
   const [needed] = all.filter((one) => neededOf(one) > 0)
     .toSorted((a, b) => neededOf(b) - neededOf(a));
-  const decide = all.some(({ sliced }) => sliced?.isAlone)
+  const decide = all.some(({ sliced }) => sliced?.areTheseTwo)
     ? "Measure for longer: more slices may decide." // nobody adds runs to two running processes
     : needed === undefined
     ? null

@@ -5,6 +5,7 @@ import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
 import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { DECISIVE } from "../../judge/group.ts";
+import { nounOfRuns } from "../../findings/run_noun.ts";
 import { doubtsOfSides } from "../../findings/trust.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
 import { ratioText } from "../../writing/ratios.ts";
@@ -240,7 +241,9 @@ function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
     { label: "Experiment", text: typeof experiment?.name === "string" ? experiment.name : "" },
     {
       label: "Measured",
-      text: `${counted(runs.length, "run")}${sessions > 1 ? ` in ${sessions} sessions` : ""}`,
+      text: `${counted(runs.length, nounOfRuns(runs))}${
+        sessions > 1 ? ` in ${sessions} sessions` : ""
+      }`,
     },
     {
       label: "On",

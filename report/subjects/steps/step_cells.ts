@@ -64,6 +64,7 @@ function stepRun(run: Run, step: StepFigures): Run {
     steps: undefined,
     streams: undefined,
     grpc: undefined,
+    sockets: undefined,
     drain: undefined,
     service: NO_TIMES,
     firstByte: NO_TIMES,

@@ -41,7 +41,7 @@ export interface SweepFacet {
   readonly lines: readonly SweepLine[];
 }
 
-/** What does not vary along a line: the target, or another factor. */
+/** A dimension that is constant along a line: the target, or another factor. */
 interface Dimension {
   readonly isTarget: boolean;
   readonly levelOf: (cell: CellRuns) => string;

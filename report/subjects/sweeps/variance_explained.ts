@@ -89,7 +89,7 @@ const NOTE =
   "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
   "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Together: where " +
   "the effect of one factor depends on another. The ratios are geometric means over all else, from the first value to " +
-  "the last; values that are no numbers go from the fewest requests/s to the most.";
+  "the last; values that are not numbers go from the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
 export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
@@ -118,7 +118,7 @@ export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   ].filter(({ levels }) => levels.length > 1);
 }
 
-/** From the value with the fewest requests/s to that with the most. */
+/** The values of a factor, from the fewest requests/s to the most. */
 function byRate(cells: readonly CellRuns[], levelOf: Dimension["levelOf"]): string[] {
   return [...Map.groupBy(cells, levelOf)]
     .map(([level, those]) => ({ level, rate: median(those.map(({ rate }) => rate.mean)) }))

@@ -10,7 +10,7 @@ import {
   type GroupComparison,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
-import { LOOKS_NOTE } from "../../findings/slices.ts";
+import { looksNote } from "../../findings/slices.ts";
 import { figureName, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
@@ -123,18 +123,25 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
   const isPaired = all.some(({ pairs }) => pairs !== null);
+  const areTheseTwo = all.some(({ sliced }) => sliced?.areTheseTwo);
   const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
   const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
   return [
     "A ratio is that of the target over the one it is held against, with its 95 % interval" +
-    `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
+    `${
+      areTheseTwo
+        ? ", by pairs of slices; that of a percentile by the rounds of slices, a ratio each"
+        : isPaired
+        ? ", by pairs of runs of one repetition"
+        : ""
+    }. Equivalent: all of the interval ` +
     `within ${percentText(marginRatio)}. Better and worse: all of it beyond, after Holm's ` +
     `correction for so many comparisons, and by the exact test of ${
       isPaired ? "pairs" : "runs"
     }. ` +
-    "Inconclusive: neither; more runs may decide.",
+    `Inconclusive: neither; more ${areTheseTwo ? "time" : "runs"} may decide.`,
     ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
     ...(staged === null ? [] : [stagesNote(staged)]),
-    ...(all.some(({ sliced }) => sliced?.areLooked) ? [LOOKS_NOTE] : []),
+    ...(all.some(({ sliced }) => sliced?.areLooked) ? [looksNote(areTheseTwo)] : []),
   ];
 }

@@ -19,7 +19,7 @@ import {
 import { shortfallShare } from "../../findings/judgements.ts";
 import { isMoreBetter, type Place, targetsOf, winnerOf } from "../../judge/places.ts";
 import type { Shortfall } from "../../judge/shortfall.ts";
-import { isSame, isTurned, percentText, ratioText } from "../../writing/ratios.ts";
+import { isSame, isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
 import { boundText, GLUE, intervalText } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { type Table, tableOf } from "../tables/table.ts";
@@ -234,13 +234,10 @@ function ratioFigure(
   const ratio = isBehind ? 1 / decision.ratio : decision.ratio;
   const interval = isBehind ? inverse(decision.interval) : decision.interval;
   const isEqual = interval !== null && isSame(interval);
-  // A ratio of next to nothing is written as its inverse.
-  const shown = isTurned(ratio) ? inverse(interval) : interval;
+  const shown = ratioParts({ figure: decision.figure, ratio, interval });
   return {
-    text: isEqual
-      ? `Same ${figure}`
-      : boundText(ratioText({ figure: decision.figure, ratio, interval: null }), isAtLeast),
-    interval: shown === null || isEqual ? "" : intervalText(shown),
+    text: isEqual ? `Same ${figure}` : boundText(shown.value, isAtLeast),
+    interval: isEqual ? "" : shown.interval,
     label: isEqual
       ? `of ${first.name} and ${rival.name}`
       : `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,

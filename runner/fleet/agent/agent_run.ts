@@ -25,7 +25,7 @@ interface RunSetting {
   /** Its name. */
   readonly agent: string;
   readonly link: Link;
-  /** To its coordinator. */
+  /** The queue on which the agent reports to its coordinator. */
   readonly queue: Queue;
   readonly loader: Pick<LocalLoader, "load">;
   /** Folder for the request log of each run; null for none. */

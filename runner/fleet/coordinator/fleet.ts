@@ -64,11 +64,6 @@ const NO_PROXY: Problem = {
   message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
   fix: "leave the proxy out, or load from this machine",
 };
-const NO_REFRESH: Problem = {
-  place: "refresh",
-  message: "Cannot renew the data of users from agents: they load on other machines",
-  fix: "leave refresh out and let setup fetch what lasts, or load from this machine",
-};
 /** On messages that were left out. */
 const MOST_NOTES = 20;
 
@@ -137,7 +132,6 @@ export class Fleet implements Loader {
     const endpoint = endpointOf(request.origin, request);
     checkDriver(request.driver, endpoint, request.load.tls === "resume"); // what no agent can grant
     if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
-    if (request.script.fresh !== undefined) throw new UserError([NO_REFRESH]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));

@@ -38,6 +38,7 @@ import {
 } from "../../../scenarios/request/request.ts";
 import { msBetween } from "../../../base/quantity.ts";
 import { scriptCodeShape } from "../../../scenarios/code/code.ts";
+import { answer, subprotocol } from "../../../scenarios/request/websocket.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -128,6 +129,15 @@ const stream = z.strictObject({
   token: z.discriminatedUnion("kind", [fromJson, fromText]).optional(),
 });
 
+const socket = z.strictObject({
+  send: z.strictObject({ everyMs: msBetween("1ms", "24h").optional(), isText: z.boolean() })
+    .optional(),
+  answer: z.union([answer, z.discriminatedUnion("kind", [fromJson, fromText])]),
+  holdMs: msBetween("1ms", "24h").optional(),
+  subprotocols: z.array(subprotocol).max(100),
+  deflate: z.boolean(),
+});
+
 /** Names of the steps with figures of their own. */
 const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
 
@@ -135,10 +145,14 @@ const requestStep = z.strictObject({
   kind: z.literal("request"),
   step: z.int().min(0).max(LIMITS.stepNames.most),
   wire,
-  expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
+  expect: expectation.extend({
+    ...{ body: text.optional(), contains: text.optional() },
+    message: z.union([answer, z.discriminatedUnion("kind", [fromJson, fromText])]).optional(),
+  }),
   captures: z.array(capture).max(LIMITS.captures.most),
   stream: stream.optional(),
   call: call.optional(),
+  socket: socket.optional(),
   beside: z.literal(true).optional(),
   hooks: z.strictObject({ before: hookName.nullable(), after: hookName.nullable() }).optional(),
   follow: z.strictObject({

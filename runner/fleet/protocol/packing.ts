@@ -11,6 +11,7 @@ import {
   type MessageTotals,
   MOST_NAMES,
 } from "../../load/recording/messages.ts";
+import { MOST_CODES, type SocketTotals } from "../../load/recording/socket_messages.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
 import {
   isResponseGroup,
@@ -244,6 +245,32 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
   };
 }
 
+/** One code more than are kept apart is for all others. */
+const packedSockets = z.strictObject({
+  due: count,
+  received: count,
+  failed: count,
+  unfinished: count,
+  dropped: count,
+  opened: count,
+  sent: count,
+  came: count,
+  cameInTime: count,
+  unmatched: count,
+  latency: packedTimes,
+  closeCodes: z.array(z.tuple([z.int().min(0).max(4_999), count])).max(MOST_CODES + 1),
+});
+
+function packSockets(
+  { latency, closeCodes, ...counts }: SocketTotals,
+): z.input<typeof packedSockets> {
+  return {
+    ...counts,
+    latency: packTimes(latency),
+    closeCodes: closeCodes.map(([code, sockets]) => [code, sockets]),
+  };
+}
+
 const packedTotals = z.strictObject({
   due: count,
   completed: count,
@@ -275,6 +302,7 @@ const packedTotals = z.strictObject({
   messages: packedMessages.optional(),
   calls: z.array(count).length(GRPC_STATUSES.length + 1)
     .transform((counts) => Float64Array.from(counts)).optional(),
+  sockets: packedSockets.optional(),
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
@@ -294,6 +322,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     steps: totals.steps.map(packStep),
     messages: totals.messages && packMessages(totals.messages),
     calls: totals.calls && [...totals.calls],
+    sockets: totals.sockets && packSockets(totals.sockets),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };
 }

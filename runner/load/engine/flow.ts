@@ -5,6 +5,7 @@
 import {
   type ConnectionOptions,
   encodeRequest,
+  openingOf,
   type WireRequest,
 } from "../../../base/http/request.ts";
 import { messageOf as messageOfError } from "../../../base/errors.ts";
@@ -22,6 +23,7 @@ import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/r
 import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./protocol.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
+import type { SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
 export type Variables = Map<string, string>;
@@ -82,6 +84,8 @@ export type StepSpec =
     readonly stream?: StreamSpec;
     /** Of messages of gRPC into which values are still to be filled; absent: there are none. */
     readonly input?: RootType;
+    /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
+    readonly socket?: SocketSpec;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
@@ -102,6 +106,7 @@ type PreparedStep =
     readonly message: Message | null;
     readonly stream?: StreamSpec;
     readonly input?: RootType;
+    readonly socket?: SocketSpec;
     readonly check: ResponseCheck | null;
     readonly strict: boolean;
     readonly beside?: true;
@@ -200,14 +205,20 @@ export class Flow {
     };
   }
 
+  /** Whether the first request of a user is made by a hook, and can be made before the user arrives. */
+  get hasEarlyHooks(): boolean {
+    return this.#user.start !== null ||
+      this.#journeys.some(([first]) => first.kind === "request" && first.hooks.before !== null);
+  }
+
   /** How long the user thinks this time. */
   thinkUs({ us, as }: ThinkStep): number {
     return as === undefined ? us : this.#thinkTimes.take(us, as);
   }
 
-  /** When a message that was made at `nowUs` can be sent: a hook takes its time. */
-  readyUs(step: PreparedRequestStep, nowUs: number): number {
-    return step.hooks.before === null ? nowUs : Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
+  /** When a message that was made at `nowUs` can be sent: hooks take their time. */
+  readyUs(nowUs: number): number {
+    return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
   /** What is sent; a text: why the script has failed. */
@@ -229,7 +240,7 @@ export class Flow {
     const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
     if (wire === step.wire && step.message !== null) return step.message;
     const encoded = this.#encoded(wire, step);
-    return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step.stream);
+    return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step);
   }
 
   /** With the octets of its messages; a text: why a value does not fit into one. */
@@ -302,8 +313,9 @@ function prepare(
   connection: ConnectionOptions,
   all: Hooks | null,
 ): PreparedRequestStep {
-  const { step, follow, wire, stream, input, check, strict, beside, captures, hooks } = spec;
-  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, stream);
+  const { step, follow, wire, stream, socket, input, check, strict, beside, captures, hooks } =
+    spec;
+  const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, spec);
   return {
     kind: "request",
     step,
@@ -312,6 +324,7 @@ function prepare(
     message,
     ...stream && { stream },
     ...input && { input },
+    ...socket && { socket },
     check: check && new ResponseCheck(check),
     strict,
     ...beside && { beside },
@@ -323,8 +336,12 @@ function prepare(
 function messageOf(
   wire: WireRequest,
   connection: ConnectionOptions,
-  stream?: StreamSpec,
+  { stream, socket }: { readonly stream?: StreamSpec; readonly socket?: SocketSpec },
 ): Message {
+  if (socket !== undefined) {
+    const { bytes, payload } = openingOf(wire, connection);
+    return { bytes, head: false, socket: { spec: socket, payload } };
+  }
   const bytes = encodeRequest(wire, connection);
   return { bytes, head: wire.method === "HEAD", ...stream && { stream } };
 }

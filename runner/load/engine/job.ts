@@ -8,6 +8,7 @@ import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
 import type { ResponseExpectation } from "./response_check.ts";
+import type { SocketRequest, SocketSpec } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** What makes exchanges due. */
@@ -31,6 +32,8 @@ export interface PreparedRequest {
   readonly check: ResponseExpectation | null;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
+  /** It opens a WebSocket; absent: it does not. */
+  readonly socket?: SocketRequest;
 }
 
 /** What is sent. */
@@ -128,10 +131,26 @@ export function streamsIn(
   return requests.flatMap(({ step, stream }) => stream === undefined ? [] : [{ step, stream }]);
 }
 
+/** The WebSockets among the requests, each with the step that it is of. */
+export function socketsIn(
+  script: ScriptSpec,
+): { readonly step: number; readonly socket: SocketSpec }[] {
+  if (script.kind === "requests") {
+    return script.requests.flatMap(({ step, socket }) =>
+      socket ? [{ step, socket: socket.spec }] : []
+    );
+  }
+  return script.journeys.flat().flatMap((step) =>
+    step.kind === "request" && step.socket ? [{ step: step.step, socket: step.socket }] : []
+  );
+}
+
 /** As it is written: a value that is filled in may make it larger. */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
-    ? script.requests.map(({ bytes }) => bytes.length)
+    ? script.requests.map(({ bytes, socket }) =>
+      Math.max(bytes.length, socket?.payload.length ?? 0)
+    )
     : script.journeys.flat().map((step) =>
       step.kind === "request" ? bodyLength(step.wire.body) : 0
     );

@@ -15,6 +15,7 @@ import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { KeptRoom } from "../../../base/http/kept.ts";
 import type { RefusedBy } from "./driver.ts";
 import type { InFlight } from "./in_flight.ts";
+import type { SocketRequest } from "./sockets/socket_spec.ts";
 import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** A request, ready to be sent. */
@@ -25,6 +26,8 @@ export interface Message {
   readonly head: boolean;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
+  /** It asks for a WebSocket, and has a key to be replaced; absent: its exchange is one of HTTP. */
+  readonly socket?: SocketRequest;
 }
 
 /** Commands, given by the exchanges; carried out in order, and never answered by an event from within one. */
@@ -51,7 +54,8 @@ export interface Protocol {
   readonly fewestStreams: number;
   /**
    * When the exchange in flight on a slot last brought a part of a stream, which has no time as a whole: its time-out counts
-   * from there. −Infinity: it is no stream, or has brought nothing. Absent: no exchange is a stream.
+   * from there. −Infinity: it is no stream, or has brought nothing. Infinity: it is a WebSocket that waits for nothing. Absent:
+   * no exchange is either.
    */
   aliveUs?(slot: number): number;
 }

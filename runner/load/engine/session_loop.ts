@@ -8,6 +8,7 @@
  * and one for every other host to which redirects may lead. The slots of one user leave the same remainder when they are
  * divided by the number of users.
  */
+import { Ahead } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
@@ -15,6 +16,7 @@ import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
 import { type Job, UserSlots } from "./job.ts";
+import type { Message } from "./protocol.ts";
 import { Redirected } from "./user/redirects.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
@@ -54,6 +56,8 @@ class VirtualUser {
   inFlight = 0;
   /** Whether all responses have let the session continue. */
   goesOn = true;
+  /** What was made ahead for the user who arrives next; null: nothing. */
+  ahead: { readonly journey: Journey; message: Message | string | null } | null = null;
   readonly lanes: readonly Lane[];
 
   constructor(lanes: number) {
@@ -70,6 +74,18 @@ class VirtualUser {
       // They share what the user knows, but each is redirected by itself.
       lane.journey = at === 0 ? journey : { ...journey, redirected: new Redirected() };
     }
+  }
+
+  /** Whether nobody has the place, or will have it next. */
+  get isFree(): boolean {
+    return this.step === NO_USER && this.ahead === null;
+  }
+
+  /** The first message, where it was made ahead; once. */
+  takeAhead(): Message | string | null {
+    const message = this.ahead?.message ?? null;
+    this.ahead = null;
+    return message;
   }
 
   get steps(): Journey["steps"] {
@@ -96,6 +112,8 @@ export class SessionLoop implements Workload {
   readonly #free: FreeSlots;
   /** Null: as many may be there as there are slots. */
   readonly #levels: UserLevels | null;
+  /** Null: nothing is made ahead. */
+  readonly #ahead: Ahead | null;
   #present = 0;
 
   constructor(job: Job, private readonly parts: SessionParts) {
@@ -105,8 +123,9 @@ export class SessionLoop implements Workload {
     this.#users = Array.from({ length: most }, () => new VirtualUser(this.#slots.lanes));
     this.#thinking = new WakeQueue(most);
     this.exchanges = new Exchanges(job, parts, this);
-    const isFree = (place: number): boolean => this.#users[place].step === NO_USER;
+    const isFree = (place: number): boolean => this.#users[place].isFree;
     this.#free = new FreeSlots(most, this.exchanges.connections, isFree);
+    this.#ahead = parts.pacer.intended && parts.flow.hasEarlyHooks ? new Ahead() : null;
     const { pacer } = job;
     this.#levels = pacer.kind === "closed" && pacer.levels ? new UserLevels(pacer.levels) : null;
   }
@@ -120,7 +139,24 @@ export class SessionLoop implements Workload {
       const wakeUs = this.#thinking.nextUs;
       this.#goOn(this.#thinking.take(), wakeUs, nowUs);
     }
-    return Math.min(this.#admit(nowUs), this.#thinking.nextUs);
+    const dueUs = Math.min(this.#admit(nowUs), this.#thinking.nextUs);
+    return this.#ahead === null ? dueUs : this.#prepare(this.#ahead, nowUs, dueUs);
+  }
+
+  /** Makes the first request of one user ahead, where there is time; gives when to look again. */
+  #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
+    const { pacer: { nextUs }, flow } = this.parts;
+    if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
+    if (!ahead.hasTime(nowUs, nextUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs, nextUs));
+    // Where connections are shared, one may be free by then.
+    const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
+    if (place < 0) return dueUs;
+    const journey = flow.nextJourney(place);
+    const [first] = journey.steps;
+    const message = first.kind === "request" ? flow.message(first, journey) : null;
+    this.#users[place].ahead = { journey, message };
+    ahead.add(place);
+    return nowUs; // after what has come meanwhile
   }
 
   /** Admits users who have arrived and may be there; gives when the next may, or Infinity while no slot is free. */
@@ -128,10 +164,12 @@ export class SessionLoop implements Workload {
     const { pacer, sessions, flow } = this.parts;
     while (pacer.nextUs <= nowUs) {
       if (this.#isFull(nowUs)) return this.#levels?.exceededUs(this.#present, nowUs) ?? Infinity;
-      const slot = this.#free.take(nowUs);
+      const prepared = this.#ahead?.take() ?? -1;
+      const slot = prepared < 0 ? this.#free.take(nowUs) : prepared;
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
-      user.arrive(flow.nextJourney(slot), pacer.take(nowUs));
+      user.arrive(user.ahead?.journey ?? flow.nextJourney(slot), pacer.take(nowUs));
+      this.#ahead?.arrived(user.arrivedUs);
       sessions.begin();
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
@@ -187,14 +225,16 @@ export class SessionLoop implements Workload {
     const { request, journey } = lane;
     const { flow } = this.parts;
     const step = requestOf(lane, request);
-    const message = flow.message(step, journey);
+    const ahead = this.#users[place].takeAhead();
+    const message = ahead ?? flow.message(step, journey);
     const slot = this.#slots.slotOf(place, at, journey.redirected.origin);
     if (typeof message === "string") {
       this.exchanges.failing.unsent(slot, request, message, dueUs, nowUs);
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(step, nowUs));
+    const readyUs = ahead === null ? flow.readyUs(nowUs) : nowUs;
+    this.exchanges.begin(slot, request, message, dueUs, readyUs);
     return true;
   }
 
@@ -247,7 +287,7 @@ export class SessionLoop implements Workload {
 
   /** A user who thinks dials again at the next step. */
   onClosed(slot: number): void {
-    if (slot < this.#users.length && this.#users[slot].step === NO_USER) this.#free.add(slot);
+    if (slot < this.#users.length && this.#users[slot].isFree) this.#free.add(slot);
   }
 
   #leave(place: number, nowUs: number): void {
@@ -314,11 +354,18 @@ class FreeSlots {
     (this.connections.state(slot) === OPEN ? this.#open : this.#closed).add(slot);
   }
 
-  /** For a new user; −1 when there is none. */
-  take(nowUs: number): number {
+  /** With a connection that can be used again; −1 when there is none. */
+  takeOpen(): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
     }
+    return -1;
+  }
+
+  /** For a new user; −1 when there is none. */
+  take(nowUs: number): number {
+    const open = this.takeOpen();
+    if (open >= 0) return open;
     for (let tries = Math.min(this.#closed.length, MOST_TRIES); tries > 0; tries--) {
       const slot = this.#closed.take();
       if (this.connections.mayDial(slot, nowUs)) return slot;

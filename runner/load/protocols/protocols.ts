@@ -2,6 +2,7 @@
 import type { Driver } from "../engine/driver.ts";
 import { Http1 } from "./http1/http1.ts";
 import type { ProtocolOf } from "../engine/protocol.ts";
+import type { SocketParts } from "./websocket/websocket_http1.ts";
 
 interface ProtocolSetting {
   readonly slots: number;
@@ -11,12 +12,19 @@ interface ProtocolSetting {
   readonly schemes: readonly ("http" | "https")[];
   /** Whether responses are read as they come; absent: as a whole. */
   readonly isStreamed?: boolean;
+  /** Absent: no exchange is a WebSocket. */
+  readonly sockets?: Omit<SocketParts, "slots">;
 }
 
 export async function protocolOver(
   driver: Driver,
-  { slots, streams, schemes, isStreamed = false }: ProtocolSetting,
+  { slots, streams, schemes, isStreamed = false, sockets }: ProtocolSetting,
 ): Promise<ProtocolOf> {
+  if (sockets !== undefined) {
+    if (streams !== undefined) throw new Error("A WebSocket is opened over HTTP/1.1 alone");
+    const { WebSocketHttp1 } = await import("./websocket/websocket_http1.ts");
+    return (exchanges) => new WebSocketHttp1(driver, exchanges, { slots, ...sockets });
+  }
   if (streams === undefined && isStreamed) {
     const { StreamedHttp1 } = await import("./http1/streamed_http1.ts");
     return (exchanges) => new StreamedHttp1(driver, exchanges, slots);

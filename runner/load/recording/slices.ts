@@ -1,6 +1,5 @@
 /**
- * The slices of a load that two sides get in turns. A slice is measured from its cut to its end, and what was due in that part is
- * the slice's, whenever it ends: counted by its end, a request that takes longer than a slice would seldom be in any, and the
+ * The slices of a load that two sides get in turns. A part of each slice is measured, and what was due in it is the slice's, whenever it ends: counted by its end, a request that takes longer than a slice would seldom be in any, and the
  * slower it is, the seldomer. The timeline counts by ends, as any does: what ends outside the measured parts is in no rate of it.
  */
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
@@ -30,7 +29,7 @@ export class Slices {
   nextUs: number;
   #pair = 0;
   #counted: { readonly completed: number } = { completed: 0 };
-  readonly #startsUs: Float64Array;
+  readonly #measuredFromUs: Float64Array;
   readonly #completed: Float64Array;
   readonly #failed: Float64Array;
   readonly #serviceSumUs: Float64Array;
@@ -42,9 +41,9 @@ export class Slices {
   constructor(spec: TurnsSpec) {
     this.turns = new Turns(spec);
     this.nextUs = this.turns.startUs(0);
-    this.#startsUs = Float64Array.from(
+    this.#measuredFromUs = Float64Array.from(
       { length: spec.pairs },
-      (_, pair) => this.turns.startUs(pair),
+      (_, pair) => this.turns.measuredFromUs(pair),
     );
     this.#completed = new Float64Array(spec.pairs);
     this.#failed = new Float64Array(spec.pairs);
@@ -58,10 +57,10 @@ export class Slices {
 
   /** The slice in whose measured part the moment is; -1: in none. */
   #measuredAt(nowUs: number): number {
-    const { cutUs, sliceUs, pauseUs } = this.turns.spec;
+    const { sliceUs, pauseUs } = this.turns.spec;
     const pair = Math.floor(nowUs / (2 * (sliceUs + pauseUs)));
-    const inSliceUs = nowUs - this.#startsUs[pair];
-    return inSliceUs >= cutUs && inSliceUs < sliceUs ? pair : -1;
+    const passedUs = nowUs - this.#measuredFromUs[pair];
+    return passedUs >= 0 && passedUs < this.turns.measuredUs ? pair : -1;
   }
 
   // hot: beside every completed exchange; nothing here may allocate.
@@ -90,18 +89,18 @@ export class Slices {
   /** At `nextUs`, when everything before it is counted. */
   turn(): void {
     const startUs = this.turns.startUs(this.#pair);
-    const { cutUs, sliceUs } = this.turns.spec;
+    const fromUs = this.#measuredFromUs[this.#pair];
     if (this.isMeasuring) {
       this.isMeasuring = false;
       this.nextUs = this.turns.startUs(++this.#pair);
       return;
     }
     if (this.nextUs === startUs) this.#begun.push(this.#counted.completed);
-    if (this.nextUs < startUs + cutUs) {
-      this.nextUs = startUs + cutUs;
+    if (this.nextUs < fromUs) {
+      this.nextUs = fromUs;
     } else {
       this.isMeasuring = true;
-      this.nextUs = startUs + sliceUs;
+      this.nextUs = fromUs + this.turns.measuredUs;
     }
   }
 

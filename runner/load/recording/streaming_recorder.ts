@@ -7,6 +7,7 @@ import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
 import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
+import type { SocketRecorder } from "./socket_messages.ts";
 import type { StepRecorder } from "./steps.ts";
 import type { Failure, WorkerTotals } from "./totals.ts";
 
@@ -18,6 +19,8 @@ interface StreamingSetting {
   readonly hasCalls?: boolean;
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
+  /** Null or absent: no exchange is a WebSocket. */
+  readonly sockets?: SocketRecorder | null;
 }
 
 /** How calls of gRPC ended that are complete, by their status; behind all of them those without one. */
@@ -34,12 +37,14 @@ export class StreamingRecorder extends Recorder {
   readonly messages: MessageRecorder;
   /** Null where none is a call of gRPC. */
   readonly calls: CallCounts | null;
+  /** Null: no exchange is a WebSocket. */
+  readonly sockets: SocketRecorder | null;
   readonly #steps: ReadonlySet<number>;
   /** How far the run has come. */
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasCalls, hasTokens }: StreamingSetting,
+    { slots, steps, hasCalls, hasTokens, sockets }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
@@ -49,6 +54,7 @@ export class StreamingRecorder extends Recorder {
     this.#steps = steps;
     this.messages = new MessageRecorder(slots, hasTokens);
     this.calls = hasCalls ? new CallCounts() : null;
+    this.sockets = sockets ?? null;
   }
 
   override advance(nowUs: number): void {
@@ -59,6 +65,7 @@ export class StreamingRecorder extends Recorder {
   override seal(endUs: number): void {
     super.seal(endUs);
     this.messages.seal();
+    this.sockets?.seal();
   }
 
   override drop(step: number, dueUs: number, endUs: number): void {
@@ -76,6 +83,7 @@ export class StreamingRecorder extends Recorder {
   ): void {
     super.fail(slot, step, failure, dueUs, sentUs, nowUs);
     const how = failure.kind === "timeout" ? "late" : "cut";
+    this.sockets?.end(slot, how, nowUs);
     if (this.messages.isOpen(slot)) this.messages.end(slot, how, nowUs);
     else if (this.#steps.has(step)) this.messages.failUnsent();
   }
@@ -88,14 +96,17 @@ export class StreamingRecorder extends Recorder {
     endUs: number,
   ): void {
     super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
+    this.sockets?.end(slot, "left", endUs);
     if (this.messages.isOpen(slot)) this.messages.end(slot, "left", endUs);
     else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
   }
 
   override totals(times: "whole" | "take" = "whole"): WorkerTotals {
+    const nowUs = this.#nowUs;
     return {
       ...super.totals(times),
-      ...this.#steps.size > 0 && { messages: this.messages.totals(this.#nowUs) },
+      ...this.#steps.size > 0 && { messages: this.messages.totals(nowUs) },
+      ...this.sockets && { sockets: this.sockets.totals(nowUs) },
       ...this.calls && { calls: this.calls.counts },
     };
   }

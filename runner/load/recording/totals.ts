@@ -9,6 +9,7 @@ import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { MessageTotals } from "./messages.ts";
 import type { SlowExchange } from "./slowest.ts";
+import type { SocketTotals } from "./socket_messages.ts";
 import type { TailTimes } from "./tail.ts";
 import type { SliceTotals } from "./slices.ts";
 import type { StepTotals } from "./steps.ts";
@@ -61,6 +62,8 @@ export interface WorkerTotals {
   readonly messages?: MessageTotals;
   /** Completed calls of gRPC by their status, then those without one. Absent where there are none. */
   readonly calls?: Float64Array;
+  /** Absent where no exchange is a WebSocket. */
+  readonly sockets?: SocketTotals;
 }
 
 /** What ended after the deadline, while nothing new was sent. */

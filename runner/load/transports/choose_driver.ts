@@ -99,6 +99,6 @@ const NEEDS_EPOLL_DRIVER: Problem = {
 
 const NEEDS_TCP_DRIVER: Problem = {
   place: "--driver",
-  message: "Cannot use the epoll driver on a unix socket: it speaks TCP alone",
+  message: "Cannot use the epoll driver on a unix socket: it supports TCP only",
   fix: "use tcp or auto",
 };

@@ -14,7 +14,7 @@ import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow, type FlowSpec } from "../engine/flow.ts";
 import type { Hooks } from "../hooks/hooks.ts";
-import { type Job, largestRequestBytes, slotsOf, streamsIn } from "../engine/job.ts";
+import { type Job, largestRequestBytes, slotsOf, socketsIn, streamsIn } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacers.ts";
 import type { ProtocolOf } from "../engine/protocol.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
@@ -26,6 +26,9 @@ import { Slices } from "../recording/slices.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
+import type { SocketRecorder } from "../recording/socket_messages.ts";
+import type { StreamingRecorder } from "../recording/streaming_recorder.ts";
+import type { SocketParts } from "../protocols/websocket/websocket_http1.ts";
 import { protocolOver } from "../protocols/protocols.ts";
 import { openDriver } from "../transports/drivers.ts";
 import { HandOver } from "./hand_over.ts";
@@ -78,11 +81,9 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   }, job.dialTurns);
   const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
   const streamed = streamsIn(job.script);
-  const isStreamed = streamed.length > 0;
-  const protocol = await protocolOver(driver, {
-    ...{ slots, schemes, isStreamed },
-    ...streams && { streams },
-  });
+  const sockets = socketsIn(job.script);
+  const isStreamed = streamed.length > 0 || sockets.length > 0;
+  const setting = { slots, schemes, isStreamed, ...streams && { streams } };
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();
@@ -91,8 +92,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const slices = job.turns && new Slices(job.turns);
   const { recorder, over } = isStreamed
-    ? await streamsOf(streamed, slots, {
-      protocol,
+    ? await streamsOf({ job, streamed, sockets, slots }, {
+      protocol: (sockets) => protocolOver(driver, { ...setting, ...sockets && { sockets } }),
       intervalUs: job.intervalUs,
       onInterval,
       log: logging?.log,
@@ -100,7 +101,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     })
     : {
       recorder: new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices),
-      over: protocol,
+      over: await protocolOver(driver, setting),
     };
   const onDeadline = (): void => usage.end();
   const { dialTurns } = driver;
@@ -151,37 +152,76 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   };
 }
 
+interface StreamedLoad {
+  readonly job: Job;
+  readonly streamed: ReturnType<typeof streamsIn>;
+  readonly sockets: ReturnType<typeof socketsIn>;
+  readonly slots: number;
+}
+
 interface RecorderParts {
-  readonly protocol: ProtocolOf;
+  readonly protocol: (sockets?: Omit<SocketParts, "slots">) => Promise<ProtocolOf>;
   readonly intervalUs: number;
   readonly onInterval: OnInterval;
   readonly log: RequestLog | undefined;
   readonly steps: StepRecorder | null;
 }
 
-/** Its code is loaded only for loads with streams. */
+/** Its code is loaded only for loads with streams or WebSockets. */
 async function streamsOf(
-  streamed: ReturnType<typeof streamsIn>,
-  slots: number,
+  load: StreamedLoad,
   { protocol, intervalUs, onInterval, log, steps }: RecorderParts,
 ): Promise<{ readonly recorder: Recorder; readonly over: ProtocolOf }> {
   const { StreamingRecorder } = await import("../recording/streaming_recorder.ts");
-  const { withStreams } = await import("../engine/streams/streams.ts");
   const { isCounted } = await import("../engine/streams/open_stream.ts");
+  const { streamed, sockets, slots } = load;
   const specs = streamed.map(({ stream }) => stream);
+  const pushed = sockets.filter(({ socket }) => socket.answer === "push");
   const recorder = new StreamingRecorder(
     {
       slots,
-      steps: new Set(streamed.filter(({ stream }) => isCounted(stream)).map(({ step }) => step)),
-      hasCalls: specs.some(({ call }) => call !== undefined),
+      steps: new Set(
+        [...streamed.filter(({ stream }) => isCounted(stream)), ...pushed].map(({ step }) => step),
+      ),
+      hasCalls: streamed.some(({ stream }) => stream.call !== undefined),
       hasTokens: specs.some(({ token }) => token !== undefined),
+      sockets: sockets.length === 0 ? null : await socketRecorder(slots),
     },
     intervalUs,
     onInterval,
     log,
     steps,
   );
-  return { recorder, over: await withStreams(protocol, { slots, recorder, specs }) };
+  const over = recorder.sockets === null
+    ? await protocol()
+    : await protocol(await socketParts(load, recorder));
+  if (specs.length === 0) return { recorder, over };
+  const { withStreams } = await import("../engine/streams/streams.ts");
+  return { recorder, over: await withStreams(over, { slots, recorder, specs }) };
+}
+
+async function socketRecorder(slots: number): Promise<SocketRecorder> {
+  const { SocketRecorder } = await import("../recording/socket_messages.ts");
+  return new SocketRecorder(slots);
+}
+
+async function socketParts(
+  { job, sockets, slots }: StreamedLoad,
+  recorder: StreamingRecorder,
+): Promise<Omit<SocketParts, "slots">> {
+  const { Sockets } = await import("../engine/sockets/sockets.ts");
+  const { masksBy } = await import("../protocols/websocket/masks.ts");
+  const seed = crypto.getRandomValues(new Uint32Array(4));
+  return {
+    sockets: await Sockets.of({
+      ...{ slots, recorder },
+      specs: sockets.map(({ socket }) => socket),
+      endUs: job.durationUs,
+      mayFinish: job.waitsForLast,
+      name: seed[0].toString(36),
+    }),
+    nextMask: masksBy(seed),
+  };
 }
 
 interface LoopParts extends Omit<ExchangeParts, "pacer"> {

@@ -59,13 +59,13 @@ export interface Allocation {
   /** Runs a side in each session. */
   readonly runs: number;
   readonly sessions: number;
-  /** Of one cell, both sides and all sessions. */
+  /** Seconds that one cell takes: both sides, all sessions. */
   readonly totalS: number;
 }
 
 /** Nobody makes more. */
 const MOST = 1_000;
-/** With fewer, a spread of them is not known. */
+/** The fewest of which a spread can be estimated. */
 const LEAST = 3;
 
 /**

@@ -17,6 +17,7 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
  * - errors: so many responses were wrong that their speed says nothing;
+ * - generator: alike as far as the generator could tell, which was the limit of most runs of a side;
  * - unconfirmed: worse by all runs, and not by the fresh ones alone;
  * - few-slices: too few slices of two processes that nobody restarts; dependent-slices: they depend on each other for too
  *   long to tell; disturbed: a side disturbs the other while it rests, by more than leaves a verdict.
@@ -34,6 +35,7 @@ const VERDICT_REASONS = [
   "unsteady",
   "at-least",
   "errors",
+  "generator",
   "unconfirmed",
   "few-slices",
   "dependent-slices",

@@ -14,7 +14,7 @@ export const SCALE = 8;
 export interface ExponentialBuckets {
   /** Index of the first bucket. */
   readonly offset: number;
-  /** Of each bucket from there to the last in use. */
+  /** Counts of the buckets, from `offset` to the last one in use. */
   readonly counts: readonly number[];
   /** Values of 0, which are in no bucket. */
   readonly zeros: number;

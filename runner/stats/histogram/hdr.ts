@@ -150,7 +150,9 @@ function inflated(compressed: Buffer): Buffer {
   } catch (error) {
     const isTooMuch = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
     throw unreadable(
-      isTooMuch ? beyond("histogramBytes", oneMoreThan("histogramBytes")) : "it is no zlib stream",
+      isTooMuch
+        ? beyond("histogramBytes", oneMoreThan("histogramBytes"))
+        : "it is not a zlib stream",
     );
   }
 }

@@ -107,7 +107,7 @@ export function readCounts(bytes: Uint8Array): BucketsRead {
   const summary = summaryOf(used);
   // A number that is cut off is NaN, and so is every sum with it.
   if (!Number.isSafeInteger(summary.count) || !(index <= BUCKETS)) {
-    throw unreadable("its counts are no whole numbers of its buckets");
+    throw unreadable("its counts are not whole numbers");
   }
   return summary;
 }

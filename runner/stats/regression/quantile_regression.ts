@@ -100,46 +100,62 @@ const HALVINGS = 12;
 /** @param share Of the requests up to the percentile: 0.99 for p99. @param start Of the parts. */
 function fit(cells: readonly WeightedCell[], share: number, start: readonly number[]): number[] {
   let parts = [...start];
+  let gradient = gradientAt(parts, cells, share);
   for (let step = 0; step < STEPS; step++) {
-    const { gradient, density } = slopeAt(parts, cells, share);
-    const move = solved(density, gradient.map((value) => -value));
+    const move = solved(densityAt(parts, cells), gradient.map((value) => -value));
     const longest = Math.max(...move.map(Math.abs));
+    const falls = Math.abs(dot(gradient, move));
     let times = Math.min(1, LONGEST_STEP / longest);
     // The costs are convex: as long as they fall at the end of the step, it is not too long.
-    for (let i = 0; i < HALVINGS; i++, times /= 2) {
-      const end = slopeAt(parts.map((part, at) => part + times * move[at]), cells, share).gradient;
-      const fallsYet = end.reduce((sum, value, at) => sum + value * move[at], 0);
-      const falls = gradient.reduce((sum, value, at) => sum + value * move[at], 0);
-      if (fallsYet <= 0.5 * Math.abs(falls)) break;
+    const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
+    let end = gradientAt(atEnd(), cells, share);
+    for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {
+      times /= 2;
+      end = gradientAt(atEnd(), cells, share);
     }
-    parts = parts.map((part, at) => part + times * move[at]);
+    parts = [...atEnd()];
+    gradient = end;
     if (times * longest < CLOSE) break;
   }
   return parts;
 }
 
-function slopeAt(
+function dot(one: readonly number[], other: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += one[i] * other[i];
+  return sum;
+}
+
+/** Of the costs, by each part. */
+function gradientAt(
   parts: readonly number[],
   cells: readonly WeightedCell[],
   share: number,
-): { gradient: number[]; density: number[][] } {
-  const count = parts.length;
-  const gradient = new Array<number>(count).fill(0);
-  const density = Array.from({ length: count }, () => new Array<number>(count).fill(0));
+): number[] {
+  const gradient = new Array<number>(parts.length).fill(0);
   for (const cell of cells) {
     const { row } = cell.cell;
-    const value = row.reduce((sum, x, at) => sum + x * parts[at], 0);
-    const off = shareOf(value, cell) - share;
+    const off = shareOf(dot(row, parts), cell) - share;
+    for (let i = 0; i < row.length; i++) gradient[i] += row[i] * off;
+  }
+  return gradient;
+}
+
+/** By how much the gradient changes with each part. */
+function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): number[][] {
+  const density = parts.map(() => new Array<number>(parts.length).fill(0));
+  for (const cell of cells) {
+    const { row } = cell.cell;
+    const value = dot(row, parts);
     const slope = (shareOf(value + WIDTH, cell) - shareOf(value - WIDTH, cell)) / (2 * WIDTH);
-    for (let i = 0; i < count; i++) {
+    for (let i = 0; i < row.length; i++) {
       if (row[i] === 0) continue;
-      gradient[i] += row[i] * off;
-      for (let j = 0; j < count; j++) {
+      for (let j = 0; j < row.length; j++) {
         density[i][j] += row[i] * row[j] * Math.max(LEAST_DENSITY, slope);
       }
     }
   }
-  return { gradient, density };
+  return density;
 }
 
 /** The solution of a system of equations whose matrix is symmetric and positive, by elimination. */

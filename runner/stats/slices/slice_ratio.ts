@@ -14,6 +14,7 @@
  *
  * What it says is about these two processes: a fresh pair may have another layout of memory, see `process_levels.ts`.
  */
+import { DEGREES_OF_FREEDOM } from "../dependence/long_run_variance.ts";
 import {
   type Dependence,
   dependenceIn,
@@ -21,6 +22,7 @@ import {
   type Unclear,
   whyUnclear,
 } from "../dependence/ratio_series.ts";
+import { meanOf } from "../quantile.ts";
 
 /** Slices of one side as results have them: arrays of equal length, in the order of time. */
 export interface SideSlices {
@@ -99,7 +101,7 @@ export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
 /** Of two processes; ratios are new over base. */
 export interface SliceRatio {
   readonly logRatio: number;
-  /** Of `logRatio`, for these two processes; NaN where the pairs are too few to show it. */
+  /** Of `logRatio`, for these two processes; NaN where the pairs are too few for any. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
   /** Pairs of slices. */
@@ -110,16 +112,25 @@ export interface SliceRatio {
   readonly dependence: Dependence | null;
   /** Pairs of a block that says nothing of the next: 1 for independent pairs; null where it is not seen. */
   readonly blockPairs: number | null;
-  /** Why the pairs have no interval of their own; null: they have one. */
+  /** Why the pairs do not show how they depend on each other, so that the error is as large as that of a single one; null: they do. */
   readonly unclear: Unclear | null;
 }
 
 /**
- * Fewer pairs don't show what depends on each other for longer than some ten of them: then their error is taken to be so many times
- * as large as there are too few. Of 400 simulated pairs of processes whose ratio comes in waves (AR(0.9) below noise), 95 % intervals by 100
- * pairs would hold it in 84 %, and by 60 in 82 %.
+ * What is measured of two processes, one value after another: a smaller number does not show what depends on each other for longer
+ * than a twentieth of it, and then the error is taken to be so many times as large as there are too few. Of 400 simulated pairs of processes
+ * whose ratio comes in waves (AR(0.9) below noise), 95 % intervals by 100 pairs would hold it in 84 %, and by 60 in 82 %.
  */
-const ENOUGH_PAIRS = 200;
+interface Enough {
+  readonly values: number;
+  /** Fewer could be alike by chance. */
+  readonly least: number;
+}
+
+/** A slice may hold few requests. */
+const PAIRS: Enough = { values: 200, least: 6 };
+/** Of eight pairs of slices: as long. */
+const ROUNDS: Enough = { values: 25, least: 4 };
 
 /** Null where either side served nothing: there is no ratio to nothing. */
 export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
@@ -128,20 +139,50 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
   if (!(ratio > 0 && ratio < Infinity)) return null;
   const [of, to] = [sharesOf(next), sharesOf(base)];
   const shares = of.map((share, i) => share - to[i]);
-  // The mean of a series is its ratio to as many ones; about 1, as ratios are.
-  const dependence = dependenceIn({
-    amounts: shares.map((share) => 1 + share),
-    of: new Float64Array(pairs).fill(1),
-  });
+  const error = errorOfMean(shares, PAIRS);
   return {
+    ...error,
     logRatio: Math.log(ratio),
-    standardError: (dependence?.standardError ?? NaN) * Math.max(1, ENOUGH_PAIRS / pairs),
-    degreesOfFreedom: dependence?.degreesOfFreedom ?? 0,
     pairs,
     shares,
+    blockPairs: error.dependence?.independentFrom ?? null,
+  };
+}
+
+/** Of a figure that single slices don't have, such as a percentile. @param logRatios Of each round of two processes, in the order of time. */
+export function errorOverRounds(logRatios: readonly number[]): MeanError {
+  const mean = meanOf(logRatios);
+  return errorOfMean(Float64Array.from(logRatios, (one) => one - mean), ROUNDS);
+}
+
+type MeanError = Pick<
+  SliceRatio,
+  "standardError" | "degreesOfFreedom" | "dependence" | "unclear"
+>;
+
+/** @param deviations About their mean 0, in the order of time. */
+function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanError {
+  const { length } = deviations;
+  // The mean of a series is its ratio to as many ones; about 1, as ratios are.
+  const dependence = dependenceIn({
+    amounts: deviations.map((one) => 1 + one),
+    of: new Float64Array(length).fill(1),
+  });
+  const unclear = whyUnclear(dependence);
+  const stdev = Math.sqrt(deviations.reduce((sum, one) => sum + one * one, 0) / (length - 1));
+  const isSeen = unclear === null || unclear === "too-short";
+  const ofMean = isSeen ? dependence?.standardError ?? stdev / Math.sqrt(length) : Infinity;
+  /*
+   * No more than what a single further value would be off by. A wave that is longer than all of them, and so in none of what
+   * they differ by, moves their mean; it is taken to be no larger than what is seen. So few values are enough for a large
+   * difference, and no number of them that wander for one within their spread.
+   */
+  const ofOne = stdev * Math.sqrt(1 + 1 / length);
+  return {
+    standardError: length < least ? NaN : Math.min(ofOne, ofMean * Math.max(1, values / length)),
+    degreesOfFreedom: Math.min(DEGREES_OF_FREEDOM, length - 1),
     dependence,
-    blockPairs: dependence?.independentFrom ?? null,
-    unclear: whyUnclear(dependence),
+    unclear,
   };
 }
 

@@ -27,7 +27,8 @@ export function momentsOf(
   };
 }
 
-function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
+/** The same moment; within a freeze its end. */
+export function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
   if (lengthMs === 0 || everyMs === 0) return ms;
   const cycle = Math.floor((ms - startMs) / everyMs);
   const endMs = startMs + (cycle + 1) * everyMs;

@@ -48,7 +48,7 @@ export interface CounterSpan {
   readonly forMs: number;
   /** Collections that are not listed. */
   readonly more: { readonly count: number; readonly ms: number };
-  /** Of the event loop: how late its timers were, milliseconds. */
+  /** How late timers of the event loop were, ms. */
   readonly delay: { readonly mean: number; readonly max: number } | null;
   /** Share of the time in which the event loop had work. */
   readonly utilization: number | null;

@@ -8,12 +8,14 @@ import type { Block, Page } from "../../pages/page.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../../..");
 
-/** Pages name this port; the reader takes one that is free. */
-const PORT = /\b8080\b/g;
+/** Pages name these ports; the reader takes some that are free. */
+const PORTS = /\b808[01]\b/g;
 /** Pages measure for seconds; the reader is in a hurry, and takes counts, which end on any machine. */
 const SHORTER: readonly (readonly [RegExp, string])[] = [
+  // A stream takes as long as its messages do, however fast the machine is.
+  [/(--stream [^|;]*?)-d \d+s\b/g, "$1-n 8"],
   [/-d \d+s\b/g, "-n 2000"],
-  [/\bduration: \d+s\b/g, "requests: 500"],
+  [/\bduration: (?:\d+s\b|"\d+s")/g, "requests: 500"],
   // Of other tools, and for a whole experiment: longer than a pause of the machine.
   [/(-d|--duration )\d+s\b/g, "$1700ms"],
 ];
@@ -21,7 +23,7 @@ const SHORTER: readonly (readonly [RegExp, string])[] = [
 export class Reader implements AsyncDisposable {
   readonly #folder = emptyFolder();
   readonly #started = new AsyncDisposableStack();
-  readonly #port = `${freePort()}`;
+  readonly #ports = new Map(["8080", "8081"].map((port) => [port, `${freePort()}`]));
   readonly #page: Page;
 
   constructor(page: Page) {
@@ -59,7 +61,7 @@ export class Reader implements AsyncDisposable {
   #own(text: string): string {
     return SHORTER.reduce(
       (text, [long, short]) => text.replaceAll(long, short),
-      text.replaceAll(PORT, this.#port),
+      text.replaceAll(PORTS, (port) => this.#ports.get(port) ?? port),
     );
   }
 
@@ -84,8 +86,12 @@ export class Reader implements AsyncDisposable {
     }).output();
     const decoder = new TextDecoder();
     const printed = decoder.decode(stdout);
-    const expected = Number(/\bexit (\d+)/.exec(mark)?.[1] ?? 0);
-    assert.equal(code, expected, `${text}\n${printed}\n${decoder.decode(stderr)}`);
+    // What is compared may be left undecided by a busy machine: `exit 0 or 5`.
+    const expected = /\bexit (\d(?: or \d)*)/.exec(mark)?.[1].split(" or ") ?? ["0"];
+    assert.ok(
+      expected.includes(`${code}`),
+      `${code}: ${text}\n${printed}\n${decoder.decode(stderr)}`,
+    );
     return printed;
   }
 }

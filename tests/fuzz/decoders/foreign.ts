@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Files, NO_FILES } from "../../../base/files.ts";
 import { importedFile } from "../../../scenarios/imports/registry.ts";
+import { k6Experiment } from "../../../scenarios/imports/k6_experiment.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import type { Decoder } from "../decoder.ts";
 import { planText } from "./experiment.ts";
@@ -51,6 +52,18 @@ export const k6: Decoder = {
     ],
   },
   decode: become,
+};
+
+/** As `k6`, with functions. */
+export const k6Functions: Decoder = {
+  seeds: {
+    samples: [readFileSync(new URL("../../../examples/code/buying.js", import.meta.url), "utf8")],
+    words: k6.seeds.words,
+  },
+  decode: (text) => {
+    const files = { ...NO_FILES, octets: () => new TextEncoder().encode("[]") };
+    k6Experiment(text, "a.js", { name: "a", env: () => undefined, files });
+  },
 };
 
 export const jmeter: Decoder = {

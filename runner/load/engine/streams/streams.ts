@@ -115,7 +115,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   }
 
   aliveUs(slot: number): number {
-    return this.#open[slot]?.aliveUs ?? -Infinity;
+    return this.#open[slot]?.aliveUs ?? this.#protocol.aliveUs?.(slot) ?? -Infinity;
   }
 
   // Events of the protocol.

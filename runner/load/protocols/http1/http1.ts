@@ -10,8 +10,8 @@ export class Http1 implements Protocol, DriverEvents {
   readonly #readers: Readers;
 
   constructor(
-    private readonly driver: Driver,
-    private readonly exchanges: ExchangeEvents,
+    protected readonly driver: Driver,
+    protected readonly exchanges: ExchangeEvents,
     slots: number,
   ) {
     this.punctual = exchanges.punctual;

@@ -92,7 +92,7 @@ export class RedisStore implements ResponseStore {
 
 /** Throws a TargetError when Redis does not respond at the start. */
 export async function openRedisStore(url: string | null): Promise<RedisStore> {
-  if (url === null) throw new TargetError("Cannot store responses in Redis: there is none");
+  if (url === null) throw new TargetError("Cannot store responses in Redis: no Redis is known");
   const client = await connectRedis(url);
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   return new RedisStore({

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { machOProblems } from "./mach_o.ts";
+import { join } from "node:path";
+import { machOProblems } from "../../cli/compiled/mach_o.ts";
+import { assertRuns } from "../../cli/compiled/program.ts";
 
 const PAGE = 4_096;
 const CODE_BYTES = 2 * PAGE + 100;
@@ -99,3 +101,22 @@ for (const [what, change, problem] of BROKEN) {
     assert.match(machOProblems(file)[0], problem);
   });
 }
+
+Deno.test("what macOS would end is found where it is compiled, and other systems are not looked at", () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const program = join(folder, "plateau");
+    const file = signedFile();
+    Deno.writeFileSync(program, file);
+    assertRuns(program, "aarch64-apple-darwin");
+    file[PAGE + 5]++;
+    Deno.writeFileSync(program, file);
+    assert.throws(
+      () => assertRuns(program, "aarch64-apple-darwin"),
+      /Cannot compile for aarch64-apple-darwin, as macOS would end it: 1 of 3 pages/,
+    );
+    assertRuns(program, "x86_64-unknown-linux-gnu");
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

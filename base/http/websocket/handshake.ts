@@ -1,0 +1,74 @@
+/** The opening handshake of a WebSocket (RFC 6455 §4), as a client makes and checks it. Pure: the nonce is an argument. */
+import { createHash } from "node:crypto";
+import { deflateOf, type DeflateSetting } from "./deflate.ts";
+
+/** §1.3: what a server proves with that it has understood the request. */
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/** What the request for a WebSocket offers (§4.1). */
+export interface Offer {
+  /** Of which the server may choose one; none: it must not. */
+  readonly subprotocols: readonly string[];
+  /** Whether messages may be compressed (RFC 7692). */
+  readonly deflate: boolean;
+}
+
+/** A key as it is sent. @param nonce 16 octets that nobody has foreseen. */
+export function keyOf(nonce: Uint8Array): string {
+  return nonce.toBase64();
+}
+
+/** What Sec-WebSocket-Accept must be (§4.2.2). */
+export function acceptOf(key: string): string {
+  return createHash("sha1").update(key + GUID).digest("base64");
+}
+
+/** The octets of a request with its key in place of the one to be replaced. Throws where there is none. */
+export function withKey(request: Uint8Array, key: string): Uint8Array<ArrayBuffer> {
+  const octets = Uint8Array.from(request);
+  const at = endOf(KEY_NAME, octets);
+  for (let i = 0; i < key.length; i++) octets[at + i] = key.charCodeAt(i);
+  return octets;
+}
+
+const KEY_NAME = "\r\nsec-websocket-key: ";
+
+function endOf(text: string, bytes: Uint8Array): number {
+  for (let at = 0, same = 0; at < bytes.length; at++) {
+    same = bytes[at] === text.charCodeAt(same)
+      ? same + 1
+      : bytes[at] === text.charCodeAt(0)
+      ? 1
+      : 0;
+    if (same === text.length) return at + 1;
+  }
+  throw new Error("A request for a WebSocket has no key");
+}
+
+/** What was agreed on; or why the response opens no WebSocket (§4.1). */
+export type Opened = { readonly deflate: DeflateSetting | null } | { readonly problem: string };
+
+/** @param field The value of a field, several joined by ", "; null for none. */
+export function openedBy(
+  field: (name: string) => string | null,
+  key: string,
+  { subprotocols, deflate }: Offer,
+): Opened {
+  const has = (name: string, token: string): boolean =>
+    (field(name) ?? "").toLowerCase().split(",").some((one) => one.trim() === token);
+  if (!has("upgrade", "websocket")) return { problem: "its upgrade is not websocket" };
+  if (!has("connection", "upgrade")) return { problem: "its connection is not upgrade" };
+  if (field("sec-websocket-accept") !== acceptOf(key)) {
+    return { problem: "its sec-websocket-accept does not fit the key" };
+  }
+  const subprotocol = field("sec-websocket-protocol");
+  if (subprotocol !== null && !subprotocols.includes(subprotocol)) {
+    return { problem: "it has chosen a subprotocol that was not offered" };
+  }
+  const extensions = field("sec-websocket-extensions");
+  if (extensions === null) return { deflate: null };
+  const agreed = deflate ? deflateOf(extensions) : null;
+  return agreed === null
+    ? { problem: "it has chosen an extension that was not offered so" }
+    : { deflate: agreed };
+}

@@ -1,0 +1,53 @@
+/** Whether octets are UTF-8, decided as they come, in any parts: the decoder of WHATWG Encoding, section 8.1.1, without its text. */
+
+const LEAST = 0x80;
+const MOST = 0xbf;
+
+export class Utf8Check {
+  /** Octets that the character at hand still needs. */
+  #needed = 0;
+  /** Between which the next one has to be. */
+  #least = LEAST;
+  #most = MOST;
+
+  /** Forgets what came before. */
+  begin(): void {
+    this.#needed = 0;
+    this.#least = LEAST;
+    this.#most = MOST;
+  }
+
+  /** Whether no character is unfinished. */
+  get isWhole(): boolean {
+    return this.#needed === 0;
+  }
+
+  // hot: once an octet of a text.
+  /** Whether `bytes[from, to)` may go on what came before. */
+  take(bytes: Uint8Array, from: number, to: number): boolean {
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at];
+      if (this.#needed === 0) {
+        if (byte < LEAST) continue;
+        if (!this.#beginCharacter(byte)) return false;
+      } else {
+        if (byte < this.#least || byte > this.#most) return false;
+        this.#least = LEAST;
+        this.#most = MOST;
+        this.#needed--;
+      }
+    }
+    return true;
+  }
+
+  #beginCharacter(byte: number): boolean {
+    if (byte < 0xc2 || byte > 0xf4) return false;
+    this.#needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    // Neither longer than it need be, nor a surrogate, nor beyond U+10FFFF.
+    if (byte === 0xe0) this.#least = 0xa0;
+    else if (byte === 0xed) this.#most = 0x9f;
+    else if (byte === 0xf0) this.#least = 0x90;
+    else if (byte === 0xf4) this.#most = 0x8f;
+    return true;
+  }
+}

@@ -1,0 +1,202 @@
+// The module `plateau/k6`: what a script of k6 imports, for its functions in an experiment. A function that sends is a generator:
+// it yields each request, and goes on with the response.
+export let __VU = 0;
+export let __ITER = 0;
+/** Session of the call at hand. */
+let current = null;
+const sessions = new WeakMap();
+
+const request = (method, hasBody) => (url, ...given) => {
+  const [body, params] = hasBody ? given : [undefined, given[0]];
+  return { method, url: String(url), body, params: params ?? {} };
+};
+
+export const http = {
+  get: request("GET", false),
+  head: request("HEAD", false),
+  post: request("POST", true),
+  put: request("PUT", true),
+  patch: request("PATCH", true),
+  del: request("DELETE", true),
+  options: request("OPTIONS", true),
+  request: (method, url, body, params) =>
+    request(String(method).toUpperCase(), true)(url, body, params),
+  asyncRequest: (method, ...given) => http.request(method, ...given),
+  *batch(requests) {
+    const isList = Array.isArray(requests);
+    const responses = isList ? [] : {};
+    for (const [name, one] of Object.entries(requests)) {
+      const { method = "GET", url, body, params } = typeof one === "string"
+        ? { url: one }
+        : Array.isArray(one)
+        ? { method: one[0], url: one[1], body: one[2], params: one[3] }
+        : one;
+      responses[name] = yield http.request(method, url, body, params);
+    }
+    return responses;
+  },
+};
+
+class Response {
+  isChecked = false;
+  error = "";
+  error_code = 0;
+  constructor(status, headers, body) {
+    this.status = status;
+    this.body = body;
+    this.headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name.replace(/(^|-)([a-z])/g, (_, before, letter) => before + letter.toUpperCase()),
+        value,
+      ]),
+    );
+  }
+  json(path) {
+    const value = JSON.parse(this.body);
+    if (path === undefined) return value;
+    return path.split(".").reduce((inner, name) => inner?.[name], value);
+  }
+}
+
+export function check(value, checks) {
+  if (value instanceof Response) value.isChecked = true;
+  let isRight = true;
+  for (const [name, rule] of Object.entries(checks)) {
+    if (typeof rule === "function" ? rule(value) : rule) continue;
+    isRight = false;
+    current?.failed.push(name);
+  }
+  return isRight;
+}
+
+export function* group(_, inner) {
+  const result = inner();
+  return typeof result?.next === "function" ? yield* result : result;
+}
+
+/** Pauses are steps of the flow. */
+export function sleep() {}
+
+export function fail(message) {
+  throw new Error(message);
+}
+
+export class SharedArray {
+  constructor(_, read) {
+    return read();
+  }
+}
+
+class Metric {
+  add() {}
+}
+export { Metric as Counter, Metric as Gauge, Metric as Rate, Metric as Trend };
+
+export const hmac = (algorithm, key, text, form) => {
+  const hex = current.user.hmac(algorithm, key, text);
+  return form === "hex"
+    ? hex
+    : current.user.base64(Uint8Array.from(hex.match(/../g), (digits) => parseInt(digits, 16)));
+};
+export const crypto = { hmac };
+
+export const randomIntBetween = (from, to) => from + Math.floor(Math.random() * (to - from + 1));
+export const randomItem = (list) => list[Math.floor(Math.random() * list.length)];
+export const randomString = (length, signs = "abcdefghijklmnopqrstuvwxyz") =>
+  Array.from({ length }, () => signs[Math.floor(Math.random() * signs.length)]).join("");
+export const uuidv4 = () => current.user.uuid();
+
+const goOn = (session, value) => {
+  current = session;
+  __VU = session.user.id + 1;
+  __ITER = session.user.iteration;
+  const { done, value: next } = session.run.next(value);
+  session.next = done ? null : next;
+};
+
+const hasField = (headers, field) =>
+  Object.keys(headers).some((name) => name.toLowerCase() === field);
+
+const formText = (fields) =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`)
+  ).join("&");
+
+/** Headers and body of a request, as HTTP has them. */
+const sentOf = ({ body, params: { headers = {}, cookies = {} } }) => {
+  const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value?.value ?? value}`);
+  const all = { ...headers, ...pairs.length > 0 && { cookie: pairs.join("; ") } };
+  if (body === undefined || body === null) return { headers: all };
+  if (body instanceof ArrayBuffer) return { headers: all, body: new Uint8Array(body) };
+  if (typeof body !== "object" || body instanceof Uint8Array) return { headers: all, body };
+  const type = hasField(all, "content-type")
+    ? {}
+    : { "content-type": "application/x-www-form-urlencoded" };
+  return { headers: { ...all, ...type }, body: formText(body) };
+};
+
+/** Any is right, as the script judges. */
+const ANY_STATUS = Array.from({ length: 500 }, (_, at) => 100 + at);
+
+/**
+ * The hooks of all steps of a flow.
+ * @param script One iteration, as a generator of what `setup` gave.
+ * @param origin Of its URLs; the requests go to the target.
+ */
+export function iterations(script, origin) {
+  const begin = (user) => {
+    const session = {
+      user,
+      iteration: user.iteration,
+      run: script(user.data),
+      next: null,
+      failed: [],
+    };
+    sessions.set(user, session);
+    goOn(session);
+    return session;
+  };
+  return {
+    expect: { status: ANY_STATUS },
+    before(request, user) {
+      const known = sessions.get(user);
+      const { next } = known?.iteration === user.iteration ? known : begin(user);
+      if (next === null) throw new Error("the script has sent all its requests before this one");
+      const [, base, path] = /^(\w+:\/\/[^/?#]*)?([^#]*)/.exec(next.url);
+      if (base !== undefined && base.toLowerCase() !== origin) {
+        throw new Error(`a request to ${base}, and the others go to ${origin}`);
+      }
+      const { headers, body } = sentOf(next);
+      request.method = next.method;
+      request.path = path.startsWith("/") ? path : `/${path}`;
+      request.headers = headers;
+      if (body !== undefined) request.body = body;
+    },
+    after({ status, headers, body }, user) {
+      const session = sessions.get(user);
+      const response = new Response(status, headers, body);
+      goOn(session, response);
+      const failed = session.failed.splice(0);
+      if (failed.length > 0) throw new Error(`these checks fail: ${failed.join(", ")}`);
+      if (!response.isChecked && status >= 400) throw new Error(`the status is ${status}`);
+    },
+  };
+}
+
+/**
+ * `setup` or `teardown` of a script, which may send.
+ * @param origin Of its URLs.
+ * @param target Where these requests go.
+ */
+export const around = (script, origin, target) => async (data) => {
+  const run = script(data);
+  let { done, value } = run.next();
+  while (!done) {
+    const { headers, body } = sentOf(value);
+    const isOwn = value.url.toLowerCase().startsWith(origin);
+    const url = isOwn ? target + value.url.slice(origin.length) : value.url;
+    const got = await fetch(url, { method: value.method, headers, body });
+    ({ done, value } = run.next(new Response(got.status, got.headers, await got.text())));
+  }
+  return value;
+};

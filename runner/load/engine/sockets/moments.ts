@@ -1,0 +1,66 @@
+/** The next moment of each slot, and which slot's is first: a binary heap in flat arrays, of which every place is known. */
+
+const NOWHERE = -1;
+
+export class Moments {
+  readonly #slots: Int32Array;
+  readonly #us: Float64Array;
+  /** By slot, its place in the heap. */
+  readonly #places: Int32Array;
+  #length = 0;
+
+  constructor(slots: number) {
+    this.#slots = new Int32Array(slots);
+    this.#us = new Float64Array(slots);
+    this.#places = new Int32Array(slots).fill(NOWHERE);
+  }
+
+  /** The first moment; Infinity without any. */
+  get nextUs(): number {
+    return this.#length === 0 ? Infinity : this.#us[0];
+  }
+
+  /** The slot whose moment is first; there is one. */
+  get first(): number {
+    return this.#slots[0];
+  }
+
+  // hot: once a message.
+  /** @param us Infinity: the slot has none. */
+  set(slot: number, us: number): void {
+    if (us === Infinity) return this.delete(slot);
+    let at = this.#places[slot];
+    if (at === NOWHERE) at = this.#length++;
+    this.#settle(at, slot, us);
+  }
+
+  delete(slot: number): void {
+    const at = this.#places[slot];
+    if (at === NOWHERE) return;
+    this.#places[slot] = NOWHERE;
+    const last = --this.#length;
+    if (at !== last) this.#settle(at, this.#slots[last], this.#us[last]);
+  }
+
+  /** Puts a slot where it belongs, from a place that is free. */
+  #settle(from: number, slot: number, us: number): void {
+    let at = from;
+    for (let up = (at - 1) >> 1; at > 0 && this.#us[up] > us; up = (at - 1) >> 1) {
+      this.#put(at, this.#slots[up], this.#us[up]);
+      at = up;
+    }
+    for (let child = 2 * at + 1; child < this.#length; child = 2 * at + 1) {
+      if (child + 1 < this.#length && this.#us[child + 1] < this.#us[child]) child++;
+      if (this.#us[child] >= us) break;
+      this.#put(at, this.#slots[child], this.#us[child]);
+      at = child;
+    }
+    this.#put(at, slot, us);
+  }
+
+  #put(at: number, slot: number, us: number): void {
+    this.#slots[at] = slot;
+    this.#us[at] = us;
+    this.#places[slot] = at;
+  }
+}

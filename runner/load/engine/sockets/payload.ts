@@ -1,0 +1,103 @@
+/** The messages of a socket: octets that come before, between and after its numbers, ready to be written and to be compared. */
+
+const NUMBER = /\{\{\s*(n|socket)\s*\}\}/;
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const MOST_DIGITS = 10;
+
+export class Payload {
+  /** Message number n is these, with n between each two of them. */
+  readonly #parts: readonly Uint8Array[];
+  readonly #fixedBytes: number;
+
+  /** @param template In which `{{ n }}` stands for the number of a message, and `{{ socket }}` for that of the socket. */
+  constructor(template: Uint8Array, socket: string) {
+    this.#parts = partsOf(template, socket);
+    this.#fixedBytes = this.#parts.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get hasNumber(): boolean {
+    return this.#parts.length > 1;
+  }
+
+  bytesOf(n: number): number {
+    return this.#fixedBytes + (this.#parts.length - 1) * digitsOf(n);
+  }
+
+  // hot: once a message.
+  write(n: number, into: Uint8Array, from: number): void {
+    const parts = this.#parts;
+    into.set(parts[0], from);
+    let at = from + parts[0].length;
+    for (let i = 1; i < parts.length; i++) {
+      const digits = digitsOf(n);
+      for (let rest = n, last = at + digits - 1; last >= at; last--) {
+        into[last] = ZERO + rest % 10;
+        rest = Math.floor(rest / 10);
+      }
+      at += digits;
+      into.set(parts[i], at);
+      at += parts[i].length;
+    }
+  }
+
+  // hot: once a message that comes.
+  /** The number of the message that these octets are; −1: of none. Where none has a number: `otherwise`. */
+  numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
+    const parts = this.#parts;
+    const numbers = parts.length - 1;
+    const digits = numbers === 0 ? 0 : (to - from - this.#fixedBytes) / numbers;
+    if (numbers === 0 && to - from !== this.#fixedBytes) return -1;
+    if (numbers > 0 && !(Number.isInteger(digits) && digits > 0 && digits <= MOST_DIGITS)) {
+      return -1;
+    }
+    if (!isAt(parts[0], bytes, from)) return -1;
+    let at = from + parts[0].length;
+    let n = otherwise;
+    for (let i = 1; i < parts.length; i++) {
+      const found = numberAt(bytes, at, digits);
+      if (found < 0 || (i > 1 && found !== n)) return -1;
+      n = found;
+      at += digits;
+      if (!isAt(parts[i], bytes, at)) return -1;
+      at += parts[i].length;
+    }
+    return n;
+  }
+}
+
+function partsOf(template: Uint8Array, socket: string): Uint8Array[] {
+  // Octets as characters, so that what is not UTF-8 stays as it is.
+  const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
+  const parts = [""];
+  for (const [at, piece] of text.split(NUMBER).entries()) {
+    if (at % 2 === 0) parts[parts.length - 1] += piece;
+    else if (piece === "socket") parts[parts.length - 1] += socket;
+    else parts.push("");
+  }
+  return parts.map((part) => Uint8Array.from(part, (one) => one.charCodeAt(0)));
+}
+
+function isAt(part: Uint8Array, bytes: Uint8Array, from: number): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[from + i] !== part[i]) return false;
+  return true;
+}
+
+/** A whole number of so many digits, as it is written; −1: none. */
+function numberAt(bytes: Uint8Array, from: number, digits: number): number {
+  if (digits > 1 && bytes[from] === ZERO) return -1;
+  let n = 0;
+  for (let at = from; at < from + digits; at++) {
+    const digit = bytes[at];
+    if (digit < ZERO || digit > NINE) return -1;
+    n = n * 10 + digit - ZERO;
+  }
+  return n;
+}
+
+function digitsOf(n: number): number {
+  let digits = 1;
+  for (let most = 9; n > most; most = most * 10 + 9) digits++;
+  return digits;
+}

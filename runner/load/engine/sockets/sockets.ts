@@ -1,0 +1,309 @@
+/**
+ * The WebSockets of a load: when their messages are sent, which of the server's answer which, when a virtual user leaves, and
+ * whether each socket was the one that it should be. It knows no octets of frames, which are the protocol's, and no clock.
+ *
+ * A message is due by the pacer of its socket, whether or not the ones before were answered, and its latency counts from then.
+ * What cannot be sent when it is due, as the server does not read, waits and is late; what was never sent is dropped. A user
+ * who leaves waits for the answers to what it has sent, each up to its time-out.
+ */
+import { withEngine } from "../../../../base/pattern.ts";
+import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
+import type {
+  MessagePace,
+  PacedMessages,
+  SocketRecorder,
+} from "../../recording/socket_messages.ts";
+import { takerOfText } from "../capture.ts";
+import { ResponseCheck } from "../response_check.ts";
+import { Moments } from "./moments.ts";
+import { Payload } from "./payload.ts";
+import type { SocketRequest, SocketSpec } from "./socket_spec.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** How a socket ends: as its user leaves it, or as the server does, with a code. */
+export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; readonly code: number };
+
+/** What a protocol does for whoever has its sockets. */
+export interface SocketCommands {
+  /** Whether a message can be sent on the open socket now, or would wait behind others. */
+  maySend(slot: number): boolean;
+  /** Sends message n of the payload. */
+  sendMessage(slot: number, payload: Payload, n: number, isText: boolean): void;
+  /** Begins the closing handshake, as the user leaves. */
+  leave(slot: number, nowUs: number): void;
+}
+
+interface SocketsSetting {
+  readonly slots: number;
+  readonly recorder: StreamingRecorder;
+  readonly specs: readonly SocketSpec[];
+  /** Nothing is sent from here on, and whoever is not held for longer leaves. */
+  readonly endUs: number;
+  /** Whether users who are held may stay beyond the end. */
+  readonly mayFinish: boolean;
+  /** What numbers of sockets begin with, unlike those of other workers. */
+  readonly name: string;
+}
+
+/** What a message waits for that could not be sent when it was due, microseconds. */
+const AGAIN_US = 1_000;
+
+type Take = (message: Bytes) => string | null;
+
+/** What all sockets of a spec have in common. */
+interface SocketPlan {
+  /** What an answer has in common with its message; null: their order or their octets decide. */
+  readonly take: Take | null;
+  readonly check: ResponseCheck | null;
+}
+
+function paceOf({ send }: SocketSpec): Pick<MessagePace, "everyUs" | "most"> {
+  if (send === undefined) return { everyUs: 0, most: 0 };
+  const { everyUs } = send;
+  return everyUs === undefined ? { everyUs: 0, most: 1 } : { everyUs, most: Infinity };
+}
+
+class OpenSocket {
+  /** Null until it is open. */
+  messages: PacedMessages | null = null;
+  payload: Payload | null = null;
+  /** When the user leaves. */
+  leaveUs = Infinity;
+  /** When the server was last heard of. */
+  aliveUs = -Infinity;
+  isLeft = false;
+  came = 0;
+  isRight: boolean;
+  /** Messages in flight by what their answers have in common with them; null where that does not decide. */
+  readonly byKey: Map<string, number> | null;
+
+  readonly spec: SocketSpec;
+
+  constructor(readonly request: SocketRequest, readonly plan: SocketPlan) {
+    this.spec = request.spec;
+    this.isRight = plan.check === null;
+    this.byKey = plan.take === null ? null : new Map();
+  }
+
+  get isPushed(): boolean {
+    return this.spec.answer === "push";
+  }
+}
+
+export class Sockets {
+  /** Whether messages have moments of their own. */
+  readonly arePaced: boolean;
+  commands: SocketCommands | null = null;
+  /** By slot; null: its exchange is no socket, or there is none. */
+  readonly #open: (OpenSocket | null)[];
+  readonly #moments: Moments;
+  #named = 0;
+
+  private constructor(
+    private readonly setting: SocketsSetting,
+    private readonly plans: ReadonlyMap<SocketSpec, SocketPlan>,
+  ) {
+    this.#open = new Array(setting.slots).fill(null);
+    this.#moments = new Moments(setting.slots);
+    this.arePaced = setting.specs.some(({ send }) => send?.everyUs !== undefined);
+  }
+
+  static async of(setting: SocketsSetting): Promise<Sockets> {
+    const plans = await withEngine(() =>
+      new Map(setting.specs.map((spec) => [spec, planOf(spec)]))
+    );
+    return new Sockets(setting, plans);
+  }
+
+  get #recorder(): StreamingRecorder {
+    return this.setting.recorder;
+  }
+
+  get #sockets(): SocketRecorder {
+    const { sockets } = this.setting.recorder;
+    if (sockets === null) throw new Error("A load has sockets, and nothing that counts them");
+    return sockets;
+  }
+
+  #commandsOf(): SocketCommands {
+    if (this.commands === null) throw new Error("A load has sockets without a protocol");
+    return this.commands;
+  }
+
+  /** The request for a socket is sent. @param dueUs As its latency counts. */
+  begin(slot: number, request: SocketRequest, dueUs: number): void {
+    const plan = this.plans.get(request.spec);
+    if (plan === undefined) throw new Error("A socket was opened that the load does not have");
+    const socket = new OpenSocket(request, plan);
+    this.#open[slot] = socket;
+    if (socket.isPushed) this.#recorder.messages.begin(slot, dueUs);
+  }
+
+  /** The response is none that opens a socket. */
+  refused(slot: number, nowUs: number): void {
+    this.#recorder.messages.end(slot, "cut", nowUs);
+    this.#open[slot] = null;
+  }
+
+  opened(slot: number, nowUs: number): void {
+    const socket = this.#open[slot];
+    if (socket === null) return;
+    const { spec, isPushed } = socket;
+    const { endUs, mayFinish } = this.setting;
+    const { send, holdUs } = spec;
+    const holdEndUs = nowUs + (holdUs ?? Infinity);
+    socket.leaveUs = holdUs !== undefined && mayFinish ? holdEndUs : Math.min(holdEndUs, endUs);
+    const pace = { openUs: nowUs, untilUs: socket.leaveUs, ...paceOf(spec) };
+    socket.messages = this.#sockets.open(slot, pace);
+    socket.aliveUs = isPushed ? nowUs : -Infinity;
+    if (send !== undefined) {
+      socket.payload = new Payload(socket.request.payload, `${this.setting.name}-${this.#named++}`);
+    }
+    this.#goOn(slot, socket, nowUs);
+  }
+
+  /** Does what is due by now on any socket; gives when more will be. */
+  onTick(nowUs: number): number {
+    while (this.#moments.nextUs <= nowUs) {
+      const slot = this.#moments.first;
+      const socket = this.#open[slot];
+      if (socket === null) this.#moments.delete(slot);
+      else this.#goOn(slot, socket, nowUs);
+    }
+    return this.#moments.nextUs;
+  }
+
+  // hot: once a message.
+  /** Sends what is due on a socket, and leaves it when its time is over. */
+  #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
+    const { messages, leaveUs } = socket;
+    if (messages === null || socket.isLeft) return this.#moments.delete(slot);
+    while (messages.nextDueUs <= nowUs) {
+      if (!messages.hasRoom || !this.#commandsOf().maySend(slot)) {
+        if (nowUs >= leaveUs) break;
+        return this.#moments.set(slot, Math.min(nowUs + AGAIN_US, leaveUs));
+      }
+      this.#send(slot, socket, messages, nowUs);
+    }
+    if (nowUs < leaveUs) return this.#moments.set(slot, Math.min(messages.nextDueUs, leaveUs));
+    this.#moments.delete(slot);
+    if (messages.inFlight === 0) this.#leave(slot, socket, nowUs);
+  }
+
+  #send(slot: number, socket: OpenSocket, messages: PacedMessages, nowUs: number): void {
+    const { spec: { send }, payload, plan: { take }, byKey } = socket;
+    if (send === undefined || payload === null) throw new Error("A socket sends what it has not");
+    const n = messages.next;
+    const lagUs = nowUs - messages.nextDueUs;
+    if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
+    this.#sockets.send(messages, !socket.isPushed);
+    if (take !== null && byKey !== null) {
+      const bytes = new Uint8Array(payload.bytesOf(n));
+      payload.write(n, bytes, 0);
+      byKey.set(take(bytes) ?? "", n);
+    }
+    this.#commandsOf().sendMessage(slot, payload, n, send.isText);
+  }
+
+  /** Leaves it from this side. */
+  #leave(slot: number, socket: OpenSocket, nowUs: number): void {
+    socket.isLeft = true;
+    this.#moments.delete(slot);
+    this.#commandsOf().leave(slot, nowUs);
+  }
+
+  /** Something has come that is no message. */
+  heard(slot: number, nowUs: number): void {
+    const socket = this.#open[slot];
+    if (socket?.isPushed) socket.aliveUs = nowUs;
+  }
+
+  // hot: once a message.
+  message(slot: number, bytes: Uint8Array, from: number, to: number, nowUs: number): void {
+    const socket = this.#open[slot];
+    if (socket === null || socket.messages === null) return;
+    const { messages } = this.#recorder;
+    const sockets = this.#sockets;
+    sockets.come();
+    socket.came++;
+    if (!socket.isRight) {
+      socket.isRight = socket.plan.check?.holdsIn(bytes.slice(from, to) as Bytes) ?? true;
+    }
+    if (socket.isPushed) {
+      socket.aliveUs = nowUs;
+      if (messages.isOpen(slot)) messages.receive(slot, MESSAGE, nowUs);
+      return;
+    }
+    const n = numberOf(socket, socket.messages, bytes, from, to);
+    if (n < 0 || !sockets.answer(socket.messages, n, nowUs)) return sockets.mismatch();
+    // What is due by then is sent before its user leaves, also where this comes before the tick.
+    if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
+  }
+
+  /** From when its time-out counts; Infinity: it waits for nothing. */
+  aliveUs(slot: number): number {
+    const socket = this.#open[slot];
+    if (!socket?.messages) return -Infinity;
+    if (socket.isLeft) return Infinity;
+    return socket.isPushed ? socket.aliveUs : socket.messages.oldestDueUs;
+  }
+
+  /** A socket is over; says why it is not the one that it should be, null: it is. */
+  ended(slot: number, end: SocketEnd, nowUs: number): string | null {
+    const socket = this.#open[slot];
+    if (socket === null) return null;
+    const inFlight = socket.messages?.inFlight ?? 0;
+    const { messages } = this.#recorder;
+    const sockets = this.#sockets;
+    sockets.end(slot, inFlight > 0 ? "cut" : "whole", nowUs);
+    messages.end(slot, end.by === "user" ? "left" : "whole", nowUs);
+    this.forget(slot);
+    if (end.by === "user") return null;
+    if (!RIGHT_CODES.includes(end.code)) return `the server closed it with the code ${end.code}`;
+    if (inFlight > 0) return "the server closed it before it had responded to all messages";
+    if (socket.isPushed && socket.came === 0) return "it brought no message";
+    return socket.isRight ? null : "no message is as expected";
+  }
+
+  /** It is given up. */
+  forget(slot: number): void {
+    this.#open[slot] = null;
+    this.#moments.delete(slot);
+  }
+
+  /** How many sockets were closed with a code. */
+  closed(code: number): void {
+    this.#sockets.closed(code);
+  }
+}
+
+/** What the messages of a server that nobody asked for are called. */
+const MESSAGE = "message";
+/** Normal, going away, and none (RFC 6455 §7.4.1). */
+const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];
+
+/** Call it within `withEngine`, as a pattern needs that. */
+function planOf({ answer, expect }: SocketSpec): SocketPlan {
+  return {
+    take: typeof answer === "string" ? null : takerOfText(answer),
+    check: expect === undefined ? null : new ResponseCheck({ statuses: [], body: null, ...expect }),
+  };
+}
+
+/** Which of the messages in flight this answers; −1: none. */
+function numberOf(
+  { spec: { answer }, payload, byKey, plan: { take } }: OpenSocket,
+  messages: PacedMessages,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): number {
+  const oldest = messages.inFlight === 0 ? -1 : messages.oldest;
+  if (answer === "order") return oldest;
+  if (take === null || byKey === null) return payload?.numberOf(bytes, from, to, oldest) ?? -1;
+  const key = take(bytes.slice(from, to));
+  const n = key === null ? undefined : byKey.get(key);
+  if (key !== null && n !== undefined) byKey.delete(key);
+  return n ?? -1;
+}

@@ -1,0 +1,25 @@
+/**
+ * Masks of frames and nonces of handshakes (RFC 6455 §5.3): 32 bits each, by a generator whose seed is as unforeseeable as the
+ * system's own numbers. Those themselves would cost a load generator more than the frame, and there is no attacker behind a
+ * load whose messages are its own.
+ */
+
+/** Xoshiro128** (D. Blackman and S. Vigna, 2021). @param seed Four words, not all of them 0. */
+export function masksBy(seed: Uint32Array): () => number {
+  let [a, b, c, d] = seed;
+  return () => {
+    const result = Math.imul(rotated(Math.imul(b, 5), 7), 9);
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = rotated(d, 11);
+    return result;
+  };
+}
+
+function rotated(word: number, by: number): number {
+  return word << by | word >>> (32 - by);
+}

@@ -1,0 +1,399 @@
+/**
+ * HTTP/1.1 in a load with WebSockets (RFC 6455): a slot is a connection, which a response of 101 makes a WebSocket; any other
+ * response is one of HTTP. It writes and reads frames, answers pings, and opens and closes by the book; what is sent, and
+ * when, is decided in `engine/sockets/sockets.ts`.
+ */
+import {
+  BINARY,
+  clientFrame,
+  CLOSE,
+  closePayload,
+  COMPRESSED,
+  headBytes,
+  LAST,
+  maskPayload,
+  PONG,
+  TEXT,
+  writeHead,
+} from "../../../../base/http/websocket/frames.ts";
+import { deflated, MessageInflater } from "../../../../base/http/websocket/deflate.ts";
+import { keyOf, openedBy, withKey } from "../../../../base/http/websocket/handshake.ts";
+import {
+  MessageReader,
+  type MessageTaker,
+  NO_CODE,
+  NORMAL,
+} from "../../../../base/http/websocket/message_reader.ts";
+import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { LIMITS } from "../../../../base/limits.ts";
+import type { Driver } from "../../engine/driver.ts";
+import type { ExchangeEvents, Message } from "../../engine/protocol.ts";
+import { Moments } from "../../engine/sockets/moments.ts";
+import type { Payload } from "../../engine/sockets/payload.ts";
+import type { SocketCommands, SocketEnd, Sockets } from "../../engine/sockets/sockets.ts";
+import type { SocketSpec } from "../../engine/sockets/socket_spec.ts";
+import { StreamedHttp1 } from "../http1/streamed_http1.ts";
+
+/** How long a server may take to answer a close frame. */
+const CLOSE_WAIT_US = 1_000_000;
+/** No more messages are given to a connection that has so much to send, and no pong (§5.5.3 allows to answer the last alone). */
+const MOST_UNSENT_BYTES = 64 * 1024;
+const SLAB_BYTES = 64 * 1024;
+/** §7.1.5: no close frame has come. */
+const ABNORMAL = 1006;
+
+const SWITCHING = Uint8Array.from("HTTP/1.1 101", (one) => one.charCodeAt(0));
+const [CR, LF] = [13, 10];
+
+/** 32 random bits. */
+export type NextMask = () => number;
+
+export interface SocketParts {
+  readonly slots: number;
+  readonly sockets: Sockets;
+  readonly nextMask: NextMask;
+}
+
+const OPENING = 0;
+const OPEN = 1;
+/** Our close frame is sent, and that of the server awaited. */
+const CLOSING = 2;
+
+const NO_BYTES = new Uint8Array(0);
+
+export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
+  override readonly punctual: boolean;
+  /** By slot; null: what is on it is HTTP. */
+  readonly #open: (Connection | null)[];
+  /** When what closes is given up. */
+  readonly #closing: Moments;
+  readonly #sockets: Sockets;
+  readonly #nextMask: NextMask;
+  readonly #keptRoom: KeptRoom;
+  /** Where frames are written; what lies before `#slabAt` may still be to be sent. */
+  #slab = new Uint8Array(SLAB_BYTES);
+  #slabAt = 0;
+
+  constructor(
+    driver: Driver,
+    exchanges: ExchangeEvents,
+    { slots, sockets, nextMask }: SocketParts,
+  ) {
+    super(driver, exchanges, slots);
+    this.punctual = exchanges.punctual || sockets.arePaced;
+    this.#open = new Array(slots).fill(null);
+    this.#closing = new Moments(slots);
+    this.#sockets = sockets;
+    this.#nextMask = nextMask;
+    this.#keptRoom = exchanges.room ?? new KeptRoom();
+    sockets.commands = this;
+  }
+
+  // Commands of the exchanges.
+
+  override send(slot: number, message: Message): void {
+    const { socket } = message;
+    if (socket === undefined) return super.send(slot, message);
+    const key = this.#newKey();
+    const bytes = withKey(message.bytes, key);
+    this.#open[slot] = new Connection(this, slot, socket.spec, key);
+    this.#sockets.begin(slot, socket, this.exchanges.inFlight.dueUs(slot));
+    this.exchanges.onSent(bytes.length);
+    this.driver.send(slot, bytes);
+  }
+
+  #newKey(): string {
+    const words = Uint32Array.from({ length: 4 }, this.#nextMask);
+    return keyOf(new Uint8Array(words.buffer));
+  }
+
+  override close(slot: number): void {
+    this.#forget(slot);
+    super.close(slot);
+  }
+
+  #forget(slot: number): void {
+    const open = this.#open[slot];
+    if (open === null) return;
+    if (open.state === OPEN) this.#sockets.closed(ABNORMAL);
+    open.reader?.end();
+    this.#open[slot] = null;
+    this.#sockets.forget(slot);
+    this.#closing.delete(slot);
+  }
+
+  aliveUs(slot: number): number {
+    const open = this.#open[slot];
+    if (open === null || open.state === OPENING) return -Infinity;
+    return open.state === CLOSING ? Infinity : this.#sockets.aliveUs(slot);
+  }
+
+  override onTick(nowUs: number): number {
+    while (this.#closing.nextUs <= nowUs) {
+      const slot = this.#closing.first;
+      this.#end(slot, ABNORMAL, { by: "user" }, nowUs);
+      this.#closing.delete(slot);
+    }
+    const nextUs = super.onTick(nowUs);
+    if (nextUs === Infinity) return nextUs;
+    return Math.min(nextUs, this.#sockets.onTick(nowUs), this.#closing.nextUs);
+  }
+
+  // Events of the driver.
+
+  override onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    const open = this.#open[slot];
+    if (open === null) return super.onBytes(slot, bytes, length, nowUs);
+    if (this.exchanges.isTooLate(slot, nowUs)) return;
+    if (open.state === OPENING) return this.#readHead(slot, open, bytes.subarray(0, length), nowUs);
+    this.exchanges.onReceived(length, nowUs);
+    this.#readFrames(slot, open, bytes, 0, length, nowUs);
+  }
+
+  #readHead(slot: number, open: Connection, part: Uint8Array, nowUs: number): void {
+    const bytes = open.head.length === 0 ? part : joined(open.head, part);
+    if (!isSwitching(bytes)) {
+      this.#open[slot] = null;
+      this.#sockets.refused(slot, nowUs);
+      return super.onBytes(slot, bytes, bytes.length, nowUs);
+    }
+    if (open.head.length === 0) open.firstByteUs = nowUs;
+    const end = endOfHead(bytes);
+    if (end === 0) {
+      if (bytes.length > LIMITS.responseHead.most) {
+        return this.exchanges.onFailed(slot, "protocol", "the head is larger than 64 KB", nowUs);
+      }
+      open.head = Uint8Array.from(bytes);
+      return;
+    }
+    this.exchanges.onReceived(bytes.length, nowUs);
+    const kept = new KeptResponse(this.#keptRoom, false);
+    kept.addHead(bytes, 0, end);
+    const opened = openedBy((name) => kept.field(name), open.key, open.spec);
+    if ("problem" in opened) {
+      const reason = `no WebSocket was opened: ${opened.problem}`;
+      return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
+    }
+    open.head = NO_BYTES;
+    open.kept = kept;
+    open.deflates = opened.deflate !== null;
+    open.reader = new MessageReader(open, {
+      room: this.#keptRoom,
+      limit: "streamMessage",
+      inflater: opened.deflate && new MessageInflater(opened.deflate),
+    });
+    open.state = OPEN;
+    this.#sockets.opened(slot, nowUs);
+    this.#readFrames(slot, open, bytes, end, bytes.length, nowUs);
+  }
+
+  // hot: once a read.
+  #readFrames(
+    slot: number,
+    open: Connection,
+    bytes: Uint8Array,
+    from: number,
+    to: number,
+    nowUs: number,
+  ): void {
+    const { reader } = open;
+    if (reader === null) return;
+    open.nowUs = nowUs;
+    reader.read(bytes, from, to);
+    if (this.#open[slot] !== open) return;
+    if (reader.problem !== null) return this.#fail(slot, open, nowUs);
+    if (open.closedBy !== null) this.#closed(slot, open, open.closedBy, nowUs);
+  }
+
+  /** It has broken a rule: it is told so, as far as there is room (§7.1.7). */
+  #fail(slot: number, { reader, state }: Connection, nowUs: number): void {
+    if (!reader?.problem) return;
+    const { code, reason } = reader.problem;
+    if (state === OPEN) this.#control(slot, CLOSE, closePayload(code));
+    this.exchanges.onFailed(slot, "protocol", reason, nowUs);
+  }
+
+  /** The server's close frame has come. */
+  #closed(slot: number, { state }: Connection, code: number, nowUs: number): void {
+    if (state === CLOSING) return this.#end(slot, code, { by: "user" }, nowUs);
+    this.#control(slot, CLOSE, code === NO_CODE ? NO_BYTES : closePayload(code));
+    this.#end(slot, code, { by: "server", code }, nowUs);
+  }
+
+  /** A socket is over, and with it its exchange. */
+  #end(slot: number, code: number, end: SocketEnd, nowUs: number): void {
+    const open = this.#open[slot];
+    if (!open?.kept) return;
+    if (this.exchanges.isTooLate(slot, nowUs)) return;
+    const { kept, bodyBytes, firstByteUs, leftUs } = open;
+    kept.streamProblem = this.#sockets.ended(slot, end, nowUs);
+    this.#sockets.closed(code);
+    open.reader?.end();
+    this.#open[slot] = null;
+    this.#closing.delete(slot);
+    const response = { status: SWITCHING_PROTOCOLS, bodyBytes, served: 0, kept };
+    this.exchanges.onEnd(slot, response, true, firstByteUs, nowUs, Math.min(leftUs, nowUs));
+  }
+
+  override onEnd(slot: number, reset: string | null, nowUs: number): void {
+    const open = this.#open[slot];
+    if (open === null) return super.onEnd(slot, reset, nowUs);
+    if (open.state === CLOSING) return this.#endByDisconnect(slot, nowUs);
+    const isOpen = open.state === OPEN;
+    if (isOpen) this.#sockets.closed(ABNORMAL);
+    open.state = OPENING; // it is counted
+    if (this.exchanges.onDisconnected(slot, nowUs)) {
+      const reason = isOpen ? "closed without a close frame" : "closed before the response";
+      this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
+    }
+    this.#forget(slot);
+    super.close(slot);
+  }
+
+  /** Nobody answered our close frame, and the connection is gone. */
+  #endByDisconnect(slot: number, nowUs: number): void {
+    if (this.exchanges.onDisconnected(slot, nowUs)) {
+      this.#end(slot, ABNORMAL, { by: "user" }, nowUs);
+    }
+    this.#forget(slot);
+  }
+
+  // Commands of the sockets.
+
+  maySend(slot: number): boolean {
+    return this.driver.unsentBytes(slot) < MOST_UNSENT_BYTES;
+  }
+
+  // hot: once a message.
+  sendMessage(slot: number, payload: Payload, n: number, isText: boolean): void {
+    const first = LAST | (isText ? TEXT : BINARY);
+    const length = payload.bytesOf(n);
+    if (this.#open[slot]?.deflates) {
+      const plain = new Uint8Array(length);
+      payload.write(n, plain, 0);
+      return this.#sendFrame(
+        slot,
+        clientFrame(first | COMPRESSED, deflated(plain), this.#nextMask()),
+      );
+    }
+    const bytes = headBytes(length) + length;
+    const from = this.#roomFor(bytes);
+    const mask = this.#nextMask();
+    const at = writeHead(this.#slab, from, first, length, mask);
+    payload.write(n, this.#slab, at);
+    maskPayload(this.#slab, at, at + length, mask);
+    this.#slabAt = from + bytes;
+    this.#sendFrame(slot, this.#slab.subarray(from, from + bytes));
+    // What the system has taken can be written over at once.
+    if (this.#slabAt === from + bytes && this.driver.unsentBytes(slot) === 0) this.#slabAt = from;
+  }
+
+  #roomFor(bytes: number): number {
+    if (this.#slabAt + bytes > this.#slab.length) {
+      this.#slab = new Uint8Array(Math.max(SLAB_BYTES, bytes));
+      this.#slabAt = 0;
+    }
+    return this.#slabAt;
+  }
+
+  #sendFrame(slot: number, frame: Uint8Array): void {
+    this.exchanges.onSent(frame.length);
+    this.driver.send(slot, frame);
+  }
+
+  leave(slot: number, nowUs: number): void {
+    const open = this.#open[slot];
+    if (open === null || open.state !== OPEN) return;
+    open.state = CLOSING;
+    open.leftUs = nowUs;
+    this.#control(slot, CLOSE, closePayload(NORMAL));
+    this.#closing.set(slot, nowUs + CLOSE_WAIT_US);
+  }
+
+  #control(slot: number, opcode: number, payload: Uint8Array): void {
+    this.#sendFrame(slot, clientFrame(LAST | opcode, payload, this.#nextMask()));
+  }
+
+  // What a connection has read.
+
+  take(slot: number, open: Connection, bytes: Uint8Array, from: number, to: number): void {
+    open.bodyBytes += to - from;
+    this.#sockets.message(slot, bytes, from, to, open.nowUs);
+  }
+
+  answerPing(slot: number, open: Connection, payload: Uint8Array): void {
+    this.#sockets.heard(slot, open.nowUs);
+    if (open.state === OPEN && this.maySend(slot)) this.#control(slot, PONG, payload);
+  }
+
+  takePong(slot: number, open: Connection): void {
+    this.#sockets.heard(slot, open.nowUs);
+  }
+}
+
+const SWITCHING_PROTOCOLS = 101;
+
+/** One connection that is, or is to be, a WebSocket. */
+class Connection implements MessageTaker {
+  state = OPENING;
+  /** Of the response, as far as it has come. */
+  head: Uint8Array = NO_BYTES;
+  kept: KeptResponse | null = null;
+  reader: MessageReader | null = null;
+  deflates = false;
+  firstByteUs = 0;
+  /** When what is being read came. */
+  nowUs = 0;
+  /** When its user left. */
+  leftUs = Infinity;
+  /** Of messages, without their frames. */
+  bodyBytes = 0;
+  /** The code of the server's close frame; null: none has come. */
+  closedBy: number | null = null;
+
+  constructor(
+    private readonly protocol: WebSocketHttp1,
+    private readonly slot: number,
+    readonly spec: SocketSpec,
+    readonly key: string,
+  ) {}
+
+  onMessage(_: boolean, bytes: Uint8Array, from: number, to: number): void {
+    this.protocol.take(this.slot, this, bytes, from, to);
+  }
+
+  onPing(bytes: Uint8Array, from: number, to: number): void {
+    this.protocol.answerPing(this.slot, this, bytes.subarray(from, to));
+  }
+
+  onPong(): void {
+    this.protocol.takePong(this.slot, this);
+  }
+
+  onClose(code: number): void {
+    this.closedBy = code;
+  }
+}
+
+/** Whether the response may be one of 101, as far as it has come. */
+function isSwitching(bytes: Uint8Array): boolean {
+  const known = Math.min(bytes.length, SWITCHING.length);
+  for (let at = 0; at < known; at++) if (bytes[at] !== SWITCHING[at]) return false;
+  return true;
+}
+
+/** Where the head ends; 0: it is not whole. */
+function endOfHead(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2;
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  }
+  return 0;
+}
+
+function joined(before: Uint8Array, part: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(before.length + part.length);
+  whole.set(before);
+  whole.set(part, before.length);
+  return whole;
+}

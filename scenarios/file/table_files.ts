@@ -1,0 +1,98 @@
+/** The rows of an experiment's data: files of CSV and JSON lines, and queries of SQLite. All throw with the reason. */
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { parse } from "csv-parse/sync";
+import { messageOf } from "../../base/errors.ts";
+import type { TableRow } from "../../base/files.ts";
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { isMap, parseJson } from "../../base/yaml/json_text.ts";
+
+/**
+ * RFC 4180. Throws with what is wrong and its line.
+ * @param names Of the columns; without them the first line has the names.
+ */
+export function csvRows(csv: string, names?: readonly string[]): TableRow[] {
+  const rows = parse<TableRow>(csv, {
+    bom: true,
+    columns: names === undefined ? true : [...names],
+    skip_empty_lines: true,
+    trim: true,
+    to: oneMoreThan("rows"),
+    max_record_size: LIMITS.csvRow.most,
+  });
+  return checked(rows, `it has no rows${names ? "" : " below the names of its columns"}`);
+}
+
+/** One JSON object a line; members of objects within it are columns with dots in their names, lists are JSON. */
+export function jsonRows(text: string): TableRow[] {
+  const rows: TableRow[] = [];
+  for (const [at, line] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+    if (line.trim() === "") continue;
+    if (!isWithin("csvRow", line.length)) {
+      throw new Error(
+        `line ${at + 1} has more than the ${LIMITS.csvRow.most} bytes that are the most`,
+      );
+    }
+    const row = rowIn(line, at + 1);
+    const [first = row] = rows;
+    const missing = Object.keys(first).find((column) => !Object.hasOwn(row, column));
+    if (missing !== undefined) {
+      throw new Error(`line ${at + 1} has no ${missing}, unlike the first`);
+    }
+    rows.push(row);
+    if (!isWithin("rows", rows.length)) break;
+  }
+  return checked(rows, "it has no rows");
+}
+
+function rowIn(line: string, number: number): TableRow {
+  let data: unknown;
+  try {
+    data = parseJson(line);
+  } catch (error) {
+    throw new Error(`line ${number} is no JSON: ${messageOf(error)}`);
+  }
+  if (!isMap(data)) throw new Error(`line ${number} is no object`);
+  const columns = [...columnsOf(data, "")];
+  if (columns.length === 0) throw new Error(`line ${number} has no columns`);
+  return Object.fromEntries(columns);
+}
+
+function* columnsOf(
+  data: Readonly<Record<string, unknown>>,
+  before: string,
+): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(data)) {
+    const column = before + name;
+    if (isMap(value)) yield* columnsOf(value, `${column}.`);
+    else yield [column, Array.isArray(value) ? JSON.stringify(value) : String(value ?? "")];
+  }
+}
+
+/** What a query of a database gives, which is only read. */
+export function sqliteRows(path: string, query: string): TableRow[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    // Within another query it can only read, and gives no more than is counted.
+    const inner = query.replace(/;\s*$/, "");
+    const limited = `SELECT * FROM (\n${inner}\n) LIMIT ${oneMoreThan("rows")}`;
+    const rows = database.prepare(limited).all().map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([column, value]) => [column, textOf(column, value)]),
+      )
+    );
+    return checked(rows, "the query gives no rows");
+  } finally {
+    database.close();
+  }
+}
+
+function textOf(column: string, value: SQLOutputValue): string {
+  if (value instanceof Uint8Array) throw new Error(`${column} is a blob, and no text`);
+  return String(value ?? "");
+}
+
+function checked(rows: TableRow[], none: string): TableRow[] {
+  if (rows.length === 0) throw new Error(none);
+  if (isWithin("rows", rows.length)) return rows;
+  throw new Error(beyond("rows", rows.length));
+}

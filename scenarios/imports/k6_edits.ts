@@ -1,0 +1,84 @@
+/** The text of a k6 script with parts of it written anew. Pure. */
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** Where the part begins that ends here; null for what ends no part. */
+  readonly closes: number | null;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class Edits {
+  readonly #edits = new Map<string, Edit>();
+  readonly #left = new Map<number, Edit>();
+
+  constructor(private readonly text: string) {}
+
+  /** Once, however often it is said. */
+  replace(start: number, end: number, text: string): void {
+    this.#edits.set(`${start} ${end} ${text}`, { start, end, text, closes: null });
+  }
+
+  wrap(range: Range, before: string, after: string): void {
+    this.replace(range.start, range.start, before);
+    this.close(range, after);
+  }
+
+  /** Writes behind a part. */
+  close({ start, end }: Range, text: string): void {
+    this.#edits.set(`${start} ${end} ${text}`, { start: end, end, text, closes: start });
+  }
+
+  /** Leaves a part out: it stands as a comment with the reason. */
+  leave({ start, end }: Range, why: string): void {
+    if (this.#isLeft(start)) return;
+    const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
+    const indent = /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? "";
+    const isAlone = this.text.slice(lineStart, start).trim() === "";
+    const lines = this.text.slice(start, end).split(/\r\n?|\n/)
+      .map((line, at) => `${indent}//   ${at === 0 ? line : line.replace(indent, "")}`);
+    const comment = [`${isAlone ? "" : `\n${indent}`}// NOT TAKEN OVER: ${why}`, ...lines].join(
+      "\n",
+    );
+    const rest = /^[^\r\n]*/.exec(this.text.slice(end))?.[0].trim() ?? "";
+    this.#left.set(start, {
+      start,
+      end,
+      closes: null,
+      text: rest === "" ? comment : `${comment}\n${indent}`,
+    });
+  }
+
+  toString(): string {
+    const left = [...this.#left.values()];
+    const kept = [...this.#edits.values()].filter(({ start, end }) =>
+      !left.some((range) => start >= range.start && end <= range.end)
+    );
+    const inner = left.filter((one) =>
+      !left.some((other) => other !== one && one.start >= other.start && one.end <= other.end)
+    );
+    // At one place what ends comes before what begins, and inner parts end first.
+    const isOpening = ({ closes }: Edit): number => closes === null ? 1 : 0;
+    const all = [...kept, ...inner].toSorted((a, b) =>
+      a.start - b.start || isOpening(a) - isOpening(b) || (b.closes ?? 0) - (a.closes ?? 0) ||
+      a.end - b.end
+    );
+    let made = "";
+    let at = 0;
+    for (const { start, end, text } of all) {
+      if (start < at) continue;
+      made += this.text.slice(at, start) + text;
+      at = end;
+    }
+    return made + this.text.slice(at);
+  }
+
+  #isLeft(start: number): boolean {
+    return [...this.#left.values()].some((range) => start >= range.start && start < range.end);
+  }
+}

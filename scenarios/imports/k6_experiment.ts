@@ -1,0 +1,356 @@
+/** A k6 script as an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
+import type * as js from "acorn";
+import type { Files } from "../../base/files.ts";
+import type { ImportContext } from "./format/format.ts";
+import { nameFrom } from "./format/format.ts";
+import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
+import { Constants, functionOf, type ScriptScope } from "./k6_constants.ts";
+import { Edits } from "./k6_edits.ts";
+import { K6Functions } from "./k6_functions.ts";
+import { ONCE } from "./k6_load.ts";
+import { K6Source, namesIn, nodesIn, Refused } from "./k6_source.ts";
+import { thresholdsFrom } from "./k6_thresholds.ts";
+
+export interface K6Experiment {
+  /** Of a TypeScript module. */
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+type ScriptContext = Pick<ImportContext, "name" | "env"> & { readonly files: Files };
+
+export const isK6 = k6.recognise;
+
+/** What `plateau/k6` has, by the module and name in k6; a name alone is the module's default export. */
+const HERE: Readonly<Record<string, string>> = {
+  "http": "http",
+  "http.default": "http",
+  "k6.check": "check",
+  "k6.fail": "fail",
+  "k6.group": "group",
+  "k6.sleep": "sleep",
+  "k6/crypto": "crypto",
+  "k6/crypto.hmac": "hmac",
+  "k6/data.SharedArray": "SharedArray",
+  "k6/metrics.Counter": "Counter",
+  "k6/metrics.Gauge": "Gauge",
+  "k6/metrics.Rate": "Rate",
+  "k6/metrics.Trend": "Trend",
+};
+const UTILS = /^https:\/\/jslib\.k6\.io\/k6-utils\//;
+const OF_UTILS = ["randomIntBetween", "randomItem", "randomString", "uuidv4"];
+
+/** Throws a UserError where there is nothing to take over. */
+export function k6Experiment(
+  text: string,
+  path: string,
+  around: ScriptContext,
+): K6Experiment {
+  const source = new K6Source(text, path);
+  try {
+    return experimentOf(text, path, source, around);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const refusing = new K6Source(text, path); // without what was refused on the way, and is marked
+    refusing.attempt(() => {
+      throw error;
+    }, null);
+    refusing.throwRefused();
+    throw error;
+  }
+}
+
+function experimentOf(
+  text: string,
+  path: string,
+  source: K6Source,
+  { name, env, files }: ScriptContext,
+): K6Experiment {
+  const parts = partsOf(source);
+  const { imported, scope } = parts;
+  const constants = new Constants(source, imported, env);
+  const load = source.attempt(() => optionsIn(parts, constants), null);
+  const edits = new Edits(text);
+  const missing = new Map<string, string>();
+  const imports = importsOf(source.program, missing);
+  const functions = new K6Functions({
+    ...{ source, edits, constants, imported, missing },
+    maxRedirects: load?.maxRedirects ?? 10,
+    opened: (path) => openedBy(files, path),
+  });
+  const taken = new Set(namesIn(source.program));
+  /** A name that the script has not. */
+  const own = (name: string): string => taken.has(name) ? own(`${name}_`) : name;
+  const as = (name: string): string => own(name) === name ? name : `${name} as ${own(name)}`;
+  const made = new Making({ source, edits, functions, scope, missing, env, own });
+  const flow = made.take(load?.exec ?? "default");
+  if (functions.origin === null) {
+    const at = functionOf(scope, "default")?.node.start ?? 0;
+    throw new Refused(at, "Cannot run a script without a request to an address that stands in it");
+  }
+  const notes = [
+    ...load?.notes ?? ["its options are not taken over: the load is 1 iteration"],
+    "what k6 counts as a failed check is a failed request here, after which a virtual user begins anew",
+    ...functions.left.map((line) => `not taken over: ${line}`),
+  ];
+  const ownScenario = nameFrom(load?.scenario ?? "default", "default");
+  const { thresholds, notes: ofThresholds } = thresholdsFrom(load?.limits ?? {}, {
+    scenario: load?.scenario ?? "default",
+    ownScenario,
+    isOpen: "phases" in (load?.load ?? {}),
+    steps: functions.steps.filter(({ think }) => think === undefined),
+    placeOf: (metric) => source.lineOf(keyedAt(source, metric)),
+  });
+  notes.push(...ofThresholds);
+  const follow = functions.follow ?? 0;
+  const experiment = {
+    name,
+    targets: { target: { url: RAW("target") } },
+    scenarios: {
+      [ownScenario]: {
+        ...follow > 0 && { follow },
+        flow: functions.steps.map((step) =>
+          "think" in step ? step : { ...step, [SPREAD]: own("k6") }
+        ),
+      },
+    },
+    load: { ...(load ?? ONCE).load, timeout: "60s" },
+    repeat: 1,
+    ...thresholds.length > 0 && { thresholds },
+    ...made.around,
+  };
+  const run = (load?.rounds ?? 1) === 1 ? flow : repeated(flow, load?.rounds ?? 1);
+  const used = [
+    ...made.isAround ? [as("around")] : [],
+    ...[as("iterations"), ...imports.names],
+    ...["__VU", "__ITER"].filter((name) => taken.has(name)),
+  ].toSorted();
+  const lines = [
+    `// From a k6 script, ${path.replace(/^.*[\\/]/, "")}.`,
+    ...notes.map((note) => `// Note: ${note.replaceAll(/\s+/g, " ")}.`),
+    "// @ts-nocheck: its functions are JavaScript.",
+    `import { ${made.readsEnv ? `${as("env")}, ` : ""}${as("experiment")} } from "plateau";`,
+    `import { ${used.join(", ")} } from "plateau/k6";`,
+    ...imports.lines,
+    ...made.environment,
+    "",
+    edits.toString().replace(/^\s*\n/, "").trimEnd(),
+    "",
+    `const ${own("k6")} = ${own("iterations")}(${run}, ${JSON.stringify(functions.origin)});`,
+    "",
+    `export default ({ target = ${JSON.stringify(functions.origin)} }) =>`,
+    `  ${own("experiment")}(${codeOf(experiment).replaceAll("\n", "\n  ")});`,
+    "",
+  ];
+  return { text: lines.join("\n"), notes };
+}
+
+function repeated(flow: string, rounds: number): string {
+  return `function* (data) { for (let round = 0; round < ${rounds}; round++) yield* ${flow}(data); }`;
+}
+
+const MOST_OPENED = 500_000;
+
+function openedBy(files: Files, path: string): string | null {
+  try {
+    const octets = files.octets(path);
+    if (octets.length > MOST_OPENED) return null;
+    return new TextDecoder("utf-8", { fatal: true }).decode(octets);
+  } catch {
+    return null;
+  }
+}
+
+interface Imports {
+  /** Of `plateau/k6`, with the names of the script. */
+  readonly names: readonly string[];
+  readonly lines: readonly string[];
+}
+
+function importsOf({ body }: js.Program, missing: Map<string, string>): Imports {
+  const names = new Set<string>();
+  const lines: string[] = [];
+  for (const node of body) {
+    if (node.type !== "ImportDeclaration") continue;
+    const from = String(node.source.value);
+    for (const specifier of node.specifiers) {
+      const local = specifier.local.name;
+      const named = specifier.type === "ImportSpecifier" && specifier.imported.type === "Identifier"
+        ? specifier.imported.name
+        : null;
+      const known = from === "k6/http" ? "http" : from;
+      const here = UTILS.test(from)
+        ? OF_UTILS.find((name) => name === named)
+        : HERE[named === null ? known : `${known}.${named}`];
+      if (here !== undefined) names.add(here === local ? here : `${here} as ${local}`);
+      else if (known === "http" && named !== null) {
+        names.add("http");
+        lines.push(`const { ${named === local ? named : `${named}: ${local}`} } = http;`);
+      } else missing.set(local, from);
+    }
+  }
+  return { names: [...names], lines };
+}
+
+interface MakingContext {
+  readonly source: K6Source;
+  readonly edits: Edits;
+  readonly functions: K6Functions;
+  readonly scope: ScriptScope;
+  readonly missing: Map<string, string>;
+  readonly env: (name: string) => string | undefined;
+  /** A name that the script has not. */
+  readonly own: (name: string) => string;
+}
+
+/** The top of the script, as that of the experiment. */
+class Making {
+  readonly around: Record<string, unknown> = {};
+  readonly environment: string[] = [];
+  readsEnv = false;
+
+  constructor(private readonly context: MakingContext) {
+    this.#environment();
+  }
+
+  get isAround(): boolean {
+    return Object.keys(this.around).length > 0;
+  }
+
+  /** The function of an iteration, as it is called from now on. */
+  take(exec: string): string {
+    const { source, edits, functions, scope, own } = this.context;
+    for (const node of source.program.body) this.#top(node);
+    const bound = functionOf(scope, exec);
+    if (bound === null) {
+      throw new Refused(0, `Cannot find the function ${exec} that the script exports`);
+    }
+    functions.iteration(bound.node, scope);
+    for (const name of ["setup", "teardown"]) {
+      const bound = functionOf(scope, name);
+      if (bound === null || !this.#exported.has(name)) continue;
+      functions.free(bound.node, scope);
+      this.around[name] = RAW(
+        `${own("around")}(${name}, ${JSON.stringify(functions.origin ?? "")}, target)`,
+      );
+    }
+    if (exec !== "default") return exec;
+    const [exported] = source.program.body
+      .filter((node) => node.type === "ExportDefaultDeclaration");
+    const { declaration } = exported;
+    const iteration = own("iteration");
+    if (declaration.type === "Identifier") return declaration.name;
+    if (declaration.type === "FunctionDeclaration" && declaration.id) return declaration.id.name;
+    if (declaration.type === "FunctionDeclaration") {
+      const open = source.text.indexOf("(", declaration.start);
+      edits.replace(open, open, source.text[open - 1] === " " ? iteration : ` ${iteration}`);
+    } else edits.replace(exported.start, declaration.start, `const ${iteration} = `);
+    return iteration;
+  }
+
+  readonly #exported = new Set<string>();
+
+  #top(node: js.ModuleDeclaration | js.Statement): void {
+    const { edits, functions, missing, scope, source } = this.context;
+    if (node.type === "ImportDeclaration") return edits.replace(node.start, node.end, "");
+    if (node.type === "ExportDefaultDeclaration") {
+      const { declaration } = node;
+      if (declaration.type === "Identifier") return edits.replace(node.start, node.end, "");
+      if (declaration.type === "FunctionDeclaration") {
+        edits.replace(node.start, declaration.start, "");
+      }
+      return;
+    }
+    const inner = node.type === "ExportNamedDeclaration" ? node.declaration : node;
+    if (!inner) return functions.leave(node, "an experiment exports itself alone");
+    if (isOptions(inner)) return edits.replace(node.start, node.end, "");
+    if (inner !== node) {
+      if (inner.type === "FunctionDeclaration") {
+        scope.set(inner.id.name, { kind: "function", node: inner, scope });
+      }
+      for (const name of namesDeclaredBy(inner)) this.#exported.add(name);
+      edits.replace(node.start, inner.start, "");
+    }
+    const [first] = namesDeclaredBy(inner);
+    if (first === "handleSummary") {
+      return functions.leave(node, "Plateau writes reports of its own");
+    }
+    const isOwn = inner.type === "FunctionDeclaration" && functions.isGenerator(first ?? "");
+    if (isOwn || (first !== undefined && ["setup", "teardown"].includes(first))) return;
+    const why = functions.missingIn(inner);
+    const sends = why === null && inner.type === "ExpressionStatement" &&
+      namesIn(inner).some((name) => functions.isGenerator(name));
+    if (why === null && !sends) return;
+    for (const name of namesDeclaredBy(inner)) missing.set(name, source.lineOf(node.start));
+    functions.leave(node, why ?? "it sends before the load");
+  }
+
+  /** Variables that the script reads are those of the experiment; only those that are set can be read there. */
+  #environment(): void {
+    const { source, env, own } = this.context;
+    const names = new Set<string>();
+    for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
+      if (node.type !== "MemberExpression" || node.object.type !== "Identifier") continue;
+      if (node.object.name !== "__ENV") continue;
+      const { property } = node;
+      if (property.type === "Identifier") names.add(property.name);
+      else if (property.type === "Literal") names.add(String(property.value));
+    }
+    if (names.size === 0) return;
+    const isSet = (name: string): boolean => (env(name) ?? "") !== "";
+    this.readsEnv = [...names].some(isSet);
+    this.environment.push(
+      "",
+      "const __ENV = {",
+      ...[...names].toSorted().map((name) =>
+        isSet(name)
+          ? `  ${name}: ${own("env")}(${JSON.stringify(name)}),`
+          : `  ${name}: undefined, // write env(${JSON.stringify(name)}), where it is set`
+      ),
+      "};",
+    );
+  }
+}
+
+function namesDeclaredBy(node: js.Node): string[] {
+  const one = node as js.AnyNode;
+  if (one.type === "FunctionDeclaration" || one.type === "ClassDeclaration") {
+    return one.id ? [one.id.name] : [];
+  }
+  return one.type === "VariableDeclaration"
+    ? one.declarations.flatMap(({ id }) => [...namesIn(id)])
+    : [];
+}
+
+function isOptions(node: js.Node): boolean {
+  return namesDeclaredBy(node).join() === "options";
+}
+
+/** Code in the place of a value. */
+class Code {
+  constructor(readonly text: string) {}
+}
+
+const RAW = (text: string): Code => new Code(text);
+/** Key of what is spread into an object. */
+const SPREAD = "...";
+
+function codeOf(value: unknown, indent = ""): string {
+  if (value instanceof Code) return value.text;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const inside = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((item) => codeOf(item, inside))
+    : Object.entries(value).map(([key, item]) => {
+      if (key === SPREAD) return `...${item}`;
+      const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+      const text = codeOf(item, inside);
+      return text === name ? name : `${name}: ${text}`;
+    });
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  const line = Array.isArray(value) ? `[${parts.join(", ")}]` : `{ ${parts.join(", ")} }`;
+  if (parts.length === 0) return open + close;
+  return line.length <= 80 && !line.includes("\n")
+    ? line
+    : `${open}\n${parts.map((part) => `${inside}${part},\n`).join("")}${indent}${close}`;
+}

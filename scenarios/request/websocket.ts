@@ -1,0 +1,217 @@
+/** A WebSocket as an experiment file has it: what is sent on it, and which message of the server responds to that. */
+import * as z from "zod";
+import type { Offer } from "../../base/http/websocket/handshake.ts";
+import type { WireBody } from "../../base/http/body.ts";
+import type { WireRequest } from "../../base/http/request.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import type { Conflict } from "../../base/problems.ts";
+import { between } from "../../base/quantity.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
+import { type BodySource, jsonSource, textSource } from "./values.ts";
+
+const ANSWERS = ["echo", "push", "order"] as const;
+
+/** Which message responds to one that was sent: the same octets, the next, or one that has a value in common; push: none. */
+export type MessageExpectation = typeof ANSWERS[number] | BodySource;
+
+export const answer = z.enum(ANSWERS);
+export const answerSpec = z.union([answer, jsonSource, textSource]);
+
+/** Numbers of a message and of its socket, which each message may have in it. */
+export const SOCKET_NAMES: readonly string[] = ["n", "socket"];
+
+function checkSize(bytes: number, context: z.core.$RefinementCtx): void {
+  if (!isWithin("streamMessage", bytes)) {
+    context.addIssue(`Cannot send this message: ${beyond("streamMessage", bytes)}`);
+  }
+}
+
+const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
+
+export const every = between("1ms", "24h");
+
+export const sendSpec = z.strictObject({
+  every: every.optional().describe(
+    "Time between two messages of a socket, the first as soon as it is open; one message in all when absent",
+  ),
+  text: z.string().superRefine((text, context) => checkSize(sizeOf(text), context)).optional()
+    .describe(
+      "Text of each message, in which {{ n }} is its number on the socket from 0, and {{ socket }} a name of the socket",
+    ),
+  json: z.json().superRefine((json, context) => checkSize(sizeOf(JSON.stringify(json)), context))
+    .optional().describe("The same, as JSON"),
+  binary: z.base64().superRefine((text, context) => checkSize(text.length * 3 / 4, context))
+    .optional().describe("Octets of each message, as base64: sent as binary"),
+}).superRefine(({ text, json, binary }, context) => {
+  const given = Object.entries({ text, json, binary }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) context.addIssue("Cannot send nothing: write text, json or binary");
+  const [[first] = [], [second] = []] = given;
+  if (second === undefined) return;
+  const message = `Cannot send both ${first} and ${second}: leave one out`;
+  context.addIssue({ code: "custom", path: [second], message });
+});
+
+export type SendSpec = z.output<typeof sendSpec>;
+
+/** RFC 6455 §4.1: a token. */
+export const subprotocol = z.string().max(200).regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
+  error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a subprotocol`,
+});
+
+export const socketFields = {
+  send: sendSpec.optional().describe(
+    "What a virtual user sends on the WebSocket: { every: 100ms, text: … }, json or binary",
+  ),
+  subprotocol: z.union([
+    subprotocol.transform((one) => [one]),
+    z.array(subprotocol).min(1).max(100),
+  ]).optional().describe("Subprotocol that is offered, or several, of which the server chooses"),
+  deflate: z.boolean().optional().describe(
+    "Whether the compression of messages is offered (permessage-deflate); not when absent",
+  ),
+};
+
+/** What a request for a WebSocket has, written as it is. */
+interface SocketRequest {
+  readonly websocket?: string;
+  readonly send?: SendSpec;
+  readonly hold?: unknown;
+  readonly subprotocol?: readonly string[];
+  readonly deflate?: boolean;
+  readonly expect?: object & { readonly message?: MessageExpectation };
+  readonly capture?: Readonly<Record<string, unknown>>;
+}
+
+/** What a script of a load has of it. */
+export interface SocketUse {
+  readonly send?: { readonly everyMs?: number; readonly isText: boolean };
+  readonly answer: MessageExpectation;
+  readonly holdMs?: number;
+  readonly subprotocols: readonly string[];
+  readonly deflate: boolean;
+}
+
+export function socketUse(
+  { send, expect, subprotocol = [], deflate = false }: SocketRequest,
+  holdMs: number | undefined,
+): SocketUse {
+  return {
+    ...send && {
+      send: {
+        ...send.every !== undefined && { everyMs: send.every },
+        isText: send.binary === undefined,
+      },
+    },
+    answer: expect?.message ?? (send === undefined ? "push" : "echo"),
+    ...holdMs !== undefined && { holdMs },
+    subprotocols: subprotocol,
+    deflate,
+  };
+}
+
+/** The opening handshake, with what is sent then in place of a body, as values are filled into both. */
+export function socketWire(
+  { websocket = "/", send, subprotocol = [], deflate = false }: SocketRequest,
+  headers: Readonly<Record<string, string>>,
+): WireRequest {
+  return {
+    method: "GET",
+    path: websocket,
+    headers: {
+      ...handshakeFields({ subprotocols: subprotocol, deflate }),
+      ...headers,
+      // Says how values are written into the message, and is not sent.
+      ...send?.json !== undefined && { "content-type": "application/json" },
+    },
+    body: payloadOf(send),
+  };
+}
+
+function payloadOf(send: SendSpec | undefined): WireBody {
+  if (send?.binary !== undefined) return [{ base64: send.binary }];
+  if (send?.json !== undefined) return JSON.stringify(send.json);
+  return send?.text ?? null;
+}
+
+/** Of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
+const DEFLATE = "permessage-deflate; client_no_context_takeover";
+/** In place of 16 octets in base64. */
+const NO_KEY = "A".repeat(22) + "==";
+
+/** The fields of the request (RFC 6455 §4.1), with a key to be replaced. */
+export function handshakeFields({ subprotocols, deflate }: Offer): Record<string, string> {
+  return {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": NO_KEY,
+    ...deflate && { "sec-websocket-extensions": DEFLATE },
+    ...subprotocols.length > 0 && { "sec-websocket-protocol": subprotocols.join(", ") },
+  };
+}
+
+const OWN_KEYS = ["send", "subprotocol", "deflate"] as const;
+const OTHER_KEYS = [
+  "body",
+  "json",
+  "form",
+  "multipart",
+  "stream",
+  "until",
+  "token",
+  "after",
+] as const;
+/** Of the handshake, whose values are the protocol's. */
+const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
+
+/** Parts of a request that a WebSocket needs, or can't have. */
+export function socketContradictions(request: SocketRequest): Conflict[] {
+  const { websocket, expect = {}, capture = {} } = request;
+  const has = (key: string): boolean => Reflect.get(request, key) !== undefined;
+  if (websocket === undefined) {
+    return [
+      ...OWN_KEYS.filter(has).map((key) => ({
+        path: [key],
+        message:
+          `Cannot use ${key} without a WebSocket: write websocket with a path, as in websocket: /chat`,
+      })),
+      ...expect.message === undefined ? [] : [{
+        path: ["expect"],
+        message:
+          "Cannot expect echo, push, order or a message but of a WebSocket: write websocket with a path",
+      }],
+    ];
+  }
+  const fields = Object.keys(Reflect.get(request, "headers") ?? {});
+  return [
+    ...OTHER_KEYS.filter(has).map((key) => ({
+      path: [key],
+      message: `Cannot use ${key} with a WebSocket: what is sent on it is send: { text: … }`,
+    })),
+    ...["status", "body"].filter((key) => Reflect.get(expect, key) !== undefined).map((key) => ({
+      path: ["expect", key],
+      message: `Cannot expect ${
+        key === "body" ? "a body" : "another status than 101"
+      } of a WebSocket: contains, json and matches are about its messages`,
+    })),
+    ...fields.filter((name) => OWN_FIELDS.test(name)).map((name) => ({
+      path: ["headers", name],
+      message: "Cannot set this field of a WebSocket, which its handshake decides",
+    })),
+    ...Object.keys(capture).slice(0, 1).map((name) => ({
+      path: ["capture", name],
+      message: "Cannot capture a value from a WebSocket: its messages are not kept",
+    })),
+    ...request.send === undefined && expect.message !== undefined && expect.message !== "push"
+      ? [{ path: ["expect"], message: "Cannot expect an answer where nothing is sent: write send" }]
+      : [],
+  ];
+}
+
+/** Of a load, what a scenario with WebSockets can't have: a key, and why. */
+export const SOCKET_CONFLICTS = {
+  http2: "Cannot open a WebSocket over HTTP/2 (RFC 8441): leave out http2",
+  pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",
+  requests:
+    "Cannot end by a number of requests where a WebSocket has no hold: write hold, or duration",
+} as const;

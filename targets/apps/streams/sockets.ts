@@ -1,0 +1,97 @@
+/** WebSockets with planted times: an echo, a push, and a chat in which everybody hears everybody. What was sent is counted. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Freezes, momentsOf, thawed } from "./schedule.ts";
+
+export interface SentBySockets {
+  /** WebSockets that were opened, and messages that came and that were sent. */
+  opened: number;
+  came: number;
+  sent: number;
+}
+
+interface SocketSettings {
+  readonly events: number;
+  readonly firstMs: number;
+  readonly gapsMs: readonly number[];
+  /** From a message to its echo. */
+  readonly delayMs: number;
+}
+
+type Handler = (request: Request) => Response;
+
+interface SocketPaths {
+  readonly echo: Handler;
+  readonly push: Handler;
+  readonly chat: Handler;
+}
+
+export function socketPaths(
+  { events, delayMs, ...planted }: SocketSettings,
+  freezes: Freezes,
+  count: SentBySockets,
+): SocketPaths {
+  const moments = momentsOf(planted, freezes);
+  const room = new Set<WebSocket>();
+
+  const opened = (request: Request, use: (socket: WebSocket) => void): Response => {
+    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+      const headers = { upgrade: "websocket", connection: "upgrade" };
+      return new Response("A WebSocket is opened here\n", { status: 426, headers });
+    }
+    const [protocol] = request.headers.get("sec-websocket-protocol")?.split(",") ?? [];
+    const { socket, response } = Deno.upgradeWebSocket(request, {
+      idleTimeout: 0,
+      ...protocol !== undefined && { protocol: protocol.trim() },
+    });
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      count.opened++;
+      use(socket);
+    };
+    socket.onerror = () => {}; // a client that has gone
+    return response;
+  };
+  const send = (socket: WebSocket, data: string | ArrayBuffer): void => {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.send(data);
+    count.sent++;
+  };
+  const due = async (atMs: number): Promise<void> => {
+    const waitMs = atMs - performance.now();
+    if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
+  };
+
+  const echo: Handler = (request) =>
+    opened(request, (socket) => {
+      socket.onmessage = async ({ data }) => {
+        count.came++;
+        const atMs = thawed(performance.now() + delayMs, freezes);
+        if (atMs > performance.now()) await due(atMs);
+        send(socket, data);
+      };
+    });
+
+  const push: Handler = (request) => {
+    const requestMs = performance.now();
+    return opened(request, async (socket) => {
+      socket.onmessage = () => count.came++;
+      for (let k = 0; k < events && socket.readyState === WebSocket.OPEN; k++) {
+        await due(moments(requestMs, k));
+        send(socket, `{"n":${k}}`);
+      }
+      if (socket.readyState === WebSocket.OPEN) socket.close(1000);
+    });
+  };
+
+  const chat: Handler = (request) =>
+    opened(request, (socket) => {
+      room.add(socket);
+      socket.onclose = () => room.delete(socket);
+      socket.onmessage = ({ data }) => {
+        count.came++;
+        for (const one of room) send(one, data);
+      };
+    });
+
+  return { echo, push, chat };
+}
