@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { messageOf } from "./errors.ts";
+import type { ProtoTypes } from "./grpc/message_types.ts";
 
 /** One line of a table, by the names of its columns. */
 export type TableRow = Readonly<Record<string, string>>;
@@ -24,6 +25,8 @@ export interface Files {
   readonly privateKey: (path: string) => string;
   /** Visits each line of a file of any size, and gives the SHA-256 of the whole, in hex. */
   readonly eachLine: (path: string, visit: (line: string) => void) => string;
+  /** The types of a `.proto` file and of those that it imports. */
+  readonly proto: (path: string) => ProtoTypes;
   /** Throws unless there is one. */
   readonly checkSocket: (path: string) => void;
 }
@@ -37,6 +40,7 @@ export const NO_FILES: Files = {
   certificates: refuse,
   privateKey: refuse,
   eachLine: refuse,
+  proto: refuse,
   checkSocket: refuse,
 };
 

@@ -9,10 +9,11 @@ const METHODS = [
   "websocket",
 ] as const;
 
-/** By what a request's figures are called: its name, else its method and path as they are written. */
+/** By what a request's figures are called: its name, else its method and path as they are written, or the method that it calls over gRPC. */
 export function stepNameOf(request: object): string {
   const { name, ...fields }: Readonly<Record<string, unknown>> = { name: undefined, ...request };
   if (typeof name === "string") return name;
+  if (typeof fields.grpc === "string") return fields.grpc;
   const method = METHODS.find((method) => typeof fields[method] === "string") ?? "get";
   const text = `${method.toUpperCase()} ${fields[method] ?? "/"}`;
   return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS - 1)}…`;

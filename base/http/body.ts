@@ -5,7 +5,9 @@ export type BodyPart =
   | { readonly text: string }
   | { readonly quoted: string }
   /** Octets in which nothing is filled in, as base64 (RFC 4648 §4), which also goes through JSON. */
-  | { readonly base64: string };
+  | { readonly base64: string }
+  /** A message of gRPC as JSON, which has octets only once its type is known. */
+  | { readonly message: string };
 
 /** Text alone is of the request's content-type; null is none. */
 export type WireBody = string | readonly BodyPart[] | null;
@@ -37,6 +39,7 @@ export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
 const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
 
 function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {
+  if ("message" in part) throw new Error("A message of gRPC has no octets without its type");
   if (!("base64" in part)) return new TextEncoder().encode(textOf(part));
   const known = decoded.get(part);
   if (known !== undefined) return known;
@@ -52,5 +55,6 @@ function partsOf(body: WireBody): readonly BodyPart[] {
 
 function textOf(part: BodyPart): string {
   if ("text" in part) return part.text;
+  if ("message" in part) return part.message;
   return "quoted" in part ? part.quoted : part.base64;
 }

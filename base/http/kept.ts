@@ -29,6 +29,8 @@ export class KeptResponse implements ResponseSink {
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
   #status = 0;
+  #trailers: readonly Field[] = NO_FIELDS;
+  #trailersBytes = 0;
 
   /**
    * @param room Shared by all that is kept at a time.
@@ -43,8 +45,9 @@ export class KeptResponse implements ResponseSink {
     this.#head.clear();
     this.#body.clear();
     this.#fields = NO_FIELDS;
-    this.room.giveBack(this.#fieldsBytes);
-    this.#fieldsBytes = this.#status = 0;
+    this.#trailers = NO_FIELDS;
+    this.room.giveBack(this.#fieldsBytes + this.#trailersBytes);
+    this.#fieldsBytes = this.#trailersBytes = this.#status = 0;
     this.streamProblem = null;
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
@@ -64,8 +67,22 @@ export class KeptResponse implements ResponseSink {
     return true;
   }
 
+  /** Fields behind the content, as those of a head. */
+  takeTrailers(fields: readonly Field[], bytes: number): boolean {
+    if (!this.room.take(bytes)) return false;
+    this.#trailers = fields;
+    this.#trailersBytes = bytes;
+    return true;
+  }
+
   addBody(bytes: Uint8Array, from: number, to: number): boolean {
     return this.#body.add(bytes.subarray(from, to));
+  }
+
+  /** What stands for the body where that is read as it comes: nothing, where there is no room for it. */
+  keepInstead(body: Uint8Array): void {
+    this.#body.clear();
+    this.addBody(body, 0, body.length);
   }
 
   /** Whether its head is whole, which may be an interim one: the empty line behind the fields has come. */
@@ -102,6 +119,11 @@ export class KeptResponse implements ResponseSink {
   field(name: string): string | null {
     const values = this.fields(name);
     return values.length === 0 ? null : values.join(", ");
+  }
+
+  /** Value of the field `name` behind the content, by its name in small letters. Null for none. */
+  trailer(name: string): string | null {
+    return this.#trailers.find((field) => field.name === name)?.value ?? null;
   }
 
   /** All fields by their names in small letters; several of one name are joined by ", " (RFC 9110 §5.3). */

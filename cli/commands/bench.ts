@@ -225,6 +225,7 @@ type RequestValues =
       "follow" | "requestTarget" | "stream" | "until" | "hold" | "reconnect" | "token"
     >
   >
+  & Partial<Pick<BenchValues, "grpc" | "proto" | "message" | "compress">>
   & Partial<Pick<BenchValues, "send" | "every" | "expect">>
   & Pick<
     BenchValues,
@@ -240,15 +241,23 @@ interface Named {
   readonly files: Files | null;
 }
 
-/** Loaded for a form alone, as it brings a reader of CSV. */
-export async function filesFor({ form }: Pick<RequestValues, "form">): Promise<Files | null> {
-  if (form.length === 0) return null;
+/** Loaded for a form and a `.proto` file alone, as it brings a reader of CSV. */
+export async function filesFor(
+  { form, proto }: Pick<RequestValues, "form" | "proto">,
+): Promise<Files | null> {
+  if (form.length === 0 && proto === undefined) return null;
   const { filesFrom } = await import("../../scenarios/file/disk_files.ts");
-  return filesFrom(Deno.cwd());
+  if (proto === undefined) return filesFrom(Deno.cwd());
+  const { readProtoFile } = await import("../../base/grpc/proto_file.ts");
+  return filesFrom(Deno.cwd(), readProtoFile);
 }
 
 export function benchRequest(values: BenchValues, { replay = null, files }: Named): BenchRequest {
-  const given = { ...values, keepAlive: values.keepalive };
+  const given = {
+    ...values,
+    keepAlive: values.keepalive,
+    http2: values.http2 || values.grpc !== undefined,
+  };
   if (replay === null) return requestWith({ ...values, files }, loadOf(given));
   return { ...requestWith({ ...values, files }, replayLoadOf(given, replay)), replay };
 }
@@ -297,12 +306,19 @@ function scenarioOf(
 ): RequestScenario {
   const { url, requestTarget, method, header, body, form, follow, expectStatus, expectBody } =
     values;
-  const { stream, until, hold, reconnect, token } = values;
+  const { stream, until, hold, reconnect, token, grpc, proto, message = [], compress } = values;
   const lasting = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : `${ms}ms`;
   const path = requestTarget ?? url.pathname + url.search;
   const written = {
-    ...SOCKET_PROTOCOL.test(url.protocol)
+    ...grpc !== undefined
+      ? {
+        grpc,
+        proto,
+        compress,
+        ...message.length > 1 ? { messages: message } : { message: message[0] },
+      }
+      : SOCKET_PROTOCOL.test(url.protocol)
       ? { websocket: path, ...method !== "get" && { [method]: path }, ...sentOf(values) }
       : { [method]: path },
     headers: combined(header),
@@ -341,6 +357,11 @@ const PLACES: Readonly<Record<string, string>> = {
   hold: "--hold",
   reconnect: "--reconnect",
   token: "--token",
+  grpc: "--grpc",
+  proto: "--proto",
+  message: "--message",
+  messages: "--message",
+  compress: "--compress",
   expect: "--expect-body",
   body: "--body",
   send: "--send",

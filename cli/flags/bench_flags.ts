@@ -8,14 +8,19 @@ import * as load from "../../scenarios/load/load_shape.ts";
 import { NO_TLS_TO_RESUME, OPTION_FLAGS, optionConflicts } from "../../base/load_options.ts";
 import { checkAbortRules } from "../../scenarios/load/abort_rules.ts";
 import type { Load } from "../../scenarios/load/load.ts";
-import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
 import {
+  COMPRESSIONS,
+  grpcMethod,
+  headerName,
+  headerValue,
   hold,
   reconnectionTime,
+  status,
   STREAM_CONFLICTS,
   streamKind,
   until,
 } from "../../scenarios/request/request.ts";
+import { type Json, parseJson } from "../../base/yaml/json_text.ts";
 import {
   type CommandParts,
   type ParsedValues,
@@ -100,6 +105,16 @@ const textOrFile = z.string().transform((text, context) => {
       ? "there is no such file; a body without @ is sent as it is written"
       : messageOf(error);
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${why}`);
+    return z.NEVER;
+  }
+});
+
+/** JSON, as it is parsed. */
+const jsonText = z.string().transform((text, context): Json => {
+  try {
+    return parseJson(text) as Json;
+  } catch (error) {
+    context.addIssue(`Cannot read this as JSON: ${messageOf(error)}`);
     return z.NEVER;
   }
 });
@@ -248,6 +263,27 @@ const requestFlags = {
       "choices[0].delta.content",
     schema: z.string().optional(),
   },
+  grpc: {
+    flags: "--grpc <SERVICE/METHOD>",
+    about: "Calls a method over gRPC, such as greeter.Greeter/SayHello (default: plain HTTP)",
+    schema: grpcMethod.optional(),
+  },
+  proto: {
+    flags: "--proto <FILE>",
+    about: "The .proto file with its types (default: the server's reflection)",
+    schema: z.string().min(1).optional(),
+  },
+  message: {
+    flags: "--message <JSON|@FILE>",
+    about: "Message of the call, as JSON; of a stream of messages it may be repeated",
+    repeatable: true,
+    schema: z.array(textOrFile.pipe(jsonText)).default([]),
+  },
+  compress: {
+    flags: "--compress <gzip>",
+    about: "Sends messages of gRPC compressed, and takes them so (default: as they are)",
+    schema: z.enum(COMPRESSIONS).optional(),
+  },
   form: {
     flags: "-F, --form <NAME=VALUE|NAME=@FILE>",
     about: "Part of a multipart form, as curl has it; may be repeated",
@@ -351,8 +387,10 @@ export const benchParts = {
 
 export type BenchValues = ParsedValues<typeof benchParts>;
 
-export function benchConflicts(given: RawArguments): Problem[] {
+export function benchConflicts(written: RawArguments): Problem[] {
+  const given = written.grpc === undefined ? written : { ...written, http2: "true" };
   return [
+    ...callConflicts(written),
     ...loadConflicts(given),
     ...optionProblems(given),
     ...replayConflicts(given),
@@ -366,6 +404,50 @@ export function benchConflicts(given: RawArguments): Problem[] {
       given,
       typeof given.log === "string" ? [{ path: given.log, by: "--log" }] : [],
     ),
+  ];
+}
+
+/** Flags of a request that a call of gRPC has none of, and why. */
+const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
+  method: ["--method", "it is always sent with post"],
+  requestTarget: ["--request-target", "it goes to the path of its method"],
+  body: ["--body", "what it sends is its message"],
+  form: ["--form", "what it sends is its message"],
+  follow: ["--follow", "gRPC has no redirects"],
+  stream: ["--stream", "the type of its method says whether the response is a stream"],
+  until: ["--until", "it ends with its status"],
+  replay: ["--replay", "the log says what is sent"],
+  expectStatus: ["--expect-status", "a grpc-status other than OK is wrong"],
+  expectBody: ["--expect-body", "its body is a message of protobuf"],
+};
+
+function callConflicts(given: RawArguments): Problem[] {
+  const isCall = given.grpc !== undefined;
+  if (!isCall) {
+    return ["proto", "message", "compress"].filter((flag) => given[flag] !== undefined)
+      .map((flag) => ({
+        place: `--${flag}`,
+        message: "Cannot use this without a call of gRPC",
+        fix: "add --grpc package.Service/Method",
+      }));
+  }
+  const path = URL.parse(String(given.url));
+  const hasPath = path !== null && path.pathname + path.search !== "/";
+  return [
+    ...Object.entries(BESIDE_GRPC).filter(([key]) =>
+      given[key] !== undefined && !(key === "method" && given[key] === "get")
+    ).map(([, [place, why]]) => ({
+      place,
+      message: `Cannot use this with a call of gRPC: ${why}`,
+      fix: "leave it out",
+    })),
+    ...hasPath
+      ? [{
+        place: "<URL>",
+        message: "Cannot call gRPC at a path of its own: the method is the path",
+        fix: "write http://host:port",
+      }]
+      : [],
   ];
 }
 
@@ -423,7 +505,8 @@ function isSocketUrl(url: unknown): boolean {
 
 /** HTTP/1.1 reads one stream at a time on a connection; `--until`, `--hold`, `--reconnect` and `--token` need `--stream`. */
 export function streamConflicts(given: RawArguments): Problem[] {
-  const { stream, pipeline = "1", http2, follow } = given;
+  const { stream, pipeline = "1", http2, follow, grpc } = given;
+  if (grpc !== undefined) return [];
   if (stream === undefined) {
     const flags = ["until", "reconnect", "token", ...isSocketUrl(given.url) ? [] : ["hold"]];
     return flags.filter((flag) => given[flag] !== undefined).map((flag) => ({

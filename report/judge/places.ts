@@ -6,7 +6,12 @@
 import { isOpenAbove, isSearched } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { isNamedBase } from "../cells/recast.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import {
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+  NOTABLE_CHANGE,
+} from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { type Contest, decisiveFigure, type Lookup, type Plan, unjudgedAhead } from "./pairs.ts";
 import { unique } from "../writing/words.ts";

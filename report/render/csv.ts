@@ -18,6 +18,7 @@ import {
   systemShareOf,
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
+import { callColumns } from "../subjects/calls.ts";
 import { socketColumns, streamColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
@@ -74,6 +75,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...capacityOf(measurement),
     ...stepColumns(measurement.steps ?? []),
     ...measurement.streams && streamColumns(measurement.streams),
+    ...measurement.grpc && callColumns(measurement.grpc),
     ...measurement.sockets && socketColumns(measurement.sockets),
     bytesIn: bytes.in,
     bytesOut: bytes.out,

@@ -27,6 +27,7 @@ import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
 import { type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { trustBlock } from "./about.ts";
+import { measurementCalls } from "./calls.ts";
 import { measurementStreams } from "./streams.ts";
 import { OF_THIS_RUN_TEXT } from "../findings/in_run.ts";
 import { inRunTable } from "./tables/in_run.ts";
@@ -71,6 +72,7 @@ export function measurementBlocks(
     ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
     ...notes.map((note) => text("note", note)),
     ...measurementStreams(measurement),
+    ...measurementCalls(measurement),
     table(countsTable("Status code", "Responses", Object.entries(measurement.status)), CAPTIONED),
     table(countsTable("Error", "Times", errorsOf(measurement)), CAPTIONED),
     group("Agents", [

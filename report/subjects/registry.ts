@@ -19,6 +19,7 @@ import { published } from "./published.ts";
 import { settling } from "./settling.ts";
 import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
+import { calls } from "./calls.ts";
 import { streams } from "./streams.ts";
 import { groupsOf, type ReportContext, type ScenarioContext, type Subject } from "./subject.ts";
 import { sweeps } from "./sweeps/sweeps.ts";
@@ -37,6 +38,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   latency,
   steps,
   streams,
+  calls,
   percentiles,
   inOneRun,
   perSecond,

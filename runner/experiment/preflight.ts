@@ -25,6 +25,7 @@ import {
 import {
   authenticatesLater,
   readsBody,
+  requestsOf,
   type Script,
   type ScriptRequest,
 } from "../../scenarios/request/script.ts";
@@ -39,7 +40,7 @@ import type { Journey } from "../load/engine/flow.ts";
 import type { Hooks, HookUser } from "../load/hooks/hooks.ts";
 import { beginScript, type ScriptedRun, type ScriptParts } from "../script/run_script.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
-import { mostInFlight } from "../measure/share.ts";
+import { callOf, mostInFlight } from "../measure/share.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -120,7 +121,8 @@ export interface PreflightRequest extends Access {
 }
 
 /** Throws a TargetError that shows the wrong response beside the right one. */
-export async function checkResponses(request: PreflightRequest): Promise<void> {
+export async function checkResponses(given: PreflightRequest): Promise<void> {
+  const request = await withReadyCalls(given);
   const { script } = request;
   const journeys = script.kind === "flow"
     ? firstJourneys(script)
@@ -146,6 +148,47 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
     for (const step of steps) await checkStep(step, journey, request);
     callOf("end", known);
   }
+}
+
+/** Their code is loaded only where there are some. */
+async function withReadyCalls(request: PreflightRequest): Promise<PreflightRequest> {
+  const { script, timeoutMs, signal } = request;
+  if (requestsOf(script).every(({ call }) => call === undefined)) return request;
+  const { readyCalls, reflectOn } = await import("../grpc/ready_calls.ts");
+  const reflect = reflectOn(originsOf(request)[0], timeoutMs, signal);
+  return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
+}
+
+/** The request with the octets of its messages. Throws a TargetError where a value does not fit into one. */
+async function encodedStep(
+  { call }: ScriptRequest,
+  wire: WireRequest,
+  subject: string,
+): Promise<WireRequest> {
+  const input = call?.ready?.input;
+  if (input === undefined) return wire;
+  const { encodedCall } = await import("../../base/grpc/encode_call.ts");
+  try {
+    return encodedCall(wire, input);
+  } catch (error) {
+    throw new TargetError(`${subject} cannot be sent: ${messageOf(error)}`);
+  }
+}
+
+/** Why a response is not that of its call; its message stands for its body then. Null where it is, or where it is of no call. */
+async function callProblem(
+  { call, expect, captures }: ScriptRequest,
+  { kept }: ReceivedResponse,
+): Promise<string | null> {
+  if (call?.ready === undefined || kept === null) return null;
+  const { headProblem, wholeResponseProblem } = await import("../grpc/whole_response.ts");
+  const spec = callOf(expect, call.ready, captures);
+  return spec.isUnary ? wholeResponseProblem(spec, kept) : headProblem(spec, kept);
+}
+
+/** Whether its head is all that a preflight waits for. */
+function isStreamed({ stream, call }: ScriptRequest): boolean {
+  return stream !== undefined || call?.ready?.isUnary === false;
 }
 
 /** Null where no request has any. Their engine is loaded only for experiments with a script. */
@@ -227,7 +270,10 @@ async function checkStep(
   }
   found.keep(secretsIn(wire), target);
   const subject = `${target}: ${wire.method} ${withoutSecrets(wire.path)}`;
-  const response = await followed({ step, wire, cookies, subject, found }, request);
+  const encoded = await encodedStep(step, wire, subject);
+  const response = await followed({ step, wire: encoded, cookies, subject, found }, request);
+  const unlike = await callProblem(step, response);
+  if (unlike !== null) throw new TargetError(`${subject} got a wrong response: ${unlike}`);
   const { bytes, problem } = readsBody(step)
     ? response.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: response.kept?.body() ?? NOTHING.bytes };
@@ -235,9 +281,9 @@ async function checkStep(
   // The messages of a stream are checked by the load, which waits for them, and so are those of a WebSocket.
   const expect = step.socket !== undefined
     ? { status: 101 }
-    : step.stream === undefined
-    ? step.expect
-    : { status: step.expect.status };
+    : isStreamed(step)
+    ? { status: step.expect.status }
+    : step.expect;
   const hasRightStatus = expectedStatuses(expect).includes(response.status);
   const wrong = (hasRightStatus ? problem : null) ??
     await withEngine(() => responseProblem(expect, shown));

@@ -21,6 +21,7 @@ import { evidenceOf, type Stage } from "../trust/evidence.ts";
 import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
 import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
+import { callFigures } from "./calls.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { stepFigures } from "./steps.ts";
 import { socketFigures } from "./sockets.ts";
@@ -171,6 +172,7 @@ function measuredOf(
     ...servedOf(totals, context.latency),
     ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
     ...streamFigures(totals, { elapsedS, clock }),
+    ...callFigures(totals),
     ...socketFigures(totals, elapsedS),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),

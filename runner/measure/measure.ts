@@ -4,6 +4,7 @@
  */
 import {
   replayScript,
+  requestsOf,
   scriptOf,
   type ScriptRequest,
   type ThinkStep,
@@ -11,7 +12,7 @@ import {
 import { AbortWatch } from "./abort_watch.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
-import type { Loaded, Loader, LoadRequest } from "./loader.ts";
+import { type Loaded, type Loader, type LoadRequest, originsOfLoad } from "./loader.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
 import type { FindingOf, TrustFinding } from "../result/findings.ts";
@@ -45,9 +46,10 @@ interface LoadHooks {
 }
 
 export async function measureLoad(
-  request: LoadRequest,
+  given: LoadRequest,
   { loader, onProgress, onStart = () => {}, onUnreached, onTail, onSlices, signal }: LoadHooks,
 ): Promise<Measurement> {
+  const request = await withReadyCalls(given, signal);
   const { intervalMs } = request;
   const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
@@ -87,6 +89,15 @@ export async function measureLoad(
   const context = { timeline, stepNames, connections, stage, agents, turns: request.turns };
   const measurement = assemble(describe(request, loaded, startMs), reports, context);
   return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
+}
+
+/** Their code is loaded only where there are some. */
+async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promise<LoadRequest> {
+  const { script, load: { timeoutMs } } = request;
+  if (requestsOf(script).every(({ call }) => call === undefined)) return request;
+  const { readyCalls, reflectOn } = await import("../grpc/ready_calls.ts");
+  const reflect = reflectOn(originsOfLoad(request)[0], timeoutMs, signal);
+  return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
 }
 
 /** It says nothing of the target at its load: whoever fails fastest would seem to be the fastest. */

@@ -8,8 +8,14 @@ import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
 import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
-import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
+import {
+  type Expectation,
+  expectedStatuses,
+  GRPC_STATUSES,
+} from "../../scenarios/request/request.ts";
+import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
 import type {
+  ReadyCall,
   Script,
   ScriptRequest,
   StreamedResponse,
@@ -201,8 +207,9 @@ function requestsOf(
   index: WorkerIndex,
 ): ScriptSpec {
   const specs = socketSpecsOf(script.requests);
+  const checked = checkedStreams(implicitCheck);
   const requests = script.requests.map((request): PreparedRequest => {
-    const { wire, step, expect, stream } = request;
+    const { wire, step } = request;
     const spec = specs.get(request.expect);
     if (spec !== undefined && request.socket !== undefined) {
       const { bytes, payload } = openingOf(wire, connection);
@@ -212,7 +219,7 @@ function requestsOf(
       bytes: encodeRequest(wire, connection),
       head: wire.method === "HEAD",
       step,
-      ...checkedStream(expect, stream, implicitCheck),
+      ...checked(request),
     };
   });
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
@@ -279,7 +286,8 @@ function flowOf(
   script: Script,
   implicitCheck: boolean,
 ): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
-  const prepared = (step: ScriptRequest | ThinkStep): StepSpec => stepOf(step, implicitCheck);
+  const checked = checkedStreams(implicitCheck);
+  const prepared = (step: ScriptRequest | ThinkStep): StepSpec => stepOf(step, checked);
   if (script.kind === "flow") {
     return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.users };
   }
@@ -287,18 +295,57 @@ function flowOf(
   return { journeys, sequence: Array.from(script.sequence), users: [{}] };
 }
 
-function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
+function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSpec {
   if (step.kind === "think") {
     const { kind, thinkMs, as } = step;
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
-  const { wire, expect, stream, socket, captures, follow, beside, hooks, step: at } = step;
+  const { wire, expect, call, socket, captures, follow, beside, hooks, step: at } = step;
   const strict = checkOf(expect, false) !== null;
   const checked = socket === undefined
-    ? checkedStream(expect, stream, implicitCheck)
+    ? checkedStream(step)
     : { check: OPENS_SOCKET, socket: socketSpecOf(socket, expect) };
+  const input = call?.ready?.input;
   const request = { step: at, follow, wire, captures, strict, ...checked };
-  return { kind: "request", ...request, ...beside && { beside }, ...hooks && { hooks } };
+  return {
+    kind: "request",
+    ...request,
+    ...input && { input },
+    ...beside && { beside },
+    ...hooks && { hooks },
+  };
+}
+
+type Checked = (request: ScriptRequest) => Pick<PreparedRequest, "check" | "stream">;
+
+/** One object for all requests that are to be read alike, as a worker has something ready for each. */
+function checkedStreams(implicit: boolean): Checked {
+  const known = new Map<string, ReturnType<Checked>>();
+  return (request) => {
+    if (request.call === undefined) return checkedStream(request.expect, request.stream, implicit);
+    const { method, ready } = request.call;
+    if (ready === undefined) throw new Error(`The call of ${method} is not ready`);
+    const { expect, stream, captures } = request;
+    const key = JSON.stringify([method, expect, stream, captures.length]);
+    const checked = known.get(key) ??
+      checkedStream(expect, { ...stream, kind: "grpc" }, implicit, callOf(expect, ready, captures));
+    known.set(key, checked);
+    return checked;
+  };
+}
+
+/** What the response to a call is to be. */
+export function callOf(
+  { grpcStatus = "OK" }: Expectation,
+  { isUnary, output }: ReadyCall,
+  captures: readonly unknown[],
+): CallSpec {
+  return {
+    isUnary,
+    statuses: [grpcStatus].flat().map((name) => GRPC_STATUSES.indexOf(name)),
+    ...output && { output },
+    ...captures.length > 0 && { keeps: true as const },
+  };
 }
 
 /** What is expected of a response, and of the messages of one that is a stream: that it is one is always expected. */
@@ -306,6 +353,7 @@ function checkedStream(
   expect: Expectation,
   stream: StreamedResponse | undefined,
   implicit: boolean,
+  call?: CallSpec,
 ): Pick<PreparedRequest, "check" | "stream"> {
   const check = checkOf(expect, implicit || stream !== undefined);
   if (stream === undefined || check === null) return { check };
@@ -316,6 +364,7 @@ function checkedStream(
     check: { ...response, contains: null, isStream: true },
     stream: {
       ...spec,
+      ...call && { call },
       ...holdMs !== undefined && { holdUs: holdMs * 1_000 },
       ...reconnectMs !== undefined && { reconnectUs: reconnectMs * 1_000 },
       ...messages && { expect: messages },

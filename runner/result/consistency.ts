@@ -56,9 +56,17 @@ function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
   }
 }
 
-function* ofCounts({ requests, streams, sockets }: Measurement): Generator<Inconsistency> {
+function* ofCounts(
+  { requests, streams, sockets, grpc }: Measurement,
+): Generator<Inconsistency> {
   if (streams !== undefined) yield* ofMessages(streams);
   if (sockets !== undefined) yield* ofSockets(sockets);
+  const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
+  if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
+    const message =
+      `Cannot use counts that do not add up: ${calls} calls of gRPC ended, and ${requests.completed} requests`;
+    yield { path: ["grpc", "status"], message };
+  }
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;

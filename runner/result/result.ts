@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { OPTION_RESULTS } from "../../base/load_options.ts";
+import { calls } from "./calls.ts";
 import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
@@ -203,6 +204,7 @@ export const measurement = z.strictObject({
   inRun: inRun.optional().describe(
     "Figures with their interval in this run; absent for phases and stages, and in older files",
   ),
+  grpc: calls.optional().describe("Calls of gRPC; absent where no request is one"),
   streams: streams.optional().describe(
     "Messages of streamed responses; absent where no response is a stream",
   ),

@@ -2,13 +2,20 @@
 import { resolve } from "node:path";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import type { Files } from "../../base/files.ts";
+import type { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_files.ts";
 import { eachLineOf } from "./lines.ts";
 import { csvRows, jsonRows, sqliteRows } from "./table_files.ts";
 
-/** @param baseDir Folder that relative paths start from. */
-export function filesFrom(baseDir: string): Files {
+/** Reads a `.proto` file: loaded where one may be named. */
+type ProtoReader = typeof readProtoFile;
+
+/**
+ * @param baseDir Folder that relative paths start from.
+ * @param readProto Absent: no `.proto` file is named.
+ */
+export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const octets = readingOnce(baseDir);
   const text = (path: string): string => decoder.decode(octets(path));
@@ -24,6 +31,10 @@ export function filesFrom(baseDir: string): Files {
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
     privateKey: (path) => privateKeyAt(resolve(baseDir, path)),
     eachLine: (path, visit) => ifThere(resolve(baseDir, path), (path) => eachLineOf(path, visit)),
+    proto: (path) => {
+      if (readProto === undefined) throw new Error("no call of gRPC names it");
+      return readProto(path, text);
+    },
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),
   };
 }

@@ -23,6 +23,7 @@ import {
 } from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
+import { callsGrpc } from "../load/load.ts";
 import {
   conflictsIn,
   DEFAULT_INTERVAL,
@@ -285,8 +286,16 @@ function loadConflicts(
     const loadPath = scenario?.load === undefined ? ["load"] : [...path, "load"];
     const load = scenario?.load ?? given.load;
     if (load === undefined || isWrong(loadPath)) return [];
+    const isCalling = callsGrpc(scenario);
+    const isOverHttp2 = isCalling || load.http2?.includes(true) === true;
     return [
-      ...conflictsIn(load).map(({ key, message }) => ({ path: [...loadPath, key], message })),
+      ...isCalling && load.http2?.includes(false)
+        ? [{ path: [...loadPath, "http2"], message: GRPC_OVER_HTTP_1 }]
+        : [],
+      ...conflictsIn(isCalling ? { ...load, http2: [true] } : load).map(({ key, message }) => ({
+        path: [...loadPath, key],
+        message,
+      })),
       ...load.tls?.includes("resume")
         ? clearTargets(scenario, given, isWrong).map((message) => ({
           path: [...loadPath, "tls"],
@@ -298,7 +307,7 @@ function loadConflicts(
         ...socketConflicts(scenario, load, { path, loadPath }),
         ...hookConflicts(scenario, load, loadPath),
       ],
-      ...scenario === undefined || isWrong(path) || !load.http2?.includes(true) ? [] : [
+      ...scenario === undefined || isWrong(path) || !isOverHttp2 ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
         ...proxiedTargets(scenario, given, isWrong),
       ],
@@ -306,6 +315,8 @@ function loadConflicts(
   });
   return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
 }
+
+const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
 /** What a scenario with hooks can't have: its requests are those of users, each with one in flight. */
 function hookConflicts(
@@ -330,17 +341,20 @@ function streamConflicts(
   },
   { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
 ): Conflict[] {
-  if (!isStreamed(scenario)) {
+  const isCalling = callsGrpc(scenario);
+  if (!isStreamed(scenario) && !isCalling) {
     const isOfMessages = capacity.flatMap(({ within }) => within)
       .some((rule) => objective.parse(rule).messages !== null);
     return isOfMessages ? [{ path: [...loadPath, "capacity"], message: NO_MESSAGES }] : [];
   }
-  const isOverHttp2 = http2.length > 0 && http2.every(Boolean);
+  const isOverHttp2 = isCalling || http2.length > 0 && http2.every(Boolean);
   const isPipelined = pipeline.some((requests) => requests > 1) && !isOverHttp2;
   const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
   return [
     ...isPipelined ? [{ path: [...loadPath, "pipeline"], message: STREAM_CONFLICTS.pipeline }] : [],
-    ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],
+    ...follows
+      ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS[isCalling ? "calls" : "follow"] }]
+      : [],
   ];
 }
 

@@ -3,6 +3,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import type { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
 import { AS_INPUT } from "../../base/explain.ts";
@@ -54,7 +55,7 @@ export async function loadExperiment(
   const source = builtIn ? experiments[nameOrPath] : await readSource(nameOrPath);
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
-  const files = filesFrom(baseDir);
+  const files = filesFrom(baseDir, await protoReaderFor(source));
   const context = { files, set, environment, arranged };
   const imported = builtIn ? null : await importOf(source, nameOrPath, files);
   if (imported !== null) {
@@ -65,8 +66,9 @@ export async function loadExperiment(
     const { scriptFile } = await import("./script_file.ts");
     const { text, problems, fileName, set: left } = await scriptFile(nameOrPath, set, environment);
     const yaml = importedYaml(text, nameOrPath);
+    const ofScript = { ...context, files: filesFrom(baseDir, await protoReaderFor(text)) };
     const experiment = await withEngine(() =>
-      experimentIn(yaml, { ...context, set: left }, problems)
+      experimentIn(yaml, { ...ofScript, set: left }, problems)
     );
     return { experiment, ...openSource(text, yaml), fileName, baseDir, builtIn, notes: [] };
   }
@@ -74,6 +76,13 @@ export async function loadExperiment(
   const text = new YamlText(source, file);
   const experiment = await withEngine(() => experimentIn(text, context));
   return { experiment, ...openSource(source, text), fileName, baseDir, builtIn, notes: [] };
+}
+
+/** Loaded only where a text may name a `.proto` file. */
+async function protoReaderFor(source: string): Promise<typeof readProtoFile | undefined> {
+  return /\bproto\b/.test(source)
+    ? (await import("../../base/grpc/proto_file.ts")).readProtoFile
+    : undefined;
 }
 
 /** Reads one variable at a time, as Plateau may have the permission for these alone. */

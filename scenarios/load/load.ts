@@ -116,12 +116,28 @@ export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
-interface LoadedScenario {
+/** Keys of a scenario that say whether it calls gRPC. */
+interface Calling {
+  readonly grpc: string;
+  readonly mix: readonly object[];
+  readonly flow: readonly object[];
+}
+
+/** Whether a request of the scenario is a call of gRPC, so that all of them go over HTTP/2. @param scenario May be wrong in every part. */
+export function callsGrpc(scenario: object | undefined): boolean {
+  const { grpc, mix, flow }: { [Key in keyof Calling]?: unknown } = { ...scenario };
+  return grpc !== undefined ||
+    [mix, flow].some((requests) =>
+      Array.isArray(requests) && requests.some((request) => Object.hasOwn(Object(request), "grpc"))
+    );
+}
+
+interface LoadedScenario extends Partial<Calling> {
   readonly load?: LoadSpec;
   readonly replay?: { readonly replay: LogMoments };
 }
 
-/** The load of one scenario: its own, or that of the experiment; of a replay at the mean rate of its log. */
+/** The load of one scenario: its own, or that of the experiment; of calls of gRPC over HTTP/2, of a replay at the mean rate of its log. */
 export function loadFor(
   { load, scenarios }: {
     readonly load: LoadSpec;
@@ -130,7 +146,7 @@ export function loadFor(
   scenario: string,
 ): LoadSpec {
   const { load: own = load, replay } = scenarios[scenario];
-  if (replay === undefined) return own;
+  if (replay === undefined) return callsGrpc(scenarios[scenario]) ? { ...own, http2: [true] } : own;
   const { timeout, keepAlive, workers } = own;
   const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
   const { rate, duration } = meanOf(replay.replay);

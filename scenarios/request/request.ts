@@ -56,6 +56,15 @@ export const headerValue = formed(
 
 export const status = z.int().min(100).max(599);
 
+/** Statuses of gRPC, each at its number (https://github.com/grpc/grpc/blob/master/doc/statuscodes.md). */
+export const GRPC_STATUSES = [
+  ...["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED"] as const,
+  ...["NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED"] as const,
+  ...["FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL"] as const,
+  ...["UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"] as const,
+];
+const grpcStatus = z.enum(GRPC_STATUSES);
+
 export const expectation = z.strictObject({
   status: z.union([status, z.array(status).min(1)]).optional()
     .describe("Status, or any of several; 2xx and 3xx when absent"),
@@ -69,6 +78,9 @@ export const expectation = z.strictObject({
     if (wrong === null) return;
     context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
   }).optional().describe("Regular expression (RE2) of which the body must hold a match"),
+  grpcStatus: z.union([grpcStatus, z.array(grpcStatus).min(1)]).optional().describe(
+    "Status of a call of gRPC, or any of several; OK when absent",
+  ),
   message: answerSpec.optional().describe(
     "Which message of a WebSocket responds to one that was sent: echo, the same octets; order, the next; " +
       "or the one with the same value at { json: … } or { pattern: … }; push: none does, as they come by themselves",
@@ -145,6 +157,38 @@ export const streamFields = {
   ),
 };
 
+/** `package.Service/Method`, as the path of a call has it. */
+export const grpcMethod = z.string().max(LIMITS.name.most).regex(
+  /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\/[A-Za-z_]\w*$/,
+  {
+    error: ({ input }) =>
+      `Cannot call ${
+        quotedOpenly(input)
+      }: write package.Service/Method, such as greeter.Greeter/SayHello`,
+  },
+);
+
+export const COMPRESSIONS = ["gzip"] as const;
+
+/** What makes a request a call of gRPC. */
+const callFields = (files: Files) => ({
+  grpc: grpcMethod.optional().describe(
+    "Method that is called over gRPC, such as greeter.Greeter/SayHello",
+  ),
+  proto: contentOf((path) => files.proto(path)).optional().describe(
+    "The .proto file with its types, relative to the experiment file; the server's reflection says them when absent",
+  ),
+  message: z.json().optional().describe(
+    "The message that is sent, as JSON; one without fields when absent",
+  ),
+  messages: z.array(z.json()).max(LIMITS.grpcMessages.most).optional().describe(
+    "The messages of a stream that is sent, as JSON",
+  ),
+  compress: z.enum(COMPRESSIONS).optional().describe(
+    "gzip: messages are sent compressed, and may come so; as they are when absent",
+  ),
+});
+
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
@@ -168,6 +212,7 @@ export const requestFields = (files: Files) => ({
     "Expected response; of a WebSocket echo, push or order, short for { message: echo }",
   ),
   ...streamFields,
+  ...callFields(files),
   ...socketFields,
   before: hookName.optional().describe("Function of a script that changes the request"),
   after: hookName.optional().describe("Function of a script that reads the response"),
@@ -200,6 +245,8 @@ export function checkRequest(
 
 function contradictions(request: Partial<RequestFields>): Conflict[] {
   const found: Conflict[] = [];
+  found.push(...callContradictions(request));
+  if (request.grpc !== undefined) return found;
   const given: string[] = [
     ...methodsOf(request),
     ...request.websocket === undefined ? [] : ["websocket"],
@@ -239,6 +286,7 @@ function methodsOf(request: Partial<RequestFields>): Method[] {
 }
 
 export function wireRequest(spec: RequestFields): WireRequest {
+  if (spec.grpc !== undefined) return callRequest(spec.grpc, spec);
   if (spec.websocket !== undefined) return socketWire(spec, spec.headers);
   const [method] = methodsOf(spec);
   const { headers } = spec;
@@ -254,6 +302,23 @@ export function wireRequest(spec: RequestFields): WireRequest {
       ...type !== null && !isTyped && { "content-type": type },
     },
     body,
+  };
+}
+
+/** Its messages get their octets once their types are known. */
+function callRequest(grpc: string, spec: RequestFields): WireRequest {
+  const { headers, compress, message = {}, messages = [message] } = spec;
+  const usual = {
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...compress && { "grpc-encoding": compress, "grpc-accept-encoding": `identity,${compress}` },
+  };
+  const own = Object.entries(usual).filter(([name]) => !hasField(headers, name));
+  return {
+    method: "POST",
+    path: `/${grpc}`,
+    headers: { ...Object.fromEntries(own), ...headers },
+    body: messages.map((message) => ({ message: JSON.stringify(message) })),
   };
 }
 
@@ -363,9 +428,66 @@ function excerpt(whole: string, from = 0): string {
   return `${JSON.stringify(part)} (${text.length} characters)`;
 }
 
+// What a call of gRPC needs, and what can't be had beside one.
+
+/** Keys of a request that a call has none of, and why. */
+const BESIDE_CALLS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    METHODS.map((
+      method,
+    ) => [method, "a call of gRPC is sent with post, to the path of its method"]),
+  ),
+  ...Object.fromEntries(BODIES.map((body) => [body, "what a call sends is its message"])),
+  stream: "the type of the method says whether its response is a stream",
+  until: "a call of gRPC ends with its status",
+  before: "hooks do not know messages of gRPC",
+  after: "hooks do not know messages of gRPC",
+};
+const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
+/** Header fields that Plateau writes. */
+const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
+
+function callContradictions(request: Partial<RequestFields>): Conflict[] {
+  const { grpc, proto, message, messages, expect } = request;
+  if (grpc === undefined) {
+    const alone = OF_CALLS.filter((key) => request[key] !== undefined).map((key) => ({
+      path: [key],
+      message: `Cannot use ${key} without a call: write grpc: package.Service/Method`,
+    }));
+    const why = "Cannot expect a grpcStatus of a request that is no call of gRPC";
+    return expect?.grpcStatus === undefined
+      ? alone
+      : [...alone, { path: ["expect", "grpcStatus"], message: why }];
+  }
+  const given: Readonly<Record<string, unknown>> = request;
+  const found: Conflict[] = Object.entries(BESIDE_CALLS)
+    .filter(([key]) => given[key] !== undefined)
+    .map(([key, why]) => ({ path: [key], message: `Cannot use ${key} beside grpc: ${why}` }));
+  if (message !== undefined && messages !== undefined) {
+    const why = "Cannot send both message and messages: leave one out";
+    found.push({ path: ["messages"], message: why });
+  }
+  for (const field of Object.keys(request.headers ?? {})) {
+    if (!FIELDS_OF_CALLS.includes(field.toLowerCase())) continue;
+    const why = `Cannot send ${field} with a call of gRPC, which has one already`;
+    found.push({ path: ["headers", field], message: why });
+  }
+  for (const key of ["status", "body"] as const) {
+    if (expect?.[key] === undefined) continue;
+    const why = key === "status"
+      ? "Cannot expect another status than 200 of a call of gRPC: write grpcStatus"
+      : "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message";
+    found.push({ path: ["expect", key], message: why });
+  }
+  // What is wrong with the file is a problem of its own.
+  const isRead = typeof proto?.conflicts === "function";
+  return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
+}
+
 // Problems of a `stream`: keys that it needs, and keys that it excludes.
 
 interface StreamedRequest {
+  readonly grpc?: string;
   readonly after?: string;
   readonly stream?: StreamKind;
   readonly until?: unknown;
@@ -382,7 +504,8 @@ const STREAM_KEYS = ["until", "hold", "reconnect", "token"] as const;
 
 /** Parts of a request that a stream needs, or can't have. */
 export function streamContradictions(request: StreamedRequest): Conflict[] {
-  const { stream, head, capture = {}, expect, after, reconnect } = request;
+  const { stream, head, capture = {}, expect, after, reconnect, grpc } = request;
+  if (grpc !== undefined) return [];
   if (stream === undefined) {
     const keys = request.websocket === undefined ? STREAM_KEYS : [];
     return keys.filter((key) => request[key] !== undefined)
@@ -424,4 +547,5 @@ export const STREAM_CONFLICTS = {
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +
     "streams: use http2, or one request at a time",
   follow: "Cannot follow redirects of requests whose responses are streams: write where they lead",
+  calls: "Cannot follow redirects of calls of gRPC, which has none: leave out follow",
 } as const;

@@ -17,6 +17,7 @@ import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
+import type { ProtoTypes, RootType } from "../../base/grpc/message_types.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import type { BodySource } from "./values.ts";
 import { type Follow, followOf } from "./follow.ts";
@@ -39,6 +40,8 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamedResponse;
+  /** It is a call of gRPC. */
+  readonly call?: ScriptCall;
   /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
   readonly socket?: SocketUse;
   /** It may be in flight beside its neighbours of which that is said, too. */
@@ -50,12 +53,34 @@ export interface ScriptRequest {
 }
 
 export interface StreamedResponse {
-  readonly kind: StreamKind;
+  readonly kind: StreamKind | "grpc";
   readonly until?: string;
   readonly holdMs?: number;
   /** It is requested again after so long, unless the server names another time; absent: it is not. */
   readonly reconnectMs?: number;
   readonly token?: BodySource;
+}
+
+/** A call of gRPC: before a load it is ready, which gives it all that its types decide. */
+export interface ScriptCall {
+  /** `package.Service/Method`. */
+  readonly method: string;
+  /** Its messages are sent compressed. */
+  readonly compress?: "gzip";
+  /** Types of its `.proto` file; absent: the server says them. */
+  readonly proto?: ProtoTypes;
+  /** Absent: it is not ready. */
+  readonly ready?: ReadyCall;
+}
+
+/** What the types of a call decide. */
+export interface ReadyCall {
+  /** The response is one message. */
+  readonly isUnary: boolean;
+  /** Of the messages that are sent, where values are still to be filled into them; absent: they are octets. */
+  readonly input?: RootType;
+  /** Of the messages of the response, where somebody looks into them. */
+  readonly output?: RootType;
 }
 
 export interface RequestHooks {
@@ -200,7 +225,13 @@ function variantsOf(
 ): ScriptRequest[] {
   const { expect } = request;
   const common = { kind: "request" as const, ...place, expect, captures: [] };
-  const step = { ...common, ...streamOf(request), ...socketOf(request), ...hooksOf(request) };
+  const step = {
+    ...common,
+    ...streamOf(request),
+    ...callOf(request),
+    ...socketOf(request),
+    ...hooksOf(request),
+  };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -264,6 +295,7 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
     expect,
     captures,
     ...streamOf(spec),
+    ...callOf(spec),
     ...socketOf(spec),
     ...hooksOf(spec),
   };
@@ -272,16 +304,21 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
 function streamOf(
   { stream, until, hold, reconnect, token }: RequestFields,
 ): Pick<ScriptRequest, "stream"> {
-  if (stream === undefined) return {};
+  if (stream === undefined && (hold ?? token) === undefined) return {};
   return {
     stream: {
-      kind: stream,
+      kind: stream ?? "grpc",
       ...until !== undefined && { until },
       ...hold !== undefined && { holdMs: hold },
       ...reconnect !== undefined && { reconnectMs: reconnect },
       ...token !== undefined && { token },
     },
   };
+}
+
+function callOf({ grpc, compress, proto }: RequestFields): Pick<ScriptRequest, "call"> {
+  if (grpc === undefined) return {};
+  return { call: { method: grpc, ...compress && { compress }, ...proto && { proto } } };
 }
 
 function socketOf(request: RequestFields): Pick<ScriptRequest, "socket"> {

@@ -44,8 +44,14 @@ function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequ
   if (typeof body === "string") return fill(body, writerFor(headers));
   return body.map((part): BodyPart => {
     if ("text" in part) return { text: fill(part.text, asIs) };
+    if ("message" in part) return { message: fill(part.message, inJson) };
     return "quoted" in part ? { quoted: fill(part.quoted, inQuotes) } : part;
   });
+}
+
+/** Within a text of JSON. */
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
 }
 
 function asIs(value: string): string {
@@ -83,7 +89,7 @@ function withoutBreaks(value: string): string {
 function writerFor(headers: WireRequest["headers"]): Write {
   const isType = ([name]: [string, string]): boolean => name.toLowerCase() === "content-type";
   const [, type = ""] = Object.entries(headers).find(isType) ?? [];
-  if (/[/+]json\b/i.test(type)) return (value) => JSON.stringify(value).slice(1, -1);
+  if (/[/+]json\b/i.test(type)) return inJson;
   return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
 }
 

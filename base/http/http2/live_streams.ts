@@ -180,6 +180,7 @@ export class LiveStreams {
     const trailers = this.blocks.fields(block);
     if (!isEnd) throw new MalformedResponse("a second head");
     checkFields(trailers);
+    this.places[place].takeTrailers(trailers);
     this.#end(place);
   }
 

@@ -2,6 +2,7 @@
 import type { KeptResponse } from "../kept.ts";
 import { LIMITS } from "../../limits.ts";
 import type { ReceivedResponse } from "../received.ts";
+import { type Field, fieldBytes } from "./fields.ts";
 import { type Http2Request, NO_REQUEST } from "./request.ts";
 import { MalformedResponse, type ResponseHead } from "./response.ts";
 import {
@@ -93,6 +94,13 @@ export class Stream implements ReceivedResponse {
   #keepHead(kept: KeptResponse, { status, fields, listBytes }: ResponseHead): void {
     kept.clear();
     if (!kept.takeFields(status, fields, listBytes)) throw new MalformedResponse(NO_ROOM);
+  }
+
+  /** Fields behind the content. Throws MalformedResponse. */
+  takeTrailers(fields: readonly Field[]): void {
+    if (this.kept === null) return;
+    const bytes = fields.reduce((sum, field) => sum + fieldBytes(field), 0);
+    if (!this.kept.takeTrailers(fields, bytes)) throw new MalformedResponse(NO_ROOM);
   }
 
   // hot: content as it comes. Throws MalformedResponse.

@@ -176,6 +176,7 @@ function stepText({ think, ...spec }: WrittenRequest): string {
   // As people write it: no digits but those given.
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
+  if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;
   const [method, path] =
     Object.entries(spec).find(([key, path]) => METHODS.includes(key) && typeof path === "string") ??
       [];

@@ -63,6 +63,7 @@ function stepRun(run: Run, step: StepFigures): Run {
     cache: undefined,
     steps: undefined,
     streams: undefined,
+    grpc: undefined,
     sockets: undefined,
     drain: undefined,
     service: NO_TIMES,

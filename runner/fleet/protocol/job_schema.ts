@@ -6,7 +6,8 @@ import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
 import { cookieName, cookieValue, thinkMs } from "../../../scenarios/request/flow.ts";
 import { jsonStep, patternSource } from "../../../scenarios/request/values.ts";
-import { streamKind, until } from "../../../scenarios/request/request.ts";
+import { COMPRESSIONS, grpcMethod, streamKind, until } from "../../../scenarios/request/request.ts";
+import { rootType } from "../../../base/grpc/message_types.ts";
 import { THINK_SHAPES } from "../../../scenarios/pace/think_times.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";
@@ -66,12 +67,13 @@ function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) =>
   return (fields) => Object.keys(fields).length <= most;
 }
 
-/** Of a form: the line before each field, its head and its content, and the last line. */
-const MOST_BODY_PARTS = 3 * LIMITS.formFields.most + 1;
+/** Of a form: the line before each field, its head and its content, and the last line; or the messages of a call. */
+const MOST_BODY_PARTS = Math.max(3 * LIMITS.formFields.most + 1, LIMITS.grpcMessages.most);
 
 const bodyPart = z.union([
   z.strictObject({ text }),
   z.strictObject({ quoted: text }),
+  z.strictObject({ message: text }),
   z.strictObject({ base64: z.base64().max(2 * LIMITS.body.most) }),
 ]);
 
@@ -110,8 +112,18 @@ const capture = z.strictObject({
   ]),
 });
 
+const call = z.strictObject({
+  method: grpcMethod,
+  compress: z.enum(COMPRESSIONS).optional(),
+  ready: z.strictObject({
+    isUnary: z.boolean(),
+    input: rootType.optional(),
+    output: rootType.optional(),
+  }),
+});
+
 const stream = z.strictObject({
-  kind: streamKind,
+  kind: z.union([streamKind, z.literal("grpc")]),
   until: until.optional(),
   holdMs: msBetween("1ms", "24h").optional(),
   reconnectMs: msBetween("0ms", "1h").optional(),
@@ -140,6 +152,7 @@ const requestStep = z.strictObject({
   }),
   captures: z.array(capture).max(LIMITS.captures.most),
   stream: stream.optional(),
+  call: call.optional(),
   socket: socket.optional(),
   beside: z.literal(true).optional(),
   hooks: z.strictObject({ before: hookName.nullable(), after: hookName.nullable() }).optional(),

@@ -24,6 +24,7 @@ import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import { MOST_TAIL, type TailTimes } from "../../load/recording/tail.ts";
 import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
+import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/distribution.ts";
 import { hookUse } from "../../result/hooks.ts";
@@ -315,6 +316,8 @@ const packedTotals = z.strictObject({
   groups: packedGroups,
   steps: packedSteps,
   messages: packedMessages.optional(),
+  calls: z.array(count).length(GRPC_STATUSES.length + 1)
+    .transform((counts) => Float64Array.from(counts)).optional(),
   sockets: packedSockets.optional(),
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
@@ -334,6 +337,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     tail: { dueUs: [...totals.tail.dueUs], latencyUs: [...totals.tail.latencyUs] },
     steps: totals.steps.map(packStep),
     messages: totals.messages && packMessages(totals.messages),
+    calls: totals.calls && [...totals.calls],
     sockets: totals.sockets && packSockets(totals.sockets),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };

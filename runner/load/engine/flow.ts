@@ -8,6 +8,9 @@ import {
   openingOf,
   type WireRequest,
 } from "../../../base/http/request.ts";
+import { messageOf as messageOfError } from "../../../base/errors.ts";
+import type { encodedCall } from "../../../base/grpc/encode_call.ts";
+import type { RootType } from "../../../base/grpc/message_types.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { type ThinkShape, ThinkTimes } from "../../../scenarios/pace/think_times.ts";
@@ -79,6 +82,8 @@ export type StepSpec =
     readonly wire: WireRequest;
     /** Its response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
+    /** Of messages of gRPC into which values are still to be filled; absent: there are none. */
+    readonly input?: RootType;
     /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
     readonly socket?: SocketSpec;
     readonly check: ResponseExpectation | null;
@@ -100,6 +105,7 @@ type PreparedStep =
     /** Null where something in it varies. */
     readonly message: Message | null;
     readonly stream?: StreamSpec;
+    readonly input?: RootType;
     readonly socket?: SocketSpec;
     readonly check: ResponseCheck | null;
     readonly strict: boolean;
@@ -114,6 +120,9 @@ interface Capture {
   readonly as: string;
   readonly take: (response: ReceivedResponse) => string | null;
 }
+
+/** Loaded only for journeys that need it. */
+export type EncodeCall = typeof encodedCall;
 
 const NO_HOOKS: PreparedHooks = { before: null, after: null };
 const NO_USER_HOOKS: PreparedUserHooks = { start: null, end: null };
@@ -158,6 +167,7 @@ export class Flow {
     private readonly spec: FlowSpec,
     private readonly jars: CookieJars | null = null,
     private readonly hooks: Hooks | null = null,
+    private readonly encodeCall: EncodeCall | null = null,
   ) {
     this.#origins = spec.origins.map(({ origin }) => origin);
     const [{ connection }] = spec.origins;
@@ -229,7 +239,18 @@ export class Flow {
     const { origin, connection } = this.spec.origins[redirected.origin];
     const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
     if (wire === step.wire && step.message !== null) return step.message;
-    return messageOf(wire, connection, step);
+    const encoded = this.#encoded(wire, step);
+    return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step);
+  }
+
+  /** With the octets of its messages; a text: why a value does not fit into one. */
+  #encoded(wire: WireRequest, { input }: PreparedRequestStep): WireRequest | string {
+    if (input === undefined || this.encodeCall === null) return wire;
+    try {
+      return this.encodeCall(wire, input);
+    } catch (error) {
+      return messageOfError(error);
+    }
   }
 
   /** The session is over. Why the script has failed; null where it has not. */
@@ -292,7 +313,8 @@ function prepare(
   connection: ConnectionOptions,
   all: Hooks | null,
 ): PreparedRequestStep {
-  const { step, follow, wire, stream, socket, check, strict, beside, captures, hooks } = spec;
+  const { step, follow, wire, stream, socket, input, check, strict, beside, captures, hooks } =
+    spec;
   const message = namesIn(wire).length > 0 ? null : messageOf(wire, connection, spec);
   return {
     kind: "request",
@@ -301,6 +323,7 @@ function prepare(
     wire,
     message,
     ...stream && { stream },
+    ...input && { input },
     ...socket && { socket },
     check: check && new ResponseCheck(check),
     strict,

@@ -3,25 +3,40 @@
  * for, too. Loads without streams have the plain one.
  */
 import type { OnInterval } from "./intervals.ts";
-import { MessageRecorder, type MessageTotals } from "./messages.ts";
+import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
+import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
-import type { SocketRecorder, SocketTotals } from "./socket_messages.ts";
+import type { SocketRecorder } from "./socket_messages.ts";
 import type { StepRecorder } from "./steps.ts";
 import type { Failure, WorkerTotals } from "./totals.ts";
 
 interface StreamingSetting {
   readonly slots: number;
-  /** Steps whose requests are streams; 0 where the load has one alone. */
+  /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
   readonly steps: ReadonlySet<number>;
+  /** Whether some are calls of gRPC; absent: none is. */
+  readonly hasCalls?: boolean;
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
   /** Null or absent: no exchange is a WebSocket. */
   readonly sockets?: SocketRecorder | null;
 }
 
+/** How calls of gRPC ended that are complete, by their status; behind all of them those without one. */
+export class CallCounts {
+  readonly counts = new Float64Array(GRPC_STATUSES.length + 1);
+
+  // hot
+  add(status: number | null): void {
+    this.counts[status ?? GRPC_STATUSES.length]++;
+  }
+}
+
 export class StreamingRecorder extends Recorder {
   readonly messages: MessageRecorder;
+  /** Null where none is a call of gRPC. */
+  readonly calls: CallCounts | null;
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;
   readonly #steps: ReadonlySet<number>;
@@ -29,7 +44,7 @@ export class StreamingRecorder extends Recorder {
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasTokens, sockets }: StreamingSetting,
+    { slots, steps, hasCalls, hasTokens, sockets }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
@@ -46,6 +61,7 @@ export class StreamingRecorder extends Recorder {
     );
     this.#steps = steps;
     this.messages = messages;
+    this.calls = hasCalls ? new CallCounts() : null;
     this.sockets = sockets ?? null;
   }
 
@@ -93,14 +109,13 @@ export class StreamingRecorder extends Recorder {
     else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
   }
 
-  override totals(
-    times: "whole" | "take" = "whole",
-  ): WorkerTotals & { readonly messages?: MessageTotals; readonly sockets?: SocketTotals } {
+  override totals(times: "whole" | "take" = "whole"): WorkerTotals {
     const nowUs = this.#nowUs;
     return {
       ...super.totals(times),
       ...this.#steps.size > 0 && { messages: this.messages.totals(nowUs) },
       ...this.sockets && { sockets: this.sockets.totals(nowUs) },
+      ...this.calls && { calls: this.calls.counts },
     };
   }
 }

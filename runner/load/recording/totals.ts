@@ -60,6 +60,8 @@ export interface WorkerTotals {
   readonly slices?: SliceTotals;
   /** Absent where no response is a stream. */
   readonly messages?: MessageTotals;
+  /** Completed calls of gRPC by their status, then those without one. Absent where there are none. */
+  readonly calls?: Float64Array;
   /** Absent where no exchange is a WebSocket. */
   readonly sockets?: SocketTotals;
 }

@@ -22,7 +22,6 @@ import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart, OnInterval } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
-import type { CookieJars } from "../engine/user/cookies.ts";
 import { Slices } from "../recording/slices.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
@@ -118,7 +117,14 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const hooks = script.kind === "flow" && script.code !== undefined
     ? await openHooks(script.code, script, now)
     : null;
-  const exchanges = await withEngine(() => exchangesOf(job, parts, jars, hooks));
+  const isEncoded = script.kind === "flow" &&
+    script.journeys.flat().some((step) => step.kind === "request" && step.input !== undefined);
+  const encodeCall = isEncoded
+    ? (await import("../../../base/grpc/encode_call.ts")).encodedCall
+    : null;
+  const exchanges = await withEngine(() =>
+    exchangesOf(job, parts, (flow) => new Flow(flow, jars, hooks, encodeCall))
+  );
   const tls = (): TlsUse | undefined => driver.tls?.use;
   const { ending } = exchanges;
   const hookUse = (): HookUse | undefined => hooks?.use;
@@ -167,13 +173,17 @@ async function streamsOf(
   { protocol, intervalUs, onInterval, log, steps }: RecorderParts,
 ): Promise<{ readonly recorder: Recorder; readonly over: ProtocolOf }> {
   const { StreamingRecorder } = await import("../recording/streaming_recorder.ts");
+  const { isCounted } = await import("../engine/streams/open_stream.ts");
   const { streamed, sockets, slots } = load;
   const specs = streamed.map(({ stream }) => stream);
   const pushed = sockets.filter(({ socket }) => socket.answer === "push");
   const recorder = new StreamingRecorder(
     {
       slots,
-      steps: new Set([...streamed, ...pushed].map(({ step }) => step)),
+      steps: new Set(
+        [...streamed.filter(({ stream }) => isCounted(stream)), ...pushed].map(({ step }) => step),
+      ),
+      hasCalls: streamed.some(({ stream }) => stream.call !== undefined),
       hasTokens: specs.some(({ token }) => token !== undefined),
       sockets: sockets.length === 0 ? null : await socketRecorder(slots),
     },
@@ -233,13 +243,12 @@ async function openHooks(
 function exchangesOf(
   job: Job,
   parts: LoopParts,
-  jars: CookieJars | null,
-  hooks: Hooks | null,
+  flowOf: (spec: FlowSpec) => Flow,
 ): Exchanges {
   const { script } = job;
   const pacer = pacerOf(job.pacer, job.turns);
   const { exchanges } = script.kind === "flow"
-    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars, hooks) })
+    ? new SessionLoop(job, { ...parts, pacer, flow: flowOf(script) })
     : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
   return exchanges;
 }

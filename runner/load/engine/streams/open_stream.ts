@@ -10,6 +10,7 @@ import type { MessageRecorder } from "../../recording/messages.ts";
 import { takerOfText } from "../capture.ts";
 import { ResponseCheck } from "../response_check.ts";
 import type { Message } from "../protocol.ts";
+import type { CallPlan, CallReader } from "./call_reader.ts";
 import { Reconnecting } from "./reconnecting.ts";
 import type { BodyPart } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
@@ -22,9 +23,19 @@ export class StreamPlan {
   /** The token in a message; null where tokens are not counted. */
   readonly token: ((message: Bytes) => string | null) | null;
   readonly check: ResponseCheck | null;
+  readonly #calls: typeof CallReader | null;
+  readonly #call: CallPlan | null;
+  /** Whether its messages are counted: not where it has one, which is the response. */
+  readonly isCounted: boolean;
 
-  /** Call it within `withEngine`, as a pattern needs that. */
-  constructor(readonly spec: StreamSpec) {
+  /**
+   * Call it within `withEngine`, as a pattern needs that.
+   * @param calls Null where no stream is a call of gRPC.
+   */
+  constructor(readonly spec: StreamSpec, calls: CallParts | null = null) {
+    this.#calls = calls?.CallReader ?? null;
+    this.#call = calls && spec.call ? new calls.CallPlan(spec.call) : null;
+    this.isCounted = isCounted(spec);
     const { until, token, expect } = spec;
     this.until = until === undefined ? null : new TextEncoder().encode(until);
     this.token = token === undefined ? null : takerOfText(token);
@@ -32,6 +43,20 @@ export class StreamPlan {
       ? null
       : new ResponseCheck({ statuses: [], body: null, ...expect });
   }
+
+  /** Null where it is no call of gRPC. */
+  callReader(room: KeptRoom, onMessage: (json: Bytes) => void): CallReader | null {
+    if (this.#calls === null || this.#call === null) return null;
+    return new this.#calls(this.#call, room, onMessage);
+  }
+}
+
+/** What reads calls of gRPC. */
+type CallParts = Pick<typeof import("./call_reader.ts"), "CallPlan" | "CallReader">;
+
+/** Whether each message of such a stream counts. */
+export function isCounted({ call }: StreamSpec): boolean {
+  return call?.isUnary !== true;
 }
 
 interface StreamPlace {
@@ -47,6 +72,7 @@ const STOP = 204;
 
 /** Lines have no names of their own. */
 const LINE = "line";
+const MESSAGE = "message";
 
 export class OpenStream {
   /** Its response, once the head of that has come. */
@@ -63,9 +89,11 @@ export class OpenStream {
   doneUs = Infinity;
   /** Why it is not the stream that it should be; null: it is, as far as it has come. */
   problem: string | null = null;
-  readonly #reader: EventReader | LineReader;
+  readonly #reader: EventReader | LineReader | CallReader;
   /** The same, where it reads events. */
   readonly #events: EventReader | null;
+  /** Null where it is no call of gRPC. */
+  readonly #call: CallReader | null;
   #nowUs = 0;
   #received = 0;
   #isRight: boolean;
@@ -88,7 +116,8 @@ export class OpenStream {
     this.#events = plan.spec.kind === "events"
       ? new EventReader((name, data) => this.#take(name, data), room)
       : null;
-    this.#reader = this.#events ??
+    this.#call = plan.callReader(room, (json) => this.#take(MESSAGE, json));
+    this.#reader = this.#call ?? this.#events ??
       new LineReader((bytes, from, to) => this.#takeLine(bytes, from, to), "lf", room);
   }
 
@@ -100,6 +129,11 @@ export class OpenStream {
   /** When the virtual user leaves it; Infinity: it stays until the end. */
   get leftUs(): number {
     return this.sentUs + (this.plan.spec.holdUs ?? Infinity);
+  }
+
+  /** Of a call of gRPC that is over and judged; null: it has none. */
+  get callStatus(): number | null {
+    return this.#call?.status ?? null;
   }
 
   /** Takes its head, which is whole. */
@@ -141,12 +175,14 @@ export class OpenStream {
   /** Takes a part of the body. */
   read({ bytes, from, to }: BodyPart, nowUs: number): void {
     this.bodyBytes += to - from;
-    this.aliveUs = this.#nowUs = nowUs;
+    this.#nowUs = nowUs;
+    if (this.plan.isCounted) this.aliveUs = nowUs;
     if (this.#isStream && this.doneUs === Infinity) this.#reader.read(bytes, from, to);
   }
 
   /** Null where the head is that of such a stream. */
   #headProblem(kept: KeptResponse): string | null {
+    if (this.#call !== null) return this.#call.headProblem(kept);
     if (kept.status < 200 || kept.status > 299) return `its status is ${kept.status}`;
     const coding = kept.field("content-encoding");
     if (coding !== null && coding !== "identity") return `it is compressed: ${coding}`;
@@ -165,7 +201,7 @@ export class OpenStream {
     if (this.doneUs < Infinity) return;
     const { plan, place: { slot, messages } } = this;
     this.#received++;
-    messages.receive(slot, name, this.#nowUs);
+    if (plan.isCounted) messages.receive(slot, name, this.#nowUs);
     if (plan.until !== null && isSame(data, plan.until)) {
       this.doneUs = this.#nowUs;
       return;
@@ -178,6 +214,7 @@ export class OpenStream {
 
   /** Whether nothing that it should have brought is missing, now that it has ended. */
   get isWhole(): boolean {
+    if (this.#call !== null) return this.verdict(false) === null;
     const isOver = this.plan.until === null || this.doneUs < Infinity;
     const isRightHead = this.#isStream || this.#isStopped;
     return isRightHead && this.#received > 0 && isOver && !this.isOverLimit;
@@ -187,6 +224,7 @@ export class OpenStream {
   end(nowUs: number): void {
     this.#nowUs = nowUs;
     this.#reader.end();
+    if (this.plan.spec.call?.keeps && this.#call !== null) this.kept?.keepInstead(this.#call.json);
   }
 
   /**
@@ -196,12 +234,16 @@ export class OpenStream {
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;
     if (problem !== null) return problem;
+    if (this.#call !== null && this.kept !== null && !isLeft) {
+      const wrong = this.#call.verdict(this.kept);
+      return wrong ?? (this.#isRight ? null : NOT_EXPECTED);
+    }
     if (this.isOverLimit) return beyond("streamMessage", oneMoreThan("streamMessage"));
     if (this.#received === 0 && !isLeft) return "it brought no message";
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
       return "it ended without its last message";
     }
-    return this.#isRight || isLeft ? null : "no message is as expected";
+    return this.#isRight || isLeft ? null : NOT_EXPECTED;
   }
 
   /** It is given up: what it kept goes back. */
@@ -216,6 +258,7 @@ function headOf(status: number, room: KeptRoom): KeptResponse {
   kept.takeFields(status, [], 0);
   return kept;
 }
+const NOT_EXPECTED = "no message is as expected";
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;

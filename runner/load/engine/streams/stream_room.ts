@@ -58,6 +58,11 @@ class StreamedResponse extends KeptResponse {
     return isKept;
   }
 
+  /** What stands for the body of a response whose octets were read as they came. */
+  override keepInstead(body: Uint8Array): void {
+    super.addBody(body, 0, body.length);
+  }
+
   override addBody(bytes: Uint8Array, from: number, to: number): boolean {
     const mayGoOn = this.streams.taker.takePart(this.#slot, { bytes, from, to });
     if (mayGoOn !== null) return mayGoOn;

@@ -1,10 +1,25 @@
 /** What a streamed response is to be read as, and for how long: as posted to a worker. */
+import type { RootType } from "../../../../base/grpc/message_types.ts";
 import type { BodySource } from "../../../../scenarios/request/values.ts";
 import type { StreamKind } from "../../../../scenarios/request/request.ts";
 import type { ResponseExpectation } from "../response_check.ts";
 
+/** What the response to a call of gRPC is to be. */
+export interface CallSpec {
+  /** It is one message; otherwise as many as come, each of which is counted and timed. */
+  readonly isUnary: boolean;
+  /** Statuses that are right. */
+  readonly statuses: readonly number[];
+  /** Of its messages, where somebody looks into them. */
+  readonly output?: RootType;
+  /** Its message is kept, as JSON, as its body. */
+  readonly keeps?: true;
+}
+
 export interface StreamSpec {
-  readonly kind: StreamKind;
+  readonly kind: StreamKind | "grpc";
+  /** Of gRPC alone. */
+  readonly call?: CallSpec;
   /** The data of the message that ends the stream; absent: the end of the response does. */
   readonly until?: string;
   /** How long a virtual user holds the stream, since it was sent; absent: until it ends. */

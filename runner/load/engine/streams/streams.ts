@@ -35,8 +35,10 @@ interface StreamParts {
 
 /** Puts the layer over a protocol. */
 export async function withStreams(over: ProtocolOf, parts: StreamParts): Promise<ProtocolOf> {
+  const hasCalls = parts.specs.some(({ call }) => call !== undefined);
+  const calls = hasCalls ? await import("./call_reader.ts") : null;
   const plans = await withEngine(() =>
-    new Map(parts.specs.map((spec) => [spec, new StreamPlan(spec)]))
+    new Map(parts.specs.map((spec) => [spec, new StreamPlan(spec, calls)]))
   );
   return (events) => new Streams(over, events, { ...parts, plans });
 }
@@ -93,7 +95,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const plan = this.#plans.get(spec);
     if (plan === undefined) throw new Error("A stream was sent that the load does not have");
     const { messages } = this.#recorder;
-    messages.begin(slot, this.inFlight.dueUs(slot));
+    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot));
     this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });
   }
 
@@ -134,7 +136,9 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const stream = this.#open[slot];
     if (stream === null) return null;
     // What comes after the end of the load is of a stream that was left.
-    if (this.#recorder.messages.isOpen(slot)) stream.read(part, this.#nowUs);
+    if (!stream.plan.isCounted || this.#recorder.messages.isOpen(slot)) {
+      stream.read(part, this.#nowUs);
+    }
     return !stream.isOverLimit;
   }
 
@@ -191,7 +195,10 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     isLeft = false,
   ): void {
     if (kept !== null) kept.streamProblem = stream.verdict(isLeft);
-    this.#recorder.messages.end(slot, isLeft ? "left" : stream.isWhole ? "whole" : "cut", nowUs);
+    const { messages, calls } = this.#recorder;
+    if (stream.plan.spec.call !== undefined) calls?.add(stream.callStatus);
+    if (!stream.plan.isCounted) return;
+    messages.end(slot, isLeft ? "left" : stream.isWhole ? "whole" : "cut", nowUs);
   }
 
   onTick(nowUs: number): number {

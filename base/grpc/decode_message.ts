@@ -1,0 +1,173 @@
+/**
+ * A message of protobuf → JSON (https://protobuf.dev/programming-guides/json), with the names that JSON has for its fields:
+ * `userId` of `user_id`. A field that is not there is left out, also where protobuf would have its zero. What the type does
+ * not know is skipped.
+ */
+import { LIMITS } from "../limits.ts";
+import type { Json } from "../yaml/json_text.ts";
+import { wireTypeOf } from "./encode_message.ts";
+import type { FieldType, MessageTypes, RootType, ScalarKind } from "./message_types.ts";
+import { ownFormOf } from "./well_known.ts";
+import { LENGTH, MalformedMessage, WireReader } from "./wire.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What a message has brought so far, by the names in JSON. */
+interface Members {
+  readonly values: Map<string, Json>;
+  readonly lists: Map<string, Json[]>;
+  readonly maps: Map<string, Map<string, Json>>;
+}
+
+export class MessageDecoder {
+  /** In the message at hand. */
+  #values = 0;
+  readonly #types: MessageTypes;
+  readonly #name: string;
+  readonly #fields = new Map<string, ReadonlyMap<number, FieldType>>();
+  readonly #text = new TextDecoder("utf-8", { ignoreBOM: true });
+
+  constructor({ name, types }: RootType) {
+    this.#name = name;
+    this.#types = types;
+  }
+
+  /** Throws MalformedMessage. */
+  decode(octets: Bytes): Json {
+    this.#values = 0;
+    return this.#message(this.#name, octets, 0);
+  }
+
+  #message(name: string, octets: Bytes, depth: number): Json {
+    if (depth > LIMITS.nesting.most) throw new MalformedMessage("it is nested too deep");
+    const fields = this.#fieldsOf(name);
+    const reader = new WireReader(octets);
+    const members: Members = { values: new Map(), lists: new Map(), maps: new Map() };
+    while (!reader.isOver) {
+      const { id, wireType } = reader.tag();
+      const field = fields.get(id);
+      if (field === undefined || !fits(field, wireType)) reader.skip(wireType);
+      else this.#take(members, field, reader, wireType, depth);
+    }
+    const json = Object.fromEntries([
+      ...members.values,
+      ...members.lists,
+      ...[...members.maps].map(([name, map]) => [name, Object.fromEntries(map)] as const),
+    ]);
+    const own = ownFormOf(name);
+    return own === null ? json : own.json(json);
+  }
+
+  #fieldsOf(name: string): ReadonlyMap<number, FieldType> {
+    const known = this.#fields.get(name);
+    if (known !== undefined) return known;
+    const fields = new Map(this.#types.messages[name].map((field) => [field.id, field]));
+    this.#fields.set(name, fields);
+    return fields;
+  }
+
+  #take(
+    members: Members,
+    field: FieldType,
+    reader: WireReader,
+    wireType: number,
+    depth: number,
+  ): void {
+    const { json, many, kind } = field;
+    if (many === "map") return this.#takeEntry(members, field, reader.bytes(), depth);
+    if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
+    const list = members.lists.get(json) ?? [];
+    members.lists.set(json, list);
+    // Whoever reads takes both forms, whatever the type says.
+    if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
+    else {
+      const packed = new WireReader(reader.bytes());
+      while (!packed.isOver) list.push(this.#value(field, packed, depth));
+    }
+  }
+
+  #takeEntry(members: Members, field: FieldType, octets: Bytes, depth: number): void {
+    const entry = new WireReader(octets);
+    const key: FieldType = { name: "key", json: "key", id: 1, kind: field.key ?? "string" };
+    let name: Json = ZEROS[key.kind] ?? 0;
+    let value: Json = field.kind === "message"
+      ? this.#message(field.of ?? "", new Uint8Array(0), depth + 1)
+      : ZEROS[field.kind] ?? 0;
+    while (!entry.isOver) {
+      const { id, wireType } = entry.tag();
+      if (id === 1 && wireType === wireTypeOf(key.kind)) name = this.#value(key, entry, depth);
+      else if (id === 2 && wireType === wireTypeOf(field.kind)) {
+        value = this.#value(field, entry, depth);
+      } else entry.skip(wireType);
+    }
+    const map = members.maps.get(field.json) ?? new Map<string, Json>();
+    members.maps.set(field.json, map.set(String(name), value));
+  }
+
+  #value({ kind, of = "" }: FieldType, reader: WireReader, depth: number): Json {
+    if (++this.#values > LIMITS.jsonValues.most) {
+      throw new MalformedMessage("it has too many values");
+    }
+    if (kind === "message") return this.#message(of, reader.bytes(), depth + 1);
+    if (kind === "enum") {
+      const number = Number(BigInt.asIntN(32, reader.varint()));
+      const [name] = Object.entries(this.#types.enums[of]).find(([, one]) => one === number) ?? [];
+      return name ?? number;
+    }
+    if (kind === "string") return this.#text.decode(reader.bytes());
+    return kind === "bytes" ? reader.bytes().toBase64() : scalar(kind, reader);
+  }
+}
+
+/** Whether a value of the field may stand so on the wire: those of a list also packed. */
+function fits({ kind, many }: FieldType, wireType: number): boolean {
+  return wireType === (many === "map" ? LENGTH : wireTypeOf(kind)) ||
+    (many !== undefined && wireType === LENGTH);
+}
+
+/** Of a map's entry that leaves it out. */
+const ZEROS: Readonly<Record<string, Json>> = {
+  ...{ string: "", bytes: "", bool: false },
+  ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },
+};
+
+function scalar(kind: Exclude<ScalarKind, "string" | "bytes">, reader: WireReader): Json {
+  switch (kind) {
+    case "bool":
+      return reader.varint() !== 0n;
+    case "int32":
+      return Number(BigInt.asIntN(32, reader.varint()));
+    case "uint32":
+      return Number(BigInt.asUintN(32, reader.varint()));
+    case "sint32":
+      return Number(unfolded(BigInt.asUintN(32, reader.varint())));
+    case "int64":
+      return String(BigInt.asIntN(64, reader.varint()));
+    case "uint64":
+      return String(reader.varint());
+    case "sint64":
+      return String(unfolded(reader.varint()));
+    case "fixed32":
+      return reader.fixed32();
+    case "sfixed32":
+      return reader.fixed32() | 0;
+    case "fixed64":
+      return String(reader.fixed64());
+    case "sfixed64":
+      return String(BigInt.asIntN(64, reader.fixed64()));
+    case "float":
+      return jsonNumber(reader.float());
+    case "double":
+      return jsonNumber(reader.double());
+  }
+}
+
+/** JSON has no NaN. */
+function jsonNumber(value: number): Json {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+/** 0, −1, 1, −2 of 0, 1, 2, 3. */
+function unfolded(value: bigint): bigint {
+  return (value >> 1n) ^ -(value & 1n);
+}

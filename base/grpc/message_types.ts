@@ -1,0 +1,84 @@
+/**
+ * Types of protobuf messages as plain data, which goes to workers and agents: from `.proto` files or from a server's
+ * reflection, and read by `encode_message.ts` and `decode_message.ts`. Those need no other code than their own, so that a
+ * worker loads no library.
+ */
+import * as z from "zod";
+import type { Conflict } from "../problems.ts";
+import type { Json } from "../yaml/json_text.ts";
+
+/** https://protobuf.dev/programming-guides/proto3/#scalar */
+export const SCALARS = [
+  ...["double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64"] as const,
+  ...["fixed32", "fixed64", "sfixed32", "sfixed64", "bool", "string", "bytes"] as const,
+] as const;
+
+const MOST_NAME = 1_000;
+const name = z.string().min(1).max(MOST_NAME);
+/** The number of a field has 29 bits. */
+const fieldNumber = z.int().min(1).max(2 ** 29 - 1);
+
+const fieldType = z.strictObject({
+  /** As the `.proto` file has it. */
+  name,
+  /** As JSON has it. */
+  json: name,
+  id: fieldNumber,
+  kind: z.enum([...SCALARS, "message", "enum"]),
+  /** Full name of the message or enum. */
+  of: name.optional(),
+  /** Absent: one value at most. */
+  many: z.enum(["list", "packed", "map"]).optional(),
+  /** Of a map. */
+  key: z.enum(SCALARS).optional(),
+  /** Fields of the same one exclude each other. */
+  oneof: name.optional(),
+  /** Of proto2. */
+  required: z.literal(true).optional(),
+});
+
+const MOST_TYPES = 10_000;
+const MOST_FIELDS = 10_000;
+
+function hasAtMost(most: number): (named: Readonly<Record<string, unknown>>) => boolean {
+  return (named) => Object.keys(named).length <= most;
+}
+
+export const messageTypes = z.strictObject({
+  /** Fields of messages by their full names. */
+  messages: z.record(name, z.array(fieldType).max(MOST_FIELDS)).refine(hasAtMost(MOST_TYPES)),
+  /** Numbers of the values of enums by their full names. */
+  enums: z.record(name, z.record(name, z.int())).refine(hasAtMost(MOST_TYPES)),
+});
+
+/** A message by its full name, with all types that it needs. */
+export const rootType = z.strictObject({ name, types: messageTypes });
+
+export type FieldType = z.output<typeof fieldType>;
+export type FieldKind = FieldType["kind"];
+export type ScalarKind = typeof SCALARS[number];
+export type MessageTypes = z.output<typeof messageTypes>;
+export type RootType = z.output<typeof rootType>;
+
+/** A call as an experiment or a command line has it. */
+export interface WrittenCall {
+  readonly grpc: string;
+  readonly message?: Json;
+  readonly messages?: readonly Json[];
+}
+
+/** The services and types of a `.proto` file. */
+export interface ProtoTypes {
+  /** Throws with the reason where there is no such method. @param name `package.Service/Method`. */
+  method(name: string): MethodType;
+  /** What is wrong with a call, as far as values that are filled in later do not decide it. */
+  conflicts(call: WrittenCall): Conflict[];
+}
+
+/** A method of a service. */
+export interface MethodType {
+  readonly input: RootType;
+  readonly output: RootType;
+  readonly clientStreams: boolean;
+  readonly serverStreams: boolean;
+}

@@ -1,0 +1,232 @@
+/** A `.proto` file with those that it imports: its services, and their types as plain data. */
+import protobuf from "protobufjs";
+import { dirname, join } from "node:path";
+import { type FileDigest, fileDigest } from "../files.ts";
+import { messageOf } from "../errors.ts";
+import { beyond, isWithin } from "../limits.ts";
+import type { Conflict } from "../problems.ts";
+import { didYouMean } from "../suggest.ts";
+import { encodeMessage, MessageProblem, wireTypeOf } from "./encode_message.ts";
+import { LENGTH } from "./wire.ts";
+import { inEnvelopes } from "./envelope.ts";
+import {
+  type FieldType,
+  type MethodType,
+  type ProtoTypes,
+  type RootType,
+  type ScalarKind,
+  SCALARS,
+  type WrittenCall,
+} from "./message_types.ts";
+
+/** In JSON it is a digest, as results hold what an experiment was made of. */
+export class ProtoFile implements ProtoTypes {
+  readonly #root: protobuf.Root;
+  readonly #digest: FileDigest;
+  readonly #methods = new Map<string, MethodType>();
+
+  constructor(path: string, root: protobuf.Root, text: string) {
+    this.#root = root;
+    this.#digest = fileDigest(path, text);
+  }
+
+  toJSON(): FileDigest {
+    return this.#digest;
+  }
+
+  method(name: string): MethodType {
+    const known = this.#methods.get(name);
+    if (known !== undefined) return known;
+    const found = methodTypeIn(this.#root, name);
+    this.#methods.set(name, found);
+    return found;
+  }
+
+  conflicts(call: WrittenCall): Conflict[] {
+    let method: MethodType;
+    try {
+      method = this.method(call.grpc);
+    } catch (error) {
+      return [{ path: ["grpc"], message: messageOf(error) }];
+    }
+    return callConflicts(method, call);
+  }
+}
+
+/** What is wrong with the messages of a call. */
+function callConflicts(
+  { input, clientStreams }: MethodType,
+  { message, messages }: WrittenCall,
+): Conflict[] {
+  if (messages !== undefined && !clientStreams) {
+    const why = "Cannot send messages to a method that takes one: write message";
+    return [{ path: ["messages"], message: why }];
+  }
+  const written = messages === undefined
+    ? [{ json: message ?? {}, path: ["message"] }]
+    : messages.map((json, at) => ({ json, path: ["messages", at] }));
+  return written.flatMap(({ json, path }) => {
+    try {
+      inEnvelopes([encodeMessage(input, json, { hasNames: true })], false);
+      return [];
+    } catch (error) {
+      const at = error instanceof MessageProblem ? error.path : [];
+      return [{ path: [...path, ...at], message: messageOf(error) }];
+    }
+  });
+}
+
+/** Reads a file that is named in another, or in an experiment. */
+type Read = (path: string) => string;
+
+/** Throws with the reason where one of the files can't be read. @param read Throws likewise. */
+export function readProtoFile(path: string, read: Read): ProtoFile {
+  const root = new protobuf.Root();
+  const texts: string[] = [];
+  addFile(path, { root, read, texts, folder: dirname(path), added: new Set() });
+  root.resolveAll();
+  return new ProtoFile(path, root, texts.join("\n"));
+}
+
+interface Reading {
+  readonly root: protobuf.Root;
+  readonly read: Read;
+  readonly texts: string[];
+  /** Of the first file. */
+  readonly folder: string;
+  readonly added: Set<string>;
+}
+
+function addFile(path: string, reading: Reading): void {
+  const { root, read, texts, added } = reading;
+  if (added.has(path)) return;
+  added.add(path);
+  if (!isWithin("protoFiles", added.size)) throw new Error(beyond("protoFiles", added.size));
+  const text = read(path);
+  texts.push(text);
+  const { imports = [], weakImports = [] } = parsed(path, text, root);
+  for (const name of [...imports, ...weakImports]) addImport(name, path, reading);
+}
+
+function parsed(path: string, text: string, root: protobuf.Root): protobuf.IParserResult {
+  try {
+    return protobuf.parse(text, root, { keepCase: true });
+  } catch (error) {
+    throw new Error(`${path} is no .proto file: ${messageOf(error)}`);
+  }
+}
+
+/** Beside the file that imports it, or from where the first file lies; those of protobuf itself are there. */
+function addImport(name: string, from: string, reading: Reading): void {
+  const own = protobuf.common.get(name);
+  if (own?.nested !== undefined) return void reading.root.addJSON(own.nested);
+  const places = [...new Set([join(dirname(from), name), join(reading.folder, name)])];
+  const problems = places.map((path) => {
+    try {
+      reading.read(path);
+      return null;
+    } catch (error) {
+      return error;
+    }
+  });
+  const at = problems.indexOf(null);
+  if (at < 0) throw new Error(`it imports ${name}: ${messageOf(problems[0])}`);
+  addFile(places[at], reading);
+}
+
+function methodTypeIn(root: protobuf.Root, name: string): MethodType {
+  const [serviceName, methodName] = name.split("/");
+  const services = servicesIn(root);
+  const service = services.find(({ fullName }) => fullName === `.${serviceName}`);
+  if (service === undefined) {
+    const names = services.map(({ fullName }) => fullName.slice(1));
+    const fix = didYouMean(serviceName, names) ??
+      (names.length === 0 ? "there is none" : `there is ${names.join(", ")}`);
+    throw new Error(`Cannot find the service ${serviceName}: ${fix}`);
+  }
+  const methods = Object.keys(service.methods);
+  if (!Object.hasOwn(service.methods, methodName)) {
+    const fix = didYouMean(methodName, methods) ?? `it has ${methods.join(", ")}`;
+    throw new Error(`Cannot find the method ${methodName} of ${serviceName}: ${fix}`);
+  }
+  const method = service.methods[methodName];
+  method.resolve();
+  const { resolvedRequestType, resolvedResponseType } = method;
+  if (resolvedRequestType === null || resolvedResponseType === null) {
+    throw new Error(`Cannot use ${name}: its types are not there`);
+  }
+  return {
+    input: rootTypeOf(resolvedRequestType),
+    output: rootTypeOf(resolvedResponseType),
+    clientStreams: method.requestStream === true,
+    serverStreams: method.responseStream === true,
+  };
+}
+
+function servicesIn(namespace: protobuf.NamespaceBase): protobuf.Service[] {
+  return namespace.nestedArray.flatMap((one) => {
+    if (one instanceof protobuf.Service) return [one];
+    return one instanceof protobuf.Namespace ? servicesIn(one) : [];
+  });
+}
+
+/** A message with all types that stand in it, however deep. */
+function rootTypeOf(type: protobuf.Type): RootType {
+  const messages: Record<string, FieldType[]> = {};
+  const enums: Record<string, Record<string, number>> = {};
+  const waiting = [type];
+  for (const message of waiting) {
+    const name = nameOf(message);
+    if (Object.hasOwn(messages, name)) continue;
+    messages[name] = message.fieldsArray.map(fieldTypeOf);
+    for (const { resolvedType } of message.fieldsArray) {
+      if (resolvedType instanceof protobuf.Type) waiting.push(resolvedType);
+      else if (resolvedType !== null) enums[nameOf(resolvedType)] = { ...resolvedType.values };
+    }
+  }
+  return { name: nameOf(type), types: { messages, enums } };
+}
+
+function nameOf({ fullName }: protobuf.ReflectionObject): string {
+  return fullName.slice(1);
+}
+
+function fieldTypeOf(field: protobuf.Field): FieldType {
+  const { name, id, resolvedType, repeated, partOf } = field.resolve();
+  if (field.delimited) throw new Error(`Cannot use ${nameOf(field)}: groups are not read here`);
+  const kind = resolvedType === null
+    ? scalarOf(field)
+    : resolvedType instanceof protobuf.Type
+    ? "message"
+    : "enum";
+  const isMap = field instanceof protobuf.MapField;
+  return {
+    name,
+    json: jsonNameOf(field),
+    id,
+    kind,
+    ...resolvedType !== null && { of: nameOf(resolvedType) },
+    ...isMap && { many: "map", key: scalarNamed(field.keyType) },
+    ...repeated && { many: field.packed && wireTypeOf(kind) !== LENGTH ? "packed" : "list" },
+    // What is optional in proto3 is alone in a oneof of its own.
+    ...partOf !== null && partOf.oneof.length > 1 && { oneof: partOf.name },
+    ...field.required && { required: true },
+  };
+}
+
+function scalarOf({ type }: protobuf.Field): ScalarKind {
+  return scalarNamed(type);
+}
+
+function scalarNamed(type: string): ScalarKind {
+  const kind = SCALARS.find((scalar) => scalar === type);
+  if (kind === undefined) throw new Error(`Cannot find the type ${type}`);
+  return kind;
+}
+
+/** As the option json_name has it, else in camel case (https://protobuf.dev/programming-guides/json). */
+function jsonNameOf({ name, options }: protobuf.Field): string {
+  const own: unknown = options?.json_name;
+  if (typeof own === "string") return own;
+  return name.replace(/_+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
+}

@@ -1,0 +1,128 @@
+/**
+ * Calls of gRPC made ready before a load or a preflight: their types are known, from a `.proto` file or from the server's
+ * reflection, and what is fixed of their messages has its octets.
+ */
+import { messageOf, TargetError, UserError } from "../../base/errors.ts";
+import { encodedCall } from "../../base/grpc/encode_call.ts";
+import type { MethodType } from "../../base/grpc/message_types.ts";
+import { namesIn } from "../../scenarios/request/template.ts";
+import {
+  readsBody,
+  requestsOf,
+  type Script,
+  type ScriptCall,
+  type ScriptRequest,
+} from "../../scenarios/request/script.ts";
+import type { CallServer } from "./reflection.ts";
+
+/** Reads the types of methods from the server. */
+export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
+
+interface CallContext {
+  /** Of each call, which is the deadline of those whose response is one message. */
+  readonly timeoutMs: number;
+  readonly reflect: Reflect;
+}
+
+/** What servers have said, by the script for which they were asked. */
+const reflected = new WeakMap<Script, ReadonlyMap<string, MethodType>>();
+
+/** The same script where it has no calls, or they are ready. Throws a UserError or a TargetError where one can't be. */
+export async function readyCalls(script: Script, context: CallContext): Promise<Script> {
+  const calls = requestsOf(script).flatMap(({ call }) => call ?? []);
+  if (calls.every(({ ready }) => ready !== undefined)) return script;
+  const unknown = [
+    ...new Set(calls.filter(({ proto }) => proto === undefined).map(({ method }) => method)),
+  ];
+  const types = unknown.length === 0
+    ? new Map<string, MethodType>()
+    : reflected.get(script) ?? await context.reflect(unknown);
+  if (unknown.length > 0) reflected.set(script, types);
+  const ready = (request: ScriptRequest): ScriptRequest =>
+    request.call === undefined ? request : readyCall(request, request.call, types, context);
+  return script.kind === "requests" ? { ...script, requests: script.requests.map(ready) } : {
+    ...script,
+    steps: script.steps.map((step) => step.kind === "request" ? ready(step) : step),
+  };
+}
+
+function readyCall(
+  request: ScriptRequest,
+  { proto, ...call }: ScriptCall,
+  types: ReadonlyMap<string, MethodType>,
+  { timeoutMs }: CallContext,
+): ScriptRequest {
+  const type = types.get(call.method) ?? proto?.method(call.method);
+  if (type === undefined) throw new TargetError(`The server does not say what ${call.method} is`);
+  const { input, output, clientStreams, serverStreams } = type;
+  const isOpen = namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
+  const wire = isOpen ? request.wire : encodedBefore(request, type);
+  const isRead = readsBody(request) || request.stream?.token !== undefined;
+  checkKinds(request, type, clientStreams);
+  return {
+    ...request,
+    wire: {
+      ...wire,
+      headers: { ...deadlineOf(request, serverStreams, timeoutMs), ...wire.headers },
+    },
+    call: {
+      ...call,
+      ready: { isUnary: !serverStreams, ...isOpen && { input }, ...isRead && { output } },
+    },
+  };
+}
+
+/** A stream that goes on has none: its time-out counts from its last message. */
+function deadlineOf(
+  { wire }: ScriptRequest,
+  serverStreams: boolean,
+  timeoutMs: number,
+): Record<string, string> {
+  const isGiven = Object.keys(wire.headers).some((name) => name.toLowerCase() === "grpc-timeout");
+  if (serverStreams || isGiven) return {};
+  // At most eight digits.
+  const isLong = timeoutMs >= 1e8;
+  return {
+    "grpc-timeout": isLong ? `${Math.ceil(timeoutMs / 1_000)}S` : `${Math.ceil(timeoutMs)}m`,
+  };
+}
+
+function encodedBefore(
+  { wire, call }: ScriptRequest,
+  { input }: MethodType,
+): ScriptRequest["wire"] {
+  try {
+    return encodedCall(wire, input);
+  } catch (error) {
+    throw new UserError([{ place: call?.method ?? "grpc", message: messageOf(error) }]);
+  }
+}
+
+/** What the kind of a method decides. */
+function checkKinds(
+  { wire, stream, captures, call }: ScriptRequest,
+  { serverStreams }: MethodType,
+  clientStreams: boolean,
+): void {
+  const refuse = (message: string): never => {
+    throw new UserError([{ place: call?.method ?? "grpc", message }]);
+  };
+  const sent = Array.isArray(wire.body) ? wire.body.length : 0;
+  if (!clientStreams && sent !== 1) {
+    refuse("Cannot send messages to a method that takes one: write message");
+  }
+  if (serverStreams && captures.length > 0) {
+    refuse("Cannot capture a value from a stream: its messages are not kept");
+  }
+  if (!serverStreams && stream !== undefined) {
+    refuse("Cannot use hold or token with a method whose response is one message");
+  }
+}
+
+/** Asks the server of an origin. */
+export function reflectOn(server: CallServer, timeoutMs: number, signal: AbortSignal): Reflect {
+  return async (methods) => {
+    const { reflectedMethods } = await import("./reflection.ts");
+    return await reflectedMethods(methods, { ...server, timeoutMs, signal });
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * Types of methods, from a server that says them: its reflection, version 1 or the alpha before it
+ * (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md).
+ */
+import { messageOf, TargetError } from "../../base/errors.ts";
+import { describedFiles, fileNameIn, importsOf } from "../../base/grpc/described_files.ts";
+import { encodeMessage } from "../../base/grpc/encode_message.ts";
+import { inEnvelopes } from "../../base/grpc/envelope.ts";
+import type { FieldType, MethodType, RootType } from "../../base/grpc/message_types.ts";
+import { encodeRequest } from "../../base/http/request.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
+import { dial } from "../../base/net/dial.ts";
+import { whyNoResponse } from "../../base/net/dial_error.ts";
+import { connectionOptions, type Endpoint } from "../../base/net/endpoint.ts";
+import { exchangeOn } from "../../base/net/one_exchange.ts";
+import type { Json } from "../../base/yaml/json_text.ts";
+import { wholeResponseProblem } from "./whole_response.ts";
+
+/** Where calls go. */
+export interface CallServer {
+  readonly origin: string;
+  readonly endpoint: Endpoint;
+}
+
+interface Asked extends CallServer {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const VERSIONS = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
+
+const field = (name: string, id: number, kind: FieldType["kind"], more = {}): FieldType => ({
+  ...{ name, json: name, id, kind },
+  ...more,
+});
+
+/** What of the messages is used here. */
+const REQUEST: RootType = {
+  name: "Request",
+  types: {
+    messages: { Request: [field("file", 3, "string"), field("symbol", 4, "string")] },
+    enums: {},
+  },
+};
+const RESPONSE: RootType = {
+  name: "Response",
+  types: {
+    messages: {
+      Response: [
+        field("found", 4, "message", { of: "Files" }),
+        field("error", 7, "message", { of: "Problem" }),
+      ],
+      Files: [field("files", 1, "bytes", { many: "list" })],
+      Problem: [field("code", 1, "int32"), field("message", 2, "string")],
+    },
+    enums: {},
+  },
+};
+
+/** Throws a TargetError where the server does not say them, and a UserError where there is no such method. */
+export async function reflectedMethods(
+  methods: readonly string[],
+  server: Asked,
+): Promise<ReadonlyMap<string, MethodType>> {
+  const files = new Map<string, string>();
+  const services = new Set(methods.map((method) => method.split("/")[0]));
+  for (const service of services) {
+    const wanted: Record<string, Json>[] = [{ symbol: service }];
+    for (const request of wanted) {
+      if (typeof request.file === "string" && files.has(request.file)) continue;
+      for (const file of await described(request, server)) {
+        const name = fileNameIn(file);
+        if (files.has(name)) continue;
+        files.set(name, file);
+        if (!isWithin("protoFiles", files.size)) {
+          throw new TargetError(
+            `Cannot use the server's reflection: ${beyond("protoFiles", files.size)}`,
+          );
+        }
+        wanted.push(...importsOf(file).map((file) => ({ file })));
+      }
+    }
+  }
+  const proto = describedFiles([...files.values()]);
+  return new Map(methods.map((method) => {
+    try {
+      return [method, proto.method(method)];
+    } catch (error) {
+      throw new TargetError(messageOf(error));
+    }
+  }));
+}
+
+/** Files, each as base64. */
+async function described(request: Json, server: Asked): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const version of VERSIONS) {
+    const response = await asked(version, request, server);
+    if (typeof response !== "string") return response;
+    problems.push(response);
+  }
+  throw new TargetError(
+    `Cannot read the types of gRPC from ${server.origin}: ${problems[0]}; name its .proto file`,
+  );
+}
+
+/** Files; a text: why there are none. */
+async function asked(
+  version: string,
+  request: Json,
+  { origin, endpoint, timeoutMs, signal }: Asked,
+): Promise<readonly string[] | string> {
+  const path = `/${version}.ServerReflection/ServerReflectionInfo`;
+  const body = inEnvelopes([encodeMessage(REQUEST, request)], false);
+  const headers = { "content-type": "application/grpc", te: "trailers" };
+  const wire = { method: "POST", path, headers, body: [{ base64: body.toBase64() }] };
+  const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, true));
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    using conn = closing(await dial(endpoint, ended), ended);
+    const exchange = { bytes, head: false, isStream: false, streams: 1 };
+    const { kept } = await exchangeOn(conn.connection, endpoint, exchange);
+    if (kept === null) throw new Error("A response was not kept");
+    const spec = { isUnary: true, statuses: [0], output: RESPONSE };
+    const problem = wholeResponseProblem(spec, kept);
+    if (problem !== null) return problem;
+    const { found, error } = JSON.parse(new TextDecoder().decode(kept.body()));
+    return found?.files ?? `its reflection says: ${error?.message ?? "nothing"}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    const tls = "path" in endpoint ? undefined : endpoint.tls;
+    throw new TargetError(
+      `Cannot read the types of gRPC from ${origin}: ${whyNoResponse(error, tls)}`,
+    );
+  }
+}
+
+type Connection = Awaited<ReturnType<typeof dial>>;
+
+/** A connection that closes at the end of its block, or when the signal says so. */
+function closing(
+  connection: Connection,
+  signal: AbortSignal,
+): Disposable & { readonly connection: Connection } {
+  const close = (): void => connection.close();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close();
+  return {
+    connection,
+    [Symbol.dispose]: (): void => {
+      signal.removeEventListener("abort", close);
+      close();
+    },
+  };
+}

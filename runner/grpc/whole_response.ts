@@ -1,0 +1,24 @@
+/** A whole response to a call of gRPC, read at once: for a preflight. */
+import { type KeptResponse, KeptRoom } from "../../base/http/kept.ts";
+import { CallPlan, CallReader } from "../load/engine/streams/call_reader.ts";
+import type { CallSpec } from "../load/engine/streams/stream_spec.ts";
+
+/** Why it is not what it should be; null: it is. Its message stands for its body then, as JSON, where somebody looks into it. */
+export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string | null {
+  const reader = new CallReader(new CallPlan({ ...spec, keeps: true }), new KeptRoom(), () => {});
+  const wrong = reader.headProblem(kept);
+  if (wrong !== null) return wrong;
+  const body = kept.body();
+  reader.read(body, 0, body.length);
+  reader.end();
+  const problem = reader.verdict(kept);
+  kept.keepInstead(reader.json);
+  return problem;
+}
+
+/** Of a response of which the head alone has come. */
+export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
+  const reader = new CallReader(new CallPlan(spec), new KeptRoom(), () => {});
+  const wrong = reader.headProblem(kept);
+  return wrong ?? (kept.field("grpc-status") === null ? null : reader.verdict(kept));
+}

@@ -1,0 +1,200 @@
+/**
+ * The response to a call of gRPC as it comes (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md): messages behind
+ * their lengths, and a status behind all of them. A message is decoded, and kept until it is whole, only where somebody looks
+ * into it; otherwise its octets are passed over.
+ */
+import { messageOf } from "../../../../base/errors.ts";
+import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";
+import { decodedContent } from "../../../../base/http/content_coding.ts";
+import type { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
+import { beyond, LIMITS, oneMoreThan } from "../../../../base/limits.ts";
+import { withoutSecrets } from "../../../../base/secrets.ts";
+import { GRPC_STATUSES } from "../../../../scenarios/request/request.ts";
+import type { CallSpec } from "./stream_spec.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const PREFIX_BYTES = 5;
+const COMPRESSED = 1;
+const NO_BYTES: Bytes = new Uint8Array(0);
+/** A part of a message that is no longer is kept outside of the room. */
+const FREE_BYTES = 512;
+/** As gRPC has it: a status that nobody knows is UNKNOWN. */
+const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
+/** Of the text that a server gives for its status. */
+const MOST_CHARS = 200;
+
+/** What calls that are alike share, made ready once. */
+export class CallPlan {
+  readonly decoder: MessageDecoder | null;
+
+  constructor(readonly spec: CallSpec) {
+    this.decoder = spec.output === undefined ? null : new MessageDecoder(spec.output);
+  }
+}
+
+export class CallReader {
+  /** Whether a message is larger than the limit, or than what the room had left: it has to be given up. */
+  isOverLimit = false;
+  /** Messages that are whole. */
+  received = 0;
+  /** What the response said at its end; null: nothing, or it has not ended. */
+  status: number | null = null;
+  /** The text of the last message as JSON, where that is kept. */
+  json: Bytes = NO_BYTES;
+  #problem: string | null = null;
+  /** What grpc-encoding says. */
+  #coding: string | null = null;
+  // The message at hand.
+  #prefixBytes = 0;
+  #flag = 0;
+  #leftBytes = 0;
+  #data = NO_BYTES;
+  #dataBytes = 0;
+
+  /** @param onMessage Gets a message as JSON, or nothing where nobody looks into it. */
+  constructor(
+    private readonly plan: CallPlan,
+    private readonly room: KeptRoom,
+    private readonly onMessage: (json: Bytes) => void,
+  ) {}
+
+  /** Null where the head is that of a response of gRPC. */
+  headProblem(kept: KeptResponse): string | null {
+    if (kept.status !== 200) return `its status is ${kept.status}`;
+    const type = kept.field("content-type") ?? "none";
+    if (!/^application\/grpc(?:[+;]|$)/i.test(type)) {
+      return `its content-type is ${type.slice(0, MOST_CHARS)}, not application/grpc`;
+    }
+    const coding = kept.field("grpc-encoding");
+    this.#coding = coding === "identity" ? null : coding;
+    return null;
+  }
+
+  // hot: takes `bytes[from, to)`.
+  read(bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to && !this.isOverLimit;) {
+      if (this.#prefixBytes < PREFIX_BYTES) this.#takePrefix(bytes[at++]);
+      else {
+        const length = Math.min(this.#leftBytes, to - at);
+        if (this.plan.decoder !== null) this.#keep(bytes.subarray(at, at + length));
+        this.#leftBytes -= length;
+        at += length;
+      }
+      if (this.#prefixBytes === PREFIX_BYTES && this.#leftBytes === 0) this.#complete();
+    }
+  }
+
+  // hot
+  #takePrefix(octet: number): void {
+    if (this.#prefixBytes === 0) this.#flag = octet;
+    else this.#leftBytes = this.#leftBytes * 256 + octet;
+    if (++this.#prefixBytes < PREFIX_BYTES) return;
+    if (this.#leftBytes > LIMITS.grpcMessage.most) this.isOverLimit = true;
+    if (this.#flag > COMPRESSED) this.#problem ??= `a message has the flag ${this.#flag}`;
+    if (this.#flag === COMPRESSED && this.#coding === null) {
+      this.#problem ??= "a message is compressed, and no grpc-encoding says how";
+    }
+  }
+
+  /** Grows as octets come, not as the server says that they will. */
+  #keep(part: Uint8Array): void {
+    const length = this.#dataBytes + part.length;
+    if (length > this.#data.length) {
+      const wanted = Math.max(length, 2 * this.#data.length);
+      if (!this.room.take(outside(wanted) - outside(this.#data.length))) {
+        this.isOverLimit = true;
+        return;
+      }
+      const larger = new Uint8Array(wanted);
+      larger.set(this.#data.subarray(0, this.#dataBytes));
+      this.#data = larger;
+    }
+    this.#data.set(part, this.#dataBytes);
+    this.#dataBytes = length;
+  }
+
+  #complete(): void {
+    this.received++;
+    const { decoder } = this.plan;
+    this.onMessage(decoder === null || this.isOverLimit ? NO_BYTES : this.#decoded(decoder));
+    this.#prefixBytes = this.#flag = this.#leftBytes = 0;
+    this.#drop();
+  }
+
+  /** As JSON; nothing where it can't be read. */
+  #decoded(decoder: MessageDecoder): Bytes {
+    const whole = this.#data.subarray(0, this.#dataBytes);
+    const { bytes, problem } = this.#flag === 0
+      ? { bytes: whole, problem: null }
+      : decodedContent(whole, this.#coding);
+    if (problem !== null) this.#problem ??= problem;
+    if (this.#problem !== null) return NO_BYTES;
+    try {
+      const json = new TextEncoder().encode(JSON.stringify(decoder.decode(bytes)));
+      if (this.plan.spec.keeps) this.json = json;
+      return json;
+    } catch (error) {
+      this.#problem = `a message is none of its type: ${messageOf(error)}`;
+      return NO_BYTES;
+    }
+  }
+
+  #drop(): void {
+    this.#dataBytes = 0;
+    if (this.#data.length <= FREE_BYTES) return;
+    this.room.giveBack(outside(this.#data.length));
+    this.#data = NO_BYTES;
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.#drop();
+  }
+
+  /** It is given up: what it kept goes back. */
+  clear(): void {
+    this.#drop();
+  }
+
+  /** Why it is not the response that it should be, now that it is over; null: it is. */
+  verdict(kept: KeptResponse): string | null {
+    if (this.isOverLimit) return beyond("grpcMessage", oneMoreThan("grpcMessage"));
+    const { statuses, isUnary } = this.plan.spec;
+    const status = this.status = callStatus(kept);
+    if (status === null) return "it ended without a grpc-status";
+    if (!statuses.includes(status)) return statusText(status, kept);
+    if (this.#problem !== null) return this.#problem;
+    if (this.#prefixBytes > 0) return "it ended within a message";
+    if (status !== 0 || !isUnary || this.received === 1) return null;
+    return this.received === 0 ? "it brought no message" : `it brought ${this.received} messages`;
+  }
+}
+
+/** What of a buffer the room counts. */
+function outside(bytes: number): number {
+  return bytes > FREE_BYTES ? bytes : 0;
+}
+
+/** Of a response that is over; null: it has none. */
+function callStatus(kept: KeptResponse): number | null {
+  const text = kept.trailer("grpc-status") ?? kept.field("grpc-status");
+  if (text === null || !/^\d{1,9}$/.test(text)) return null;
+  const status = Number(text);
+  return status < GRPC_STATUSES.length ? status : UNKNOWN;
+}
+
+function statusText(status: number, kept: KeptResponse): string {
+  const said = kept.trailer("grpc-message") ?? kept.field("grpc-message") ?? "";
+  const text = `its grpc-status is ${status} (${GRPC_STATUSES[status]})`;
+  return said === "" ? text : `${text}: ${withoutSecrets(decodedText(said)).slice(0, MOST_CHARS)}`;
+}
+
+/** Octets beyond ASCII are percent-encoded in it. */
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,11 @@
+/** How calls of gRPC ended, as result files have it. */
+import * as z from "zod";
+
+const count = z.int().min(0);
+
+export const calls = z.strictObject({
+  status: z.record(z.string().regex(/^[A-Z_]{1,40}$/), count).describe(
+    "Completed calls by the name of their grpc-status: OK, NOT_FOUND …",
+  ),
+  noStatus: count.describe("Completed calls without a grpc-status, which are wrong, or were left"),
+});

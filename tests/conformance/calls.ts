@@ -1,0 +1,106 @@
+/** Calls of gRPC on servers of the tests, as an experiment file has them, and loads of them. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { readProtoFile } from "../../base/grpc/proto_file.ts";
+import { AS_INPUT } from "../../base/explain.ts";
+import { withEngine } from "../../base/pattern.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { readyCalls, type Reflect } from "../../runner/grpc/ready_calls.ts";
+import { shareOut } from "../../runner/measure/share.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
+import { started } from "./programs.ts";
+import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const FILES = filesFrom(FOLDER, readProtoFile);
+const TIMEOUT_MS = 20_000; // none passes by itself, however slow the machine is
+
+const reflect: Reflect = () => assert.fail("the types are those of a file");
+
+export interface CallWish extends Wish {
+  readonly timeoutMs?: number;
+}
+
+/** @param written The scenario: its calls are of `echo.proto` where it names none. */
+export async function called(
+  driver: DriverName,
+  server: { readonly endpoint: Endpoint },
+  written: Readonly<Record<string, unknown>>,
+  { timeoutMs = TIMEOUT_MS, requests, ...wish }: CallWish = {},
+): Promise<Loaded & { readonly statuses: Readonly<Record<string, number>> }> {
+  const scenario = await withEngine(() =>
+    scenarioSpecWith(FILES).parse("grpc" in written ? { ...written, ...PROTO } : written, AS_INPUT)
+  );
+  const script = await readyCalls(scriptOf(scenario, 1), { timeoutMs, reflect });
+  const fields = { timeout: timeoutMs, keepAlive: true, http2: true, connections: 2, workers: 1 };
+  const [job] = shareOut({
+    script,
+    load: loadOf({ ...fields, ...requests === undefined ? { duration: 60_000 } : { requests } }),
+    origin: "http://localhost",
+    seed: 1,
+    driver,
+    intervalMs: 50,
+    logPath: null,
+    implicitCheck: true,
+  }, driver);
+  const loaded = await load({ driver, http2: true }, server, {
+    ...{ script: job.script, steps: job.steps, connections: 2, requests },
+    timeoutUs: timeoutMs * 1_000,
+    ...wish,
+  });
+  assertNothingLost(loaded);
+  const { calls = new Float64Array(0) } = loaded.totals;
+  const statuses = Object.fromEntries(
+    [...GRPC_STATUSES, "none"].map((name, at) => [name, calls[at]] as const)
+      .filter(([, count]) => count > 0),
+  );
+  return { ...loaded, statuses };
+}
+
+const PROTO = { proto: "echo.proto" };
+
+interface Seen {
+  readonly calls: number;
+  readonly received: number;
+  readonly sent: number;
+  readonly cancelled: number;
+  readonly deadlines: number;
+  readonly metadata: string;
+}
+
+let bundled: string | null = null;
+
+/** Node has no packages here: the server is bundled with its own, once. */
+async function program(): Promise<string> {
+  if (bundled !== null) return bundled;
+  const outdir = await Deno.makeTempDir();
+  const source = fileURLToPath(new URL("grpc_js/server.mjs", import.meta.url));
+  const config = join(dirname(source), "deno.json"); // packages of its own, which the program has not
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--config", config, "--outdir", outdir, source],
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  const file = join(outdir, "server.mjs");
+  await Deno.rename(join(outdir, "server.js"), file);
+  return bundled = file;
+}
+
+interface CallServer {
+  readonly endpoint: TcpEndpoint;
+  readonly end: () => Promise<Seen>;
+}
+
+/** The service of `echo.proto`, by grpc-js. */
+export async function serving(...args: string[]): Promise<CallServer> {
+  const { port, end } = await started("node", [await program(), ...args]);
+  const endpoint = { hostname: "127.0.0.1", port, http2: true as const };
+  return { endpoint, end: async (): Promise<Seen> => JSON.parse(await end()) };
+}

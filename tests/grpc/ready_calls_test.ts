@@ -1,0 +1,83 @@
+/** Calls of gRPC made ready for a load: what they are sent as, and what an agent of a fleet is given. */
+import assert from "node:assert/strict";
+import { AS_INPUT } from "../../base/explain.ts";
+import { readProtoFile } from "../../base/grpc/proto_file.ts";
+import { bodyOctets } from "../../base/http/body.ts";
+import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { readyCalls } from "../../runner/grpc/ready_calls.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { requestsOf, type Script, scriptOf } from "../../scenarios/request/script.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+
+const PROTO = `syntax = "proto3"; package p; message M { string text = 1; int32 n = 2; }
+service S { rpc One(M) returns (M); rpc Many(M) returns (stream M); rpc Sum(stream M) returns (M); }`;
+const FILES = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => PROTO) };
+
+async function ready(scenario: Record<string, unknown>, timeoutMs = 5_000): Promise<Script> {
+  const parsed = scenarioSpecWith(FILES).parse(scenario, AS_INPUT);
+  const reflect = () => assert.fail("the types are those of a file");
+  return await readyCalls(scriptOf(parsed, 1), { timeoutMs, reflect });
+}
+
+const one = { grpc: "p.S/One", proto: "p.proto" };
+
+Deno.test("a fixed message is octets before the load, with the time-out as its deadline", async () => {
+  const script = await ready({ ...one, message: { text: "ada" }, headers: { "X-User": "1" } });
+  const [{ wire, call }] = requestsOf(script);
+  assert.deepEqual(
+    [...bodyOctets(wire.body)],
+    [0, 0, 0, 0, 5, 0x0a, 3, 0x61, 0x64, 0x61],
+  );
+  assert.deepEqual([wire.method, wire.path], ["POST", "/p.S/One"]);
+  assert.deepEqual(wire.headers, {
+    "grpc-timeout": "5000m",
+    "content-type": "application/grpc",
+    te: "trailers",
+    "X-User": "1",
+  });
+  assert.deepEqual(call, { method: "p.S/One", ready: { isUnary: true } }, "nothing is decoded");
+});
+
+Deno.test("a deadline has at most eight digits, is left as it is given, and is not that of a stream", async () => {
+  const deadline = async (scenario: Record<string, unknown>, timeoutMs?: number) =>
+    Object.entries(requestsOf(await ready(scenario, timeoutMs))[0].wire.headers)
+      .find(([name]) => name.toLowerCase() === "grpc-timeout")?.[1];
+  assert.equal(await deadline(one, 200_000_000), "200000S");
+  assert.equal(await deadline({ ...one, headers: { "Grpc-Timeout": "1S" } }), "1S");
+  assert.equal(await deadline({ ...one, grpc: "p.S/Many" }), undefined);
+});
+
+Deno.test("values are drawn before the load, and each message is encoded", async () => {
+  const values = { n: { pick: [1] }, text: { pick: ['a"b'] } };
+  const script = await ready({ ...one, message: { n: "{{ n }}", text: "{{ text }}" }, values });
+  const bodies = requestsOf(script).map(({ wire }) => [...bodyOctets(wire.body)].slice(5).join());
+  assert.deepEqual([...new Set(bodies)], ["16,1,10,3,97,34,98"]);
+  const wrong = ready({ ...one, message: { n: "{{ n }}" }, values: { n: { pick: ["x"] } } });
+  await assert.rejects(wrong, /Cannot send n: it is a whole number \(int32\), not "x"/);
+});
+
+Deno.test("an agent gets calls as plain data, with the types that it needs alone", async () => {
+  const script = await ready({
+    flow: [
+      { ...one, message: { n: 1 }, capture: { n: { json: "n" } } },
+      { ...one, message: { n: "{{ n }}" }, compress: "gzip" },
+      { ...one, grpc: "p.S/Many", message: {}, hold: "1s", token: { json: "text" } },
+      { ...one, grpc: "p.S/Sum", messages: [{ n: 1 }, { n: 2 }] },
+    ],
+  });
+  const sent = JSON.parse(JSON.stringify(script));
+  assert.deepEqual(scriptShape.parse(sent), script);
+  const needs = requestsOf(script).map(({ call }) => Object.keys(call?.ready ?? {}));
+  assert.deepEqual(needs, [["isUnary", "output"], ["isUnary", "input"], ["isUnary", "output"], [
+    "isUnary",
+  ]]);
+});
+
+Deno.test("what the kind of a method excludes is refused", async () => {
+  const many = { ...one, grpc: "p.S/Many" };
+  await assert.rejects(
+    ready({ flow: [{ ...many, capture: { a: { json: "n" } } }] }),
+    /Cannot capture a value from a stream/,
+  );
+  await assert.rejects(ready({ ...one, hold: "1s" }), /Cannot use hold or token/);
+});
