@@ -8,8 +8,7 @@
 import { mostIntervalsOf } from "../../base/intervals.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
-import type { MessagePart } from "../load/recording/messages.ts";
-import { MessageSum } from "./message_sum.ts";
+import type { BoundedTotals, MessagePart } from "../load/recording/messages.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
 import {
   HistogramSum,
@@ -306,4 +305,49 @@ function pairSums(counts: readonly (number | undefined)[]): number[] {
     { length: Math.ceil(counts.length / 2) },
     (_, at) => (counts[2 * at] ?? 0) + (counts[2 * at + 1] ?? 0),
   );
+}
+
+/** Messages of an interval over all workers, as their parts come in. */
+export class MessageSum {
+  #received = 0;
+  #failed = 0;
+  readonly #times = {
+    ttfe: new BoundedSum(),
+    gap: new BoundedSum(),
+    ttft: new BoundedSum(),
+  };
+
+  add(part: MessagePart): void {
+    this.#received += part.received;
+    this.#failed += part.failed;
+    const { ttfe, gap, ttft } = this.#times;
+    ttfe.add(part.ttfe);
+    gap.add(part.gap);
+    ttft.add(part.ttft);
+  }
+
+  whole(): MessagePart {
+    const { ttfe, gap, ttft } = this.#times;
+    return {
+      received: this.#received,
+      failed: this.#failed,
+      ttfe: ttfe.whole(),
+      gap: gap.whole(),
+      ttft: ttft.whole(),
+    };
+  }
+}
+
+class BoundedSum {
+  readonly #all = new HistogramSum();
+  readonly #censored = new HistogramSum();
+
+  add({ all, censored }: BoundedTotals): void {
+    this.#all.add(all);
+    this.#censored.add(censored);
+  }
+
+  whole(): BoundedTotals {
+    return { all: this.#all.whole(), censored: this.#censored.whole() };
+  }
 }

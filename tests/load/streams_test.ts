@@ -17,7 +17,7 @@ import { Http2 } from "../../runner/load/protocols/http2/http2.ts";
 import type { MessageTotals } from "../../runner/load/recording/messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
-import { MessageSum } from "../../runner/measure/message_sum.ts";
+import { MessageSum } from "../../runner/measure/timeline.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
