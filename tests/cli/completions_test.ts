@@ -67,7 +67,7 @@ const NAMES =
 const asked: [sentence: string, typed: string[], words: string[]][] = [
   ["the commands", [""], [...NAMES.split(" "), "--help", "--version"]],
   ["the commands that begin so", ["c"], ["capacity", "compare", "check", "completions"]],
-  ["options that begin so", ["bench", "--expect"], ["--expect-status", "--expect-body"]],
+  ["options that begin so", ["bench", "--expect-"], ["--expect-status", "--expect-body"]],
   ["options after an operand", ["bench", "http://h/", "--csv"], ["--csv", "--csv-intervals"]],
   ["the words that an option takes", ["bench", "--driver", ""], ["auto", "epoll", "tcp"]],
   ["those after an equals sign", ["bench", "--driver", "=", "e"], ["epoll"]],

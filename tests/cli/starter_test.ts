@@ -5,7 +5,7 @@ import starter from "../../cli/commands/starter.yaml" with { type: "text" };
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 
 /** Functions, which YAML has none of. */
-const OF_SCRIPTS = ["setup", "teardown", "script"];
+const OF_SCRIPTS = ["setup", "teardown", "refresh", "script"];
 
 Deno.test("the starter has every key of an experiment, as a line or as a choice", () => {
   const { properties = {} } = z.toJSONSchema(experimentSpecWith(), {

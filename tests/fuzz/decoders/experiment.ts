@@ -7,7 +7,7 @@ import { scriptOf } from "../../../scenarios/request/script.ts";
 import type { Decoder } from "../decoder.ts";
 
 export function planText(text: string, files: Files = NO_FILES): void {
-  const experiment = parseExperiment(text, "a.yaml", { files });
+  const experiment = parseExperiment(text, "a.yaml", { files, environment: () => "value" });
   const { cells, blocks } = planBlocks(experiment, { seed: 1 });
   for (const block of blocks()) if (block.length === cells.length) break;
   scriptOf(cells[0].request, 1);
