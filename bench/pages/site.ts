@@ -6,6 +6,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/p
 import { basename, dirname, join, posix } from "node:path";
 import { parseArgs } from "node:util";
 import { Marked, type Token, type Tokens } from "marked";
+import { markup } from "../../report/writing/html.ts";
 import type { Section } from "./site_client.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
@@ -87,7 +88,7 @@ function plain(markdown: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  return markup`${text}`.text;
 }
 
 /** The groups of links below the README's heading "Documentation". */

@@ -104,9 +104,3 @@ function signatureProblems(
     ? []
     : [`${wrong.length} of ${pages} pages have another hash, the first of them page ${wrong[0]}`];
 }
-
-if (import.meta.main) {
-  const problems = machOProblems(Deno.readFileSync(Deno.args[0]));
-  console.log(problems.join("\n") || "The hashes of all pages are right.");
-  Deno.exit(problems.length === 0 ? 0 : 1);
-}
