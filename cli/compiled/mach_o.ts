@@ -1,4 +1,3 @@
-// deno-lint-ignore-file no-console -- printing the problems is what this program is for
 /**
  * `deno run -R cli/compiled/mach_o.ts FILE`: whether a program for macOS on arm64 is as its kernel wants it, checked on any
  * machine: the kernel ends a program at the first page whose hash is not that of the signature, and `codesign --verify`
