@@ -1,7 +1,7 @@
 /**
- * `deno run -R cli/compiled/mach_o.ts FILE`: whether a program for macOS on arm64 is as its kernel wants it, checked on any
- * machine: the kernel ends a program at the first page whose hash is not that of the signature, and `codesign --verify`
- * runs on macOS alone. Structures are those of Apple's mach-o/loader.h and cs_blobs.h. Exits with 1 where it is not.
+ * Whether a program for macOS on arm64 is as its kernel wants it, checked on any machine: the kernel ends a program at the
+ * first page whose hash is not that of the signature, and `codesign --verify` runs on macOS alone. Structures are those of
+ * Apple's mach-o/loader.h and cs_blobs.h.
  */
 import { createHash } from "node:crypto";
 
