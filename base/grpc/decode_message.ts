@@ -156,10 +156,19 @@ function scalar(kind: Exclude<ScalarKind, "string" | "bytes">, reader: WireReade
     case "sfixed64":
       return String(BigInt.asIntN(64, reader.fixed64()));
     case "float":
-      return jsonNumber(reader.float());
+      return jsonNumber(shortestOf(reader.float()));
     case "double":
       return jsonNumber(reader.double());
   }
+}
+
+/** The shortest number that has the same 32 bits: 0.1 of the float nearest to it, as it is written. At most nine digits tell two apart. */
+function shortestOf(float: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const shorter = Number(float.toPrecision(digits));
+    if (Math.fround(shorter) === float) return shorter;
+  }
+  return Number(float.toPrecision(9));
 }
 
 /** JSON has no NaN. */

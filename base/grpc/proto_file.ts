@@ -1,5 +1,6 @@
 /** A `.proto` file with those that it imports: its services, and their types as plain data. */
 import protobuf from "protobufjs";
+import descriptor from "protobufjs/google/protobuf/descriptor.json" with { type: "json" };
 import { dirname, join } from "node:path";
 import { type FileDigest, fileDigest } from "../files.ts";
 import { messageOf } from "../errors.ts";
@@ -116,10 +117,20 @@ function parsed(path: string, text: string, root: protobuf.Root): protobuf.IPars
   }
 }
 
+/** What options of one's own extend, as those of google/api/annotations.proto do. The library has it apart from the others. */
+const DESCRIPTOR = "google/protobuf/descriptor.proto";
+
 /** Beside the file that imports it, or from where the first file lies; those of protobuf itself are there. */
 function addImport(name: string, from: string, reading: Reading): void {
-  const own = protobuf.common.get(name);
-  if (own?.nested !== undefined) return void reading.root.addJSON(own.nested);
+  const own = name === DESCRIPTOR ? descriptor.nested : protobuf.common.get(name)?.nested;
+  if (own !== undefined) {
+    if (!reading.added.has(name)) reading.root.addJSON(own);
+    reading.added.add(name);
+    return;
+  }
+  if (name.split("/").includes("..")) {
+    throw new Error(`it imports ${name}: .. is not allowed in the name of an import`);
+  }
   const places = [...new Set([join(dirname(from), name), join(reading.folder, name)])];
   const problems = places.map((path) => {
     try {

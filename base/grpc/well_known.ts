@@ -22,9 +22,9 @@ function nanosOf(digits = ""): number {
   return Number(digits.padEnd(9, "0"));
 }
 
-/** ".5" of 500,000,000; "" of 0. */
+/** In 3, 6 or 9 digits: ".500" of 500,000,000; "" of 0. */
 function fraction(nanos: number): string {
-  return nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
+  return nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/(?:000)+$/, "")}`;
 }
 
 const timestamp: OwnForm = {

@@ -416,6 +416,7 @@ const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>
   follow: ["--follow", "gRPC has no redirects"],
   stream: ["--stream", "the type of its method says whether the response is a stream"],
   until: ["--until", "it ends with its status"],
+  reconnect: ["--reconnect", "only events have identifiers"],
   replay: ["--replay", "the log says what is sent"],
   expectStatus: ["--expect-status", "a grpc-status other than OK is wrong"],
   expectBody: ["--expect-body", "its body is a message of protobuf"],

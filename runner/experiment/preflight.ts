@@ -376,7 +376,7 @@ async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
   { timeoutMs, signal, streams = 1 }: PreflightRequest,
-  { stream, socket }: Pick<ScriptRequest, "stream" | "socket">,
+  step: ScriptRequest,
 ): Promise<ReceivedResponse> {
   const end = new AbortController();
   signal.addEventListener("abort", () => end.abort(signal.reason), { signal: end.signal });
@@ -388,14 +388,14 @@ async function sendOnce(
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
     const connection = connectionOptions(origin, endpoint, false);
-    if (socket !== undefined) {
+    if (step.socket !== undefined) {
       const { openSocketOn } = await import("../../base/net/one_socket.ts");
-      return await openSocketOn(conn, openingOf(wire, connection).bytes, socket);
+      return await openSocketOn(conn, openingOf(wire, connection).bytes, step.socket);
     }
     const bytes = encodeRequest(wire, connection);
     const head = wire.method === "HEAD";
-    const isStream = stream !== undefined;
-    return await exchangeOn(conn, endpoint, { bytes, head, isStream, streams });
+    const exchange = { bytes, head, isStream: isStreamed(step), streams };
+    return await exchangeOn(conn, endpoint, exchange);
   } catch (error) {
     end.signal.throwIfAborted();
     throw error;

@@ -38,8 +38,12 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
+  // Single requests without a script have all their values now: what looks like a name is text.
+  const fillsLater = script.kind === "flow" || script.code !== undefined;
   const ready = (request: ScriptRequest): ScriptRequest =>
-    request.call === undefined ? request : readyCall(request, request.call, types, context);
+    request.call === undefined
+      ? request
+      : readyCall(request, request.call, types, { ...context, fillsLater });
   return script.kind === "requests" ? { ...script, requests: script.requests.map(ready) } : {
     ...script,
     steps: script.steps.map((step) => step.kind === "request" ? ready(step) : step),
@@ -50,12 +54,12 @@ function readyCall(
   request: ScriptRequest,
   { proto, ...call }: ScriptCall,
   types: ReadonlyMap<string, MethodType>,
-  { timeoutMs }: CallContext,
+  { timeoutMs, fillsLater }: CallContext & { readonly fillsLater: boolean },
 ): ScriptRequest {
   const type = types.get(call.method) ?? proto?.method(call.method);
   if (type === undefined) throw new TargetError(`The server does not say what ${call.method} is`);
   const { input, output, clientStreams, serverStreams } = type;
-  const isOpen = namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
+  const isOpen = fillsLater && namesIn({ ...request.wire, path: "", headers: {} }).length > 0;
   const wire = isOpen ? request.wire : encodedBefore(request, type);
   const isRead = readsBody(request) || request.stream?.token !== undefined;
   checkKinds(request, type, clientStreams);

@@ -64,22 +64,23 @@ export async function reflectedMethods(
 ): Promise<ReadonlyMap<string, MethodType>> {
   const files = new Map<string, string>();
   const services = new Set(methods.map((method) => method.split("/")[0]));
-  for (const service of services) {
-    const wanted: Record<string, Json>[] = [{ symbol: service }];
-    for (const request of wanted) {
-      if (typeof request.file === "string" && files.has(request.file)) continue;
-      for (const file of await described(request, server)) {
-        const name = fileNameIn(file);
-        if (files.has(name)) continue;
-        files.set(name, file);
-        if (!isWithin("protoFiles", files.size)) {
-          throw new TargetError(
-            `Cannot use the server's reflection: ${beyond("protoFiles", files.size)}`,
-          );
-        }
-        wanted.push(...importsOf(file).map((file) => ({ file })));
-      }
+  // Grows while it is gone through.
+  const imports = new Set<string>();
+  let octets = 0;
+  const take = (described: readonly string[]): void => {
+    for (const file of described) {
+      const name = fileNameIn(file);
+      if (files.has(name)) continue;
+      files.set(name, file);
+      octets += Math.ceil(file.length * 3 / 4);
+      for (const one of importsOf(file)) imports.add(one);
+      checkBound("protoFiles", Math.max(files.size, imports.size));
+      checkBound("namedFiles", octets);
     }
+  };
+  for (const symbol of services) take(await described({ symbol }, server));
+  for (const file of imports) {
+    if (!files.has(file)) take(await described({ file }, server));
   }
   const proto = describedFiles([...files.values()]);
   return new Map(methods.map((method) => {
@@ -89,6 +90,12 @@ export async function reflectedMethods(
       throw new TargetError(messageOf(error));
     }
   }));
+}
+
+/** Throws a TargetError beyond it. */
+function checkBound(limit: "protoFiles" | "namedFiles", found: number): void {
+  if (isWithin(limit, found)) return;
+  throw new TargetError(`Cannot use the server's reflection: ${beyond(limit, found)}`);
 }
 
 /** Files, each as base64. */

@@ -301,7 +301,7 @@ function stepOf(step: ScriptRequest | ThinkStep, checkedStream: Checked): StepSp
     return { kind, us: thinkMs * 1_000, ...as && { as } };
   }
   const { wire, expect, call, socket, captures, follow, beside, hooks, step: at } = step;
-  const strict = checkOf(expect, false) !== null;
+  const strict = checkOf(expect, false) !== null || expect.grpcStatus !== undefined;
   const checked = socket === undefined
     ? checkedStream(step)
     : { check: OPENS_SOCKET, socket: socketSpecOf(socket, expect) };
@@ -326,7 +326,10 @@ function checkedStreams(implicit: boolean): Checked {
     const { method, ready } = request.call;
     if (ready === undefined) throw new Error(`The call of ${method} is not ready`);
     const { expect, stream, captures } = request;
-    const key = JSON.stringify([method, expect, stream, captures.length]);
+    const key = JSON.stringify([
+      ...[method, expect, stream, captures.length],
+      ready.output !== undefined,
+    ]);
     const checked = known.get(key) ??
       checkedStream(expect, { ...stream, kind: "grpc" }, implicit, callOf(expect, ready, captures));
     known.set(key, checked);

@@ -380,6 +380,9 @@ function socketConflicts(
   const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
   return [
     ...http2.includes(true) ? [at("http2")] : [],
+    ...callsGrpc(scenario)
+      ? sockets.map((one) => ({ path: [...path, ...one.path], message: SOCKET_CONFLICTS.calls }))
+      : [],
     ...pipeline.some((depth) => depth > 1) ? [at("pipeline")] : [],
     ...endless.map((one) => ({ path: [...path, ...one.path], message: SOCKET_CONFLICTS.requests })),
     ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],

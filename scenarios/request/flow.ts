@@ -12,9 +12,9 @@ import { type BodySource, jsonSource, patternSource, textSource } from "./values
 import {
   BODIES,
   checkRequest,
-  expectation,
   fieldName,
   headers,
+  httpExpectation,
   path,
   requestFields,
   stepName,
@@ -109,7 +109,7 @@ export const pageFields = {
     "Subresources that a virtual user fetches at a time: over connections of its own, 6 in browsers, or as streams of its connection over HTTP/2; 1 when absent",
   ),
   headers: headers.describe("Header fields of all its requests"),
-  expect: expectation.prefault({}).describe("Expected response for the page"),
+  expect: httpExpectation.prefault({}).describe("Expected response for the page"),
 };
 
 type PageSpec = z.output<z.ZodObject<typeof pageFields>>;

@@ -15,7 +15,14 @@ import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
 import { jsonSource, textSource } from "./values.ts";
-import { answer, answerSpec, socketContradictions, socketFields, socketWire } from "./websocket.ts";
+import {
+  answer,
+  answerSpec,
+  SOCKET_KEYS,
+  socketContradictions,
+  socketFields,
+  socketWire,
+} from "./websocket.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
@@ -86,6 +93,9 @@ export const expectation = z.strictObject({
       "or the one with the same value at { json: … } or { pattern: … }; push: none does, as they come by themselves",
   ),
 });
+
+/** Of requests that are neither calls of gRPC nor WebSockets, wherever they may be written. */
+export const httpExpectation = expectation.omit({ grpcStatus: true, message: true });
 
 export type Expectation = z.output<typeof expectation>;
 
@@ -440,10 +450,20 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(BODIES.map((body) => [body, "what a call sends is its message"])),
   stream: "the type of the method says whether its response is a stream",
   until: "a call of gRPC ends with its status",
+  reconnect: "only events have identifiers",
+  websocket: "a call of gRPC is no WebSocket",
+  ...Object.fromEntries(SOCKET_KEYS.map((key) => [key, "it belongs to WebSockets"])),
   before: "hooks do not know messages of gRPC",
   after: "hooks do not know messages of gRPC",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
+/** What can't be expected of them. */
+const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
+  status: "Cannot expect another status than 200 of a call of gRPC: write grpcStatus",
+  body:
+    "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message",
+  message: "Cannot expect echo, push, order or a message but of a WebSocket",
+};
 /** Header fields that Plateau writes. */
 const FIELDS_OF_CALLS = ["te", "grpc-encoding"];
 
@@ -472,11 +492,8 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
     const why = `Cannot send ${field} with a call of gRPC, which has one already`;
     found.push({ path: ["headers", field], message: why });
   }
-  for (const key of ["status", "body"] as const) {
-    if (expect?.[key] === undefined) continue;
-    const why = key === "status"
-      ? "Cannot expect another status than 200 of a call of gRPC: write grpcStatus"
-      : "Cannot expect a whole body of a call of gRPC: contains, json and matches are about its message";
+  for (const [key, why] of Object.entries(NOT_EXPECTED_OF_CALLS)) {
+    if (Reflect.get(Object(expect), key) === undefined) continue;
     found.push({ path: ["expect", key], message: why });
   }
   // What is wrong with the file is a problem of its own.

@@ -13,8 +13,8 @@ import { flowFields, isRequest, pageFields } from "./flow.ts";
 import {
   BODIES,
   checkRequest,
-  expectation,
   headers,
+  httpExpectation,
   type RequestFields,
   requestFields,
   stepName,
@@ -67,7 +67,7 @@ const replayScenario = (files: Files) => {
   return z.strictObject({
     replay: replaySpec(files).describe("The log whose requests are sent, each at its own moment"),
     headers: headers.describe("Header fields of every request"),
-    expect: expectation.prefault({}).describe("Expected responses"),
+    expect: httpExpectation.prefault({}).describe("Expected responses"),
     ...{ targets, needs, load },
   }, {
     error: unknownKeys({
@@ -272,6 +272,8 @@ function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
     { path: [...at, "json"], text: asText(request.json) },
     { path: [...at, "form"], text: asText(request.form) },
     { path: [...at, "multipart"], text: asText(request.multipart) },
+    { path: [...at, "message"], text: asText(request.message) },
+    { path: [...at, "messages"], text: asText(request.messages) },
     { path: [...at, "send"], text: asText(request.send), own: SOCKET_NAMES },
   ];
   return [...paths, ...headers, ...bodies].flatMap(({ text, ...rest }) =>

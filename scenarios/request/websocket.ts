@@ -150,7 +150,8 @@ export function handshakeFields({ subprotocols, deflate }: Offer): Record<string
   };
 }
 
-const OWN_KEYS = ["send", "subprotocol", "deflate"] as const;
+/** Keys of a request that are about its WebSocket. */
+export const SOCKET_KEYS = ["send", "subprotocol", "deflate"] as const;
 const OTHER_KEYS = [
   "body",
   "json",
@@ -170,7 +171,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   const has = (key: string): boolean => Reflect.get(request, key) !== undefined;
   if (websocket === undefined) {
     return [
-      ...OWN_KEYS.filter(has).map((key) => ({
+      ...SOCKET_KEYS.filter(has).map((key) => ({
         path: [key],
         message:
           `Cannot use ${key} without a WebSocket: write websocket with a path, as in websocket: /chat`,
@@ -214,4 +215,6 @@ export const SOCKET_CONFLICTS = {
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",
   requests:
     "Cannot end by a number of requests where a WebSocket has no hold: write hold, or duration",
+  calls:
+    "Cannot open a WebSocket beside calls of gRPC, which are over HTTP/2: give it a scenario of its own",
 } as const;

@@ -12,7 +12,7 @@ import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
-import { scriptOf } from "../../scenarios/request/script.ts";
+import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
 import { started } from "./programs.ts";
 import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
@@ -34,10 +34,8 @@ export async function called(
   written: Readonly<Record<string, unknown>>,
   { timeoutMs = TIMEOUT_MS, requests, ...wish }: CallWish = {},
 ): Promise<Loaded & { readonly statuses: Readonly<Record<string, number>> }> {
-  const scenario = await withEngine(() =>
-    scenarioSpecWith(FILES).parse("grpc" in written ? { ...written, ...PROTO } : written, AS_INPUT)
-  );
-  const script = await readyCalls(scriptOf(scenario, 1), { timeoutMs, reflect });
+  const named = await withEngine(() => scriptNamed(written));
+  const script = await readyCalls(named, { timeoutMs, reflect });
   const fields = { timeout: timeoutMs, keepAlive: true, http2: true, connections: 2, workers: 1 };
   const [job] = shareOut({
     script,
@@ -65,6 +63,12 @@ export async function called(
 
 const PROTO = { proto: "echo.proto" };
 
+/** Its calls are not ready. @param written As for `called`. */
+export function scriptNamed(written: Readonly<Record<string, unknown>>): Script {
+  const scenario = "grpc" in written ? { ...written, ...PROTO } : written;
+  return scriptOf(scenarioSpecWith(FILES).parse(scenario, AS_INPUT), 1);
+}
+
 interface Seen {
   readonly calls: number;
   readonly received: number;
@@ -80,6 +84,7 @@ let bundled: string | null = null;
 async function program(): Promise<string> {
   if (bundled !== null) return bundled;
   const outdir = await Deno.makeTempDir();
+  globalThis.addEventListener("unload", () => Deno.removeSync(outdir, { recursive: true }));
   const source = fileURLToPath(new URL("grpc_js/server.mjs", import.meta.url));
   const config = join(dirname(source), "deno.json"); // packages of its own, which the program has not
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -1,7 +1,7 @@
 /** Responses to calls of gRPC that are not what they should be, from a server of octets: each has its one outcome, at once. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import {
   DATA,
@@ -12,6 +12,9 @@ import {
   numbers,
   RST_STREAM,
 } from "../../base/http/http2/frames.ts";
+import { LENGTH, WireWriter } from "../../base/grpc/wire.ts";
+import type { TcpEndpoint } from "../../base/net/endpoint.ts";
+import { reflectOn } from "../../runner/grpc/ready_calls.ts";
 import { frame, headers, settings } from "../http/http2/peer.ts";
 import { called } from "./calls.ts";
 import { DRIVER_NAMES } from "./ways.ts";
@@ -181,14 +184,21 @@ function play(socket: Socket, frames: readonly Frames[]): void {
   });
 }
 
+async function playing(framesNow: () => readonly Frames[]): Promise<{
+  readonly server: Server;
+  readonly endpoint: TcpEndpoint;
+}> {
+  const server = createServer((socket) => play(socket, framesNow()));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { server, endpoint: { hostname: "127.0.0.1", port, http2: true } };
+}
+
 for (const driver of DRIVER_NAMES) {
   Deno.test(`${driver}: every response that is no right one has its outcome`, async () => {
     let at = 0;
-    const server = createServer((socket) => play(socket, CASES[at].frames));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const endpoint = { hostname: "127.0.0.1", port, http2: true } as const;
+    const { server, endpoint } = await playing(() => CASES[at].frames);
     for (const { name, outcome, status } of CASES) {
       const call = {
         grpc: "conformance.Echo/One",
@@ -212,3 +222,28 @@ for (const driver of DRIVER_NAMES) {
     server.close();
   });
 }
+
+/** A message with the field. */
+function within(id: number, ...contents: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const writer = new WireWriter();
+  for (const content of contents) {
+    writer.tag(id, LENGTH);
+    writer.bytes(Uint8Array.from(content));
+  }
+  return writer.take();
+}
+
+Deno.test("a file of reflection that imports without end is refused at once", async () => {
+  const texts = Array.from({ length: 1_001 }, (_, at) => new TextEncoder().encode(`${at}.proto`));
+  const file = Uint8Array.from([...within(1, texts[0]), ...within(3, ...texts)]);
+  let asked = 0;
+  const { server, endpoint } = await playing(() => {
+    asked++;
+    return [head(), octets(enveloped(within(4, within(1, file)))), trailers("0")];
+  });
+  const origin = { origin: `http://127.0.0.1:${endpoint.port}`, endpoint };
+  const reflect = reflectOn(origin, 20_000, new AbortController().signal);
+  await assert.rejects(reflect(["a.S/One"]), /Cannot use the server's reflection: .*1,000 files/);
+  assert.equal(asked, 1);
+  server.close();
+});

@@ -33,6 +33,7 @@ export async function started(
 /** Of a certificate that the tests' authority has signed, and of its key: their paths. */
 export function certificateFiles(): string[] {
   const folder = Deno.makeTempDirSync();
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
   const { cert, key } = certificates().signed;
   return Object.entries({ cert, key }).map(([name, text]) => {
     const path = join(folder, name);

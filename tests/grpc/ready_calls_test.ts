@@ -5,6 +5,10 @@ import { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { bodyOctets } from "../../base/http/body.ts";
 import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import { readyCalls } from "../../runner/grpc/ready_calls.ts";
+import type { ScriptSpec } from "../../runner/load/engine/job.ts";
+import { shareOut } from "../../runner/measure/share.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { requestScenario } from "../../scenarios/request/request_scenario.ts";
 import { NO_FILES } from "../../base/files.ts";
 import { requestsOf, type Script, scriptOf } from "../../scenarios/request/script.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
@@ -13,9 +17,10 @@ const PROTO = `syntax = "proto3"; package p; message M { string text = 1; int32 
 service S { rpc One(M) returns (M); rpc Many(M) returns (stream M); rpc Sum(stream M) returns (M); }`;
 const FILES = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => PROTO) };
 
+const reflect = () => assert.fail("the types are those of a file");
+
 async function ready(scenario: Record<string, unknown>, timeoutMs = 5_000): Promise<Script> {
   const parsed = scenarioSpecWith(FILES).parse(scenario, AS_INPUT);
-  const reflect = () => assert.fail("the types are those of a file");
   return await readyCalls(scriptOf(parsed, 1), { timeoutMs, reflect });
 }
 
@@ -80,4 +85,46 @@ Deno.test("what the kind of a method excludes is refused", async () => {
     /Cannot capture a value from a stream/,
   );
   await assert.rejects(ready({ ...one, hold: "1s" }), /Cannot use hold or token/);
+});
+
+/** What a worker is given for a script. */
+function scriptSpecOf(script: Script): ScriptSpec {
+  const [{ script: spec }] = shareOut({
+    script,
+    load: loadOf({ connections: 1, duration: 1_000, timeout: 5_000, keepAlive: true, http2: true }),
+    origin: "http://localhost",
+    seed: 1,
+    driver: "tcp",
+    intervalMs: 250,
+    logPath: null,
+    implicitCheck: true,
+  }, "tcp");
+  return spec;
+}
+
+Deno.test("what looks like a name is text where no value can come, as bench has it", async () => {
+  const written = { ...one, message: { text: "{{ n }}" } };
+  const script = scriptOf(requestScenario(FILES).parse(written, AS_INPUT), 1);
+  const spec = scriptSpecOf(await readyCalls(script, { timeoutMs: 1, reflect }));
+  assert.ok(spec.kind === "requests");
+  assert.ok(new TextDecoder().decode(spec.requests[0].bytes).endsWith("\n\u0007{{ n }}"));
+});
+
+Deno.test("a step that looks into its message is read as itself, and ends its journey at a wrong status", async () => {
+  const capture = (from: object) => ({ ...one, capture: { a: from } });
+  const script = await ready({
+    flow: [capture({ header: "x" }), capture({ json: "n" }), {
+      ...one,
+      expect: { grpcStatus: "OK" },
+    }],
+  });
+  const spec = scriptSpecOf(script);
+  assert.ok(spec.kind === "flow");
+  const steps = spec.journeys[0].filter((step) => step.kind === "request");
+  assert.deepEqual(steps.map(({ stream }) => stream?.call?.output !== undefined), [
+    false,
+    true,
+    false,
+  ]);
+  assert.deepEqual(steps.map(({ strict }) => strict), [false, false, true]);
 });

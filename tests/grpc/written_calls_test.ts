@@ -1,0 +1,65 @@
+/** Calls of gRPC in an experiment file: what can't stand beside them, and what they can't be part of. */
+import assert from "node:assert/strict";
+import { UserError } from "../../base/errors.ts";
+import { readProtoFile } from "../../base/grpc/proto_file.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planBlocks } from "../../scenarios/plan/plan.ts";
+
+const PROTO = `syntax = "proto3"; package p; message M { string text = 1; }
+service S { rpc One(M) returns (M); rpc Sum(stream M) returns (M); }`;
+const FILES = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => PROTO) };
+const ONE = { grpc: "p.S/One", proto: "p.proto" };
+const url = "http://127.0.0.1:1";
+const FILE = {
+  ...{ name: "x", targets: { a: { url }, b: { url: "http://127.0.0.1:2" } } },
+  load: { connections: 1, duration: "1s" },
+};
+
+/** A line each, with its place. */
+function problemsOf(scenario: object, more: object = {}): readonly string[] {
+  try {
+    const file = { ...FILE, scenarios: { s: scenario }, ...more };
+    planBlocks(parseExperiment(JSON.stringify(file), "x.json", { files: FILES }), { seed: 1 });
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.lines;
+  }
+}
+
+const PROBLEMS: readonly (readonly [scenario: object, expected: RegExp])[] = [
+  [{ ...ONE, reconnect: true }, /s\.reconnect: Cannot use reconnect beside grpc/],
+  [{ ...ONE, websocket: "/" }, /s\.websocket: Cannot use websocket beside grpc/],
+  [{ ...ONE, send: { text: "a" } }, /s\.send: Cannot use send beside grpc/],
+  [{ ...ONE, subprotocol: "a" }, /s\.subprotocol: Cannot use subprotocol beside grpc/],
+  [{ ...ONE, deflate: true }, /s\.deflate: Cannot use deflate beside grpc/],
+  [{ ...ONE, expect: "echo" }, /s\.expect.* Cannot expect echo.* but of a WebSocket/],
+  [{ ...ONE, expect: { message: "push" } }, /s\.expect.* Cannot expect echo.* but of a WebSocket/],
+  [{ ...ONE, message: { text: "{{ nam }}" } }, /s\.message: Cannot fill in \{\{ nam \}\}/],
+  [
+    { ...ONE, grpc: "p.S/Sum", messages: [{ text: "{{ nam }}" }] },
+    /s\.messages: Cannot fill in \{\{ nam \}\}/,
+  ],
+  [{ flow: [{ ...ONE, message: { text: "{{ nam }}" } }] }, /flow\.0\.message: Cannot fill in/],
+  [{ mix: [ONE, { websocket: "/", hold: "1s" }] }, /mix\.1.* Cannot open a WebSocket beside/],
+  [{ flow: [{ websocket: "/", hold: "1s" }, ONE] }, /flow\.0.* Cannot open a WebSocket beside/],
+  [{ page: "/", expect: { grpcStatus: "OK" } }, /s\.expect\.grpcStatus/],
+  [{ page: "/", expect: { message: "echo" } }, /s\.expect\.message/],
+];
+
+Deno.test("what a call cannot have, or cannot stand beside, is said at its place", () => {
+  for (const [scenario, expected] of PROBLEMS) {
+    const found = problemsOf(scenario);
+    assert.ok(found.some((one) => expected.test(one)), `${expected}: ${JSON.stringify(found)}`);
+  }
+  const values = { nam: { pick: ["a"] } };
+  assert.deepEqual(problemsOf({ ...ONE, message: { text: "{{ nam }}" }, values }), []);
+});
+
+Deno.test("calls are not measured in slices", () => {
+  assert.deepEqual(problemsOf(ONE, { order: "slices" }), [
+    "order: Cannot measure in slices: scenario s calls gRPC, which is not measured so (write order: shuffled, or leave it out)",
+  ]);
+  assert.deepEqual(problemsOf({ get: "/" }, { order: "slices" }), []);
+});
