@@ -101,9 +101,9 @@ everyDriver.test("a server that stands still shows it in the latency of every me
 
 everyDriver.test("everybody hears everybody in a room, and knows its own messages", async (way) => {
   const server = await serving(way, {});
-  const { sockets } = await opened(way, server, { ...SEND, path: "/chat" }, {
-    durationUs: 300 * MS,
-  });
+  // All stay until the end, so they are there together also where some open late.
+  const chat = { send: SEND.send, path: "/chat" };
+  const { sockets } = await opened(way, server, chat, { durationUs: 1_000 * MS });
   const { came, sent } = await server.told();
   const { due, received, unfinished } = sockets;
   assert.deepEqual([sockets.sent, received + unfinished, sockets.dropped], [came, due, 0]);
