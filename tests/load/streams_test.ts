@@ -528,6 +528,18 @@ for (const member of MEMBERS) {
     },
   );
 
+  for (const [brought, passes] of [["0", 0], ["42", 1]] as const) {
+    const expecting = { ...EVENTS, holdUs: 100 * MS, expect: { contains: octets("4") } };
+    test(`a virtual user that leaves judges what came by then: ${brought}`, expecting, {}, (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part(`data: ${brought}\n\n`, 5 * MS);
+      for (let ms = 5; ms < 130; ms += 5) s.tick(ms * MS);
+      const { checksPassed, checksFailed } = s.recorder.totals();
+      assert.deepEqual([checksPassed, checksFailed], [passes, 1 - passes]);
+    });
+  }
+
   test(
     "a virtual user leaves a stream that has brought its head alone",
     {

@@ -126,6 +126,8 @@ interface Named {
 const CLOSED = 0;
 const AWAITS_FIRST = 1;
 const AWAITS_NEXT = 2;
+/** It awaits no message, and its exchange is not over yet. */
+const ENDED = 3;
 
 export class MessageRecorder {
   due = 0;
@@ -166,7 +168,8 @@ export class MessageRecorder {
   }
 
   isOpen(slot: number): boolean {
-    return this.#state[slot] !== CLOSED;
+    const state = this.#state[slot];
+    return state === AWAITS_FIRST || state === AWAITS_NEXT;
   }
 
   /** The request of a stream has been sent: its first message is due. */
@@ -212,11 +215,11 @@ export class MessageRecorder {
     this.#lastTokenUs[slot] = nowUs;
   }
 
-  /** An open stream ends; nothing, where it is closed. */
+  /** An open stream ends; nothing, where none is open. */
   end(slot: number, how: StreamEnd, nowUs: number): void {
+    if (!this.isOpen(slot)) return;
     const state = this.#state[slot];
-    if (state === CLOSED) return;
-    this.#state[slot] = CLOSED;
+    this.#state[slot] = ENDED;
     if (how === "whole") {
       this.due--; // nothing more was
       this.#whole++;
@@ -234,6 +237,13 @@ export class MessageRecorder {
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) this.#first.recordBound(waitedUs);
     if (this.hasTokens && this.#tokensOf[slot] === 0) this.#firstToken.recordBound(waitedUs);
+  }
+
+  /** The exchange of a stream is over, after its end. False: none was begun there. */
+  close(slot: number): boolean {
+    const hasBegun = this.#state[slot] !== CLOSED;
+    this.#state[slot] = CLOSED;
+    return hasBegun;
   }
 
   /** An open stream stands still, and is to be requested again. */
@@ -305,7 +315,7 @@ export class MessageRecorder {
     let open: OpenWaits | null = null;
     for (let slot = 0; slot < this.#state.length; slot++) {
       const state = this.#state[slot];
-      if (state === CLOSED) continue;
+      if (!this.isOpen(slot)) continue;
       open ??= {
         count: 0,
         first: new Histogram(),

@@ -76,6 +76,19 @@ export class StreamingRecorder extends Recorder {
     this.sockets?.seal();
   }
 
+  // hot
+  override complete(
+    slot: number,
+    status: number,
+    dueUs: number,
+    sentUs: number,
+    firstByteUs: number,
+    doneUs: number,
+  ): void {
+    super.complete(slot, status, dueUs, sentUs, firstByteUs, doneUs);
+    this.messages.close(slot);
+  }
+
   override drop(step: number, dueUs: number, endUs: number): void {
     super.drop(step, dueUs, endUs);
     if (this.#steps.has(step)) this.messages.missUnsent("dropped", endUs - dueUs);
@@ -92,8 +105,8 @@ export class StreamingRecorder extends Recorder {
     super.fail(slot, step, failure, dueUs, sentUs, nowUs);
     const how = failure.kind === "timeout" ? "late" : "cut";
     this.sockets?.end(slot, how, nowUs);
-    if (this.messages.isOpen(slot)) this.messages.end(slot, how, nowUs);
-    else if (this.#steps.has(step)) this.messages.failUnsent();
+    this.messages.end(slot, how, nowUs);
+    if (!this.messages.close(slot) && this.#steps.has(step)) this.messages.failUnsent();
   }
 
   override leaveUnfinished(
@@ -105,8 +118,10 @@ export class StreamingRecorder extends Recorder {
   ): void {
     super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
     this.sockets?.end(slot, "left", endUs);
-    if (this.messages.isOpen(slot)) this.messages.end(slot, "left", endUs);
-    else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
+    this.messages.end(slot, "left", endUs);
+    if (!this.messages.close(slot) && this.#steps.has(step)) {
+      this.messages.missUnsent("unfinished", endUs - dueUs);
+    }
   }
 
   override totals(times: "whole" | "take" = "whole"): WorkerTotals {

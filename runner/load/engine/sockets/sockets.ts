@@ -73,6 +73,8 @@ class OpenSocket {
   /** When the server was last heard of. */
   aliveUs = -Infinity;
   isLeft = false;
+  /** Whether the end of the load comes before that of its hold. */
+  isCutShort = false;
   came = 0;
   isRight: boolean;
   /** Messages in flight by what their answers have in common with them; null where that does not decide. */
@@ -154,6 +156,7 @@ export class Sockets {
     const { send, holdUs } = spec;
     const holdEndUs = nowUs + (holdUs ?? Infinity);
     socket.leaveUs = holdUs !== undefined && mayFinish ? holdEndUs : Math.min(holdEndUs, endUs);
+    socket.isCutShort = holdUs !== undefined && socket.leaveUs < holdEndUs;
     const pace = { openUs: nowUs, untilUs: socket.leaveUs, ...paceOf(spec) };
     socket.messages = this.#sockets.open(slot, pace);
     socket.aliveUs = isPushed ? nowUs : -Infinity;
@@ -210,6 +213,8 @@ export class Sockets {
   #leave(slot: number, socket: OpenSocket, nowUs: number): void {
     socket.isLeft = true;
     this.#moments.delete(slot);
+    // The closing handshake is no wait for a message.
+    if (socket.isPushed) this.#recorder.messages.end(slot, "left", nowUs);
     this.#commandsOf().leave(slot, nowUs);
   }
 
@@ -259,11 +264,13 @@ export class Sockets {
     sockets.end(slot, inFlight > 0 ? "cut" : "whole", nowUs);
     messages.end(slot, end.by === "user" ? "left" : "whole", nowUs);
     this.forget(slot);
-    if (end.by === "user") return null;
+    if (end.by === "user") {
+      return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
+    }
     if (!RIGHT_CODES.includes(end.code)) return `the server closed it with the code ${end.code}`;
     if (inFlight > 0) return "the server closed it before it had responded to all messages";
     if (socket.isPushed && socket.came === 0) return "it brought no message";
-    return socket.isRight ? null : "no message is as expected";
+    return socket.isRight ? null : NOT_EXPECTED;
   }
 
   /** It is given up. */
@@ -278,6 +285,7 @@ export class Sockets {
   }
 }
 
+const NOT_EXPECTED = "no message is as expected";
 /** What the messages of a server that nobody asked for are called. */
 const MESSAGE = "message";
 /** Normal, going away, and none (RFC 6455 §7.4.1). */

@@ -229,7 +229,7 @@ export class OpenStream {
 
   /**
    * Why it is not the stream that it should be, now that nothing more is read of it; null: it is.
-   * @param isLeft Whether it may have gone on.
+   * @param isLeft Whether it may have gone on: what came by then is judged all the same.
    */
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;
@@ -243,7 +243,7 @@ export class OpenStream {
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
       return "it ended without its last message";
     }
-    return this.#isRight || isLeft ? null : NOT_EXPECTED;
+    return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
   /** It is given up: what it kept goes back. */
