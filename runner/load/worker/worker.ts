@@ -58,15 +58,21 @@ let hasShortSlices = false;
  * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
  * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
  */
-function beWokenPromptly(isPunctual: boolean): void {
-  if (isPunctual === hasShortSlices) return;
-  takeSlicesOf(isPunctual ? SHORT_SLICE_US : 0);
-  hasShortSlices = isPunctual;
+function beWokenPromptly(promptly: boolean): void {
+  if (promptly === hasShortSlices) return;
+  takeSlicesOf(promptly ? SHORT_SLICE_US : 0);
+  hasShortSlices = promptly;
+}
+
+/** Whether anything is due at its own time: requests, or messages on WebSockets. */
+function isPunctual({ pacer, script }: Job): boolean {
+  return pacer.kind !== "closed" ||
+    socketsIn(script).some(({ socket }) => socket.send?.everyUs !== undefined);
 }
 
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
-  beWokenPromptly(job.pacer.kind !== "closed");
+  beWokenPromptly(isPunctual(job));
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
