@@ -115,7 +115,7 @@ scenarios:
   held:
     flow:
       - { get: /lines, stream: lines }
-      - { get: /events, stream: events, hold: 60ms, expect: { contains: "1" } }
+      - { get: /events, stream: events, hold: 60ms, expect: { contains: "0" } }
 load: { connections: 2, duration: 1s }
 repeat: 1
 thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(tokens) <= 0"]
@@ -154,6 +154,15 @@ Deno.test("bench loads WebSockets by their URL, and leaves them at the end", asy
   for (const flag of ["--http2", "--every", "--requests"]) assert.ok(stderr.includes(flag), stderr);
   const without = await exits(2, ["bench", app.origin, "--send", "x", "--expect", "push"]);
   assert.match(without.stderr, /without a WebSocket/);
+  for (
+    const [flag, value] of [["--expect", "echo"], ["--expect-status", "200"], [
+      "--expect-body",
+      "x",
+    ]]
+  ) {
+    const { stderr } = await exits(2, ["bench", url, flag, value]);
+    assert.match(stderr, new RegExp(`^${flag}: `, "m"));
+  }
 });
 
 Deno.test("a flow opens a WebSocket after its login, and rules hold its messages", async () => {
