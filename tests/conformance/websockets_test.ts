@@ -139,10 +139,10 @@ for (const way of PLAIN_WAYS) {
     withWitness(async (witness) => {
       for (const deflate of [false, true]) {
         const spec = {
-          send: { everyUs: 100 * MS, isText: false },
-          ...{ holdUs: 300 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
+          send: { everyUs: 300 * MS, isText: false },
+          ...{ holdUs: 600 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
         };
-        const { sockets } = await opened(way, witness, spec, { requests: 2, connections: 1 });
+        const { sockets } = await opened(way, witness, spec, { requests: 3, connections: 3 });
         assert.deepEqual([fates(sockets), sockets.unmatched], [[6, 6, 0, 0, 0], 0]);
       }
     }));

@@ -39,8 +39,10 @@ Deno.test("messages of WebSockets are the same after they were a report of an ag
   const sockets = new SocketRecorder(1);
   const setting = { slots: 1, steps: new Set<number>(), hasTokens: false, sockets };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});
-  const messages = sockets.open(0, { openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity });
-  for (let n = 0; n < 3; n++) sockets.send(messages, true);
+  const messages = sockets.open(0, {
+    ...{ openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity, isAnswered: true },
+  });
+  for (let n = 0; n < 3; n++) sockets.send(messages);
   sockets.come();
   sockets.answer(messages, 1, 3_000);
   sockets.end(0, "left", 5_000);

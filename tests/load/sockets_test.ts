@@ -488,6 +488,61 @@ test("a push is a stream of messages: times to the first and between them", { an
   ]);
 });
 
+test(
+  "what a push never sent was due to nobody, as it expects no answers",
+  {
+    ...EVERY,
+    answer: "push",
+  },
+  { durationUs: SECOND },
+  (s) => {
+    s.open();
+    s.driver.unsent = 1_000_000;
+    s.until(350 * MS);
+    assert.deepEqual(fates(s.now(350 * MS)), [0, 0, 0, 0, 0]);
+    const { sockets } = s.over(SECOND);
+    assert.deepEqual([fates(sockets), sockets.sent], [[0, 0, 0, 0, 0], 1]);
+    assert.equal(sockets.latency.all.count, 0);
+  },
+);
+
+test(
+  "messages with one value are answered in their order",
+  {
+    ...EVERY,
+    answer: { kind: "json", path: ["id"] },
+  },
+  { text: '{"id":"same"}' },
+  (s) => {
+    s.open();
+    s.until(150 * MS);
+    for (const ms of [160, 170]) s.receive(frame(0x81, '{"id":"same"}'), ms * MS);
+    const now = s.now(180 * MS);
+    assert.deepEqual([fates(now), now.unmatched], [[2, 2, 0, 0, 0], 0]);
+    assert.deepEqual(valuesOf(now.latency.all), [70, 160]);
+  },
+);
+
+test(
+  "nothing is sent after the hold: what could not be by then is dropped",
+  {
+    ...EVERY,
+    holdUs: 150 * MS,
+  },
+  {},
+  (s) => {
+    s.open();
+    s.sent();
+    s.driver.unsent = 1_000_000;
+    s.until(160 * MS);
+    s.driver.unsent = 0;
+    s.receive(frame(0x81, "n=0"), 170 * MS);
+    assert.deepEqual(s.sent(), ["88 1000"]);
+    s.receive(close(1000), 171 * MS);
+    assert.deepEqual(fates(s.now(180 * MS)), [2, 1, 0, 0, 1]);
+  },
+);
+
 const HELD: Partial<SocketSpec> = { answer: "push", holdUs: 50 * MS };
 
 for (const isMix of [false, true]) {

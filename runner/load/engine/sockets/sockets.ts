@@ -58,10 +58,12 @@ interface SocketPlan {
   readonly check: ResponseCheck | null;
 }
 
-function paceOf({ send }: SocketSpec): Pick<MessagePace, "everyUs" | "most"> {
-  if (send === undefined) return { everyUs: 0, most: 0 };
+function paceOf({ send, answer }: SocketSpec): Omit<MessagePace, "openUs" | "untilUs"> {
+  const isAnswered = answer !== "push";
+  if (send === undefined) return { everyUs: 0, most: 0, isAnswered };
   const { everyUs } = send;
-  return everyUs === undefined ? { everyUs: 0, most: 1 } : { everyUs, most: Infinity };
+  if (everyUs === undefined) return { everyUs: 0, most: 1, isAnswered };
+  return { everyUs, most: Infinity, isAnswered };
 }
 
 class OpenSocket {
@@ -73,12 +75,14 @@ class OpenSocket {
   /** When the server was last heard of. */
   aliveUs = -Infinity;
   isLeft = false;
+  /** Whether the time of its user is over: nothing more is sent, also where the server has not read what was due. */
+  isOver = false;
   /** Whether the end of the load comes before that of its hold. */
   isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight by what their answers have in common with them; null where that does not decide. */
-  readonly byKey: Map<string, number> | null;
+  /** Messages in flight, the oldest first, by what their answers have in common with them; null where that does not decide. */
+  readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;
 
@@ -182,7 +186,7 @@ export class Sockets {
   #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
     const { messages, leaveUs } = socket;
     if (messages === null || socket.isLeft) return this.#moments.delete(slot);
-    while (messages.nextDueUs <= nowUs) {
+    while (!socket.isOver && messages.nextDueUs <= nowUs) {
       if (!messages.hasRoom || !this.#commandsOf().maySend(slot)) {
         if (nowUs >= leaveUs) break;
         return this.#moments.set(slot, Math.min(nowUs + AGAIN_US, leaveUs));
@@ -190,6 +194,7 @@ export class Sockets {
       this.#send(slot, socket, messages, nowUs);
     }
     if (nowUs < leaveUs) return this.#moments.set(slot, Math.min(messages.nextDueUs, leaveUs));
+    socket.isOver = true;
     this.#moments.delete(slot);
     if (messages.inFlight === 0) this.#leave(slot, socket, nowUs);
   }
@@ -200,11 +205,14 @@ export class Sockets {
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
     if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
-    this.#sockets.send(messages, !socket.isPushed);
+    this.#sockets.send(messages);
     if (take !== null && byKey !== null) {
       const bytes = new Uint8Array(payload.bytesOf(n));
       payload.write(n, bytes, 0);
-      byKey.set(take(bytes) ?? "", n);
+      const key = take(bytes) ?? "";
+      const sameKey = byKey.get(key);
+      if (sameKey === undefined) byKey.set(key, [n]);
+      else sameKey.push(n);
     }
     this.#commandsOf().sendMessage(slot, payload, n, send.isText);
   }
@@ -311,7 +319,8 @@ function numberOf(
   if (answer === "order") return oldest;
   if (take === null || byKey === null) return payload?.numberOf(bytes, from, to, oldest) ?? -1;
   const key = take(bytes.slice(from, to));
-  const n = key === null ? undefined : byKey.get(key);
-  if (key !== null && n !== undefined) byKey.delete(key);
-  return n ?? -1;
+  const sameKey = key === null ? undefined : byKey.get(key);
+  if (key === null || sameKey === undefined) return -1;
+  if (sameKey.length === 1) byKey.delete(key);
+  return sameKey.shift() ?? -1;
 }
