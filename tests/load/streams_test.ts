@@ -698,6 +698,27 @@ for (const member of MEMBERS) {
     },
   );
 
+  test(
+    "a server whose responses bring nothing and end at once fails the request when its time-out is over",
+    { ...EVENTS, reconnectUs: 20 * MS },
+    { timeoutUs: 200 * MS, durationUs: 4 * SECOND },
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      let ms = 30;
+      for (s.end(ms * MS); ms < 300 && s.recorder.failed === 0; ms += 30) {
+        const dialedUs = s.untilDial(ms * MS, ms * MS + 25 * MS);
+        if (s.recorder.failed > 0) break;
+        s.reopen(dialedUs + 1);
+        s.head(dialedUs + 2);
+        s.end((ms + 30) * MS);
+      }
+      assert.equal(s.recorder.failed, 1);
+      assert.ok(ms >= 200 && ms < 300, `${ms}`);
+    },
+  );
+
   for (
     const [what, status, type, right] of [
       ["204 ends a stream as it should, as it has brought something", 204, "", true],
