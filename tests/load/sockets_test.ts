@@ -107,7 +107,7 @@ class Stage {
     const isPushed = full.answer === "push";
     const recorder = new StreamingRecorder(
       {
-        ...{ slots: 1, steps: new Set(isPushed ? [0] : []), hasTokens: false },
+        ...{ slots: 1, steps: new Set(isPushed ? [0] : []) },
         sockets: new SocketRecorder(1),
       },
       job.intervalUs,

@@ -163,7 +163,7 @@ class Stage {
       stop: new Int32Array(new SharedArrayBuffer(4)),
       ...wish,
     };
-    const setting = { slots: 1, steps: new Set([0]), hasTokens: stream.token !== undefined };
+    const setting = { slots: 1, steps: new Set([0]), withTokens: new Set(stream.token ? [0] : []) };
     const parts: IntervalPart[] = [];
     const onInterval = (part: IntervalPart): void => void parts.push(part);
     const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
@@ -892,4 +892,21 @@ Deno.test("a compressed stream is said to be one, and not read", async () => {
   s.end(20 * MS);
   const { messages, checksFailed } = s.over(SECOND);
   assert.deepEqual([checksFailed, messages.received, messages.failed], [1, 0, 1]);
+});
+
+Deno.test("streams without tokens have no time to the first token, whatever becomes of them", () => {
+  const setting = { slots: 2, steps: new Set([0, 1]), withTokens: new Set([0]) };
+  const recorder = new StreamingRecorder(setting, 250_000, () => {});
+  const { messages } = recorder;
+  messages.begin(0, 0, true);
+  messages.begin(1, 0);
+  recorder.advance(5 * MS);
+  const bounds = (): number => recorder.totals().messages?.firstToken.censored.count ?? 0;
+  assert.equal(bounds(), 1, "as they are open");
+  for (const slot of [0, 1]) messages.end(slot, "late", 10 * MS);
+  assert.equal(bounds(), 1, "as they timed out");
+  for (const step of [0, 1]) recorder.drop(step, 10 * MS, 20 * MS);
+  for (const slot of [0, 1]) messages.close(slot);
+  for (const slot of [0, 1]) recorder.leaveUnfinished(slot, slot, 10 * MS, 10 * MS, 20 * MS);
+  assert.equal(bounds(), 3, "as they were never sent");
 });

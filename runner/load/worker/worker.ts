@@ -182,6 +182,7 @@ async function streamsOf(
   const { isCounted } = await import("../engine/streams/open_stream.ts");
   const { streamed, sockets, slots } = load;
   const specs = streamed.map(({ stream }) => stream);
+  const withTokens = streamed.filter(({ stream }) => stream.token !== undefined);
   const pushed = sockets.filter(({ socket }) => socket.answer === "push");
   const recorder = new StreamingRecorder(
     {
@@ -190,7 +191,7 @@ async function streamsOf(
         [...streamed.filter(({ stream }) => isCounted(stream)), ...pushed].map(({ step }) => step),
       ),
       hasCalls: streamed.some(({ stream }) => stream.call !== undefined),
-      hasTokens: specs.some(({ token }) => token !== undefined),
+      withTokens: new Set(withTokens.map(({ step }) => step)),
       sockets: sockets.length === 0 ? null : await socketRecorder(slots),
     },
     intervalUs,

@@ -95,7 +95,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const plan = this.#plans.get(spec);
     if (plan === undefined) throw new Error("A stream was sent that the load does not have");
     const { messages } = this.#recorder;
-    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot));
+    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot), plan.token !== null);
     this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });
   }
 
