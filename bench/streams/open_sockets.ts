@@ -68,7 +68,7 @@ export async function openSockets(count: number): Promise<{ readonly open: numbe
     ...{ waitsForLast: false, stop: new Int32Array(new SharedArrayBuffer(4)) },
   };
   const recorder = new StreamingRecorder(
-    { slots: count, steps: new Set(), hasTokens: false, sockets: new SocketRecorder(count) },
+    { slots: count, steps: new Set(), sockets: new SocketRecorder(count) },
     job.intervalUs,
     () => {},
   );

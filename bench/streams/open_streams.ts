@@ -72,7 +72,7 @@ export async function openStreams(count: number): Promise<{ readonly open: numbe
     ...{ durationUs: 1e9, pacer: { kind: "closed" as const, requests: Infinity }, log: null },
     ...{ waitsForLast: false, stop: new Int32Array(new SharedArrayBuffer(4)) },
   };
-  const setting = { slots: count, steps: new Set([0]), hasTokens: false };
+  const setting = { slots: count, steps: new Set([0]) };
   const recorder = new StreamingRecorder(setting, job.intervalUs, () => {});
   const driver = new Silent();
   const protocol = await withStreams(

@@ -337,7 +337,7 @@ function scenarioOf(
   if (data !== undefined) return data;
   throw new UserError(
     findingsOf(error.issues, written).map(({ path, message }) => ({
-      place: PLACES[String(path[0])] ??
+      place: PLACES[path.slice(0, 2).join(".")] ?? PLACES[String(path[0])] ??
         (requestTarget === undefined ? "<URL>" : "--request-target"),
       message,
     })),
@@ -362,7 +362,9 @@ const PLACES: Readonly<Record<string, string>> = {
   message: "--message",
   messages: "--message",
   compress: "--compress",
-  expect: "--expect-body",
+  "expect.status": "--expect-status",
+  "expect.body": "--expect-body",
+  expect: "--expect",
   body: "--body",
   send: "--send",
 };

@@ -13,7 +13,7 @@ import {
   type StatisticOf,
 } from "../../base/figures/figure.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
-import type { SocketFigures } from "../../runner/result/sockets.ts";
+import { arePaced, type SocketFigures } from "../../runner/result/sockets.ts";
 import type { StreamFigures } from "../../runner/result/streams.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
@@ -174,8 +174,8 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     ["stable"],
     (_, p) => (run) => flatOf(run, p, (one) => bounded(1_000 * one.fromS, one.isAtLeast)),
   ),
-  ...family(["lag"], (_, statistic) => ({ load, requests, generator: { lag } }) => {
-    if (load.kind === "closed") {
+  ...family(["lag"], (_, statistic) => ({ load, requests, sockets, generator: { lag } }) => {
+    if (load.kind === "closed" && !arePaced(sockets)) {
       return { none: "a closed loop sends when it can and has no lag" };
     }
     if (requests.due === 0) return NOTHING_SENT;

@@ -72,13 +72,15 @@ type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 const STRAY = 5;
 
 /** Counts, while a trial goes on, until a rule is surely broken. */
-class CertainOutcome {
+export class CertainOutcome {
   readonly #beyond: number[];
   #failed = 0;
+  /** Gaps between messages so far. */
+  #gaps = 0;
 
   constructor(
     private readonly objectives: readonly Objective[],
-    private readonly planned: TrialPlan,
+    private readonly planned: Pick<TrialPlan, "ratePerSec" | "plannedS" | "startS" | "burst">,
   ) {
     this.#beyond = objectives.map(() => 0);
   }
@@ -91,12 +93,22 @@ class CertainOutcome {
     return isWatched &&
       this.objectives.some((objective, i) =>
         this.#beyond[i] + (burst === null ? this.#overdue(objective, event) : 0) >=
-          certainlyBroken(ruleOf(objective), this.planned)
+          certainlyBroken(ruleOf(objective), this.planned) * this.#perRequest(objective, event)
       );
+  }
+
+  /**
+   * How many times each request has that a rule is about: one, or all gaps of its stream. Streams that have not ended yet make
+   * this larger, so it ends no trial too early.
+   */
+  #perRequest({ messages }: Objective, { completed }: LiveEvent): number {
+    if (messages !== "gap") return 1;
+    return Math.max(1, this.#gaps / Math.max(1, completed + this.#failed));
   }
 
   #count({ latency, failed, messages }: LiveEvent, isWatched: boolean): void {
     this.#failed += failed;
+    this.#gaps += messages?.gap.all.count ?? 0;
     if (!isWatched) return;
     this.objectives.forEach(({ isBeyond, messages: of }, i) => {
       const times = of === null ? latency : messages?.[of].all ?? EMPTY;

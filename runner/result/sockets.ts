@@ -31,3 +31,8 @@ export const sockets = z.strictObject({
 });
 
 export type SocketFigures = z.output<typeof sockets>;
+
+/** Whether messages were due by a clock, in a closed loop too: more were sent than one for each WebSocket. */
+export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
+  return figures !== undefined && figures.sent > figures.opened;
+}

@@ -14,6 +14,7 @@ import type {
 import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts";
 import type { Severity } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
+import type { SocketFigures } from "../result/sockets.ts";
 
 /** The evidence, before it is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
@@ -114,18 +115,20 @@ export function delayAtPercentile(
 /** One run, before it is judged. */
 export interface Case {
   readonly evidence: GeneratorEvidence;
-  readonly run: Pick<
-    Measurement,
-    | "driver"
-    | "load"
-    | "elapsedS"
-    | "requests"
-    | "reasons"
-    | "rate"
-    | "service"
-    | "connect"
-    | "warmup"
-  >;
+  readonly run:
+    & Pick<
+      Measurement,
+      | "driver"
+      | "load"
+      | "elapsedS"
+      | "requests"
+      | "reasons"
+      | "rate"
+      | "service"
+      | "connect"
+      | "warmup"
+    >
+    & { readonly sockets?: Pick<SocketFigures, "sent" | "opened" | "message"> };
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
 }
@@ -154,7 +157,7 @@ export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
 
 /** Nobody minds a request that comes a millisecond late; slow responses forgive more. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
-/** Of the median service time. */
+/** Of the median of what is waited for. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
  * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing
@@ -162,13 +165,20 @@ const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
  */
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
-/** How late a worker of an open loop may come, p99, ms. */
-export function harmlessDelay({ service, elapsedS }: Case["run"]): Limits {
+/** Median of what is waited for, ms: a response, or an answer on a WebSocket, whose service time is how long it is held. */
+export function medianWait({ service, sockets }: Case["run"]): number {
+  const median = service.percentiles["50"];
+  if (sockets === undefined || sockets.message.count === 0) return median;
+  return Math.min(median, sockets.message.percentiles["50"]);
+}
+
+/** How late a worker may come whose sends have a moment of their own, p99, ms. */
+export function harmlessDelay(run: Case["run"]): Limits {
   const limit = (level: keyof Limits): number =>
     Math.max(
       HARMLESS_DELAY_MS[level],
-      HARMLESS_DELAY_SHARE[level] * service.percentiles["50"],
-      HARMLESS_HICCUP[level] / elapsedS,
+      HARMLESS_DELAY_SHARE[level] * medianWait(run),
+      HARMLESS_HICCUP[level] / run.elapsedS,
     );
   return { suspect: limit("suspect"), invalid: limit("invalid") };
 }

@@ -1,11 +1,13 @@
 /** Signs that the generator was the limit: it was never idle, sent late, or reached its own peak throughput. */
 import type { TrustFinding } from "../result/findings.ts";
+import { arePaced } from "../result/sockets.ts";
 import { adviceFor } from "./advice.ts";
 import {
   busiestOf,
   type Case,
   harmlessDelay,
   type Limits,
+  medianWait,
   occupiedShare,
   severityOf,
 } from "./evidence.ts";
@@ -106,7 +108,8 @@ const MUCH_TO_DO = 0.7;
 function late(given: Case): TrustFinding | null {
   const { evidence, run } = given;
   const { delay: { p99 } } = evidence;
-  const limits = run.load.kind === "closed" ? harmlessClosed(run) : harmlessDelay(run);
+  const isPaced = run.load.kind !== "closed" || arePaced(run.sockets);
+  const limits = isPaced ? harmlessDelay(run) : harmlessClosed(run);
   const severity = severityOf(p99, limits);
   if (severity === null) return null;
   const wasBusy = occupiedShare(busiestOf(evidence)) >= MUCH_TO_DO;
@@ -118,10 +121,11 @@ function late(given: Case): TrustFinding | null {
   };
 }
 
-function harmlessClosed({ service, elapsedS }: Case["run"]): Limits {
+function harmlessClosed(run: Case["run"]): Limits {
   const { ms, ofMedian, hiccup } = HARMLESS_CLOSED;
-  const suspect = Math.max(ms, ofMedian * service.percentiles["50"], hiccup / elapsedS);
-  return { suspect, invalid: Math.max(4 * suspect, service.percentiles["50"]) };
+  const median = medianWait(run);
+  const suspect = Math.max(ms, ofMedian * median, hiccup / run.elapsedS);
+  return { suspect, invalid: Math.max(4 * suspect, median) };
 }
 
 /** Requests that were sent late although there were connections for them. */

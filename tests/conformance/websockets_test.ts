@@ -101,9 +101,9 @@ everyDriver.test("a server that stands still shows it in the latency of every me
 
 everyDriver.test("everybody hears everybody in a room, and knows its own messages", async (way) => {
   const server = await serving(way, {});
-  const { sockets } = await opened(way, server, { ...SEND, path: "/chat" }, {
-    durationUs: 300 * MS,
-  });
+  // All stay until the end, so they are there together also where some open late.
+  const chat = { send: SEND.send, path: "/chat" };
+  const { sockets } = await opened(way, server, chat, { durationUs: 1_000 * MS });
   const { came, sent } = await server.told();
   const { due, received, unfinished } = sockets;
   assert.deepEqual([sockets.sent, received + unfinished, sockets.dropped], [came, due, 0]);
@@ -139,10 +139,10 @@ for (const way of PLAIN_WAYS) {
     withWitness(async (witness) => {
       for (const deflate of [false, true]) {
         const spec = {
-          send: { everyUs: 100 * MS, isText: false },
-          ...{ holdUs: 300 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
+          send: { everyUs: 300 * MS, isText: false },
+          ...{ holdUs: 600 * MS, deflate, text: "0123456789".repeat(30_000) + "{{ n }}" },
         };
-        const { sockets } = await opened(way, witness, spec, { requests: 2, connections: 1 });
+        const { sockets } = await opened(way, witness, spec, { requests: 3, connections: 3 });
         assert.deepEqual([fates(sockets), sockets.unmatched], [[6, 6, 0, 0, 0], 0]);
       }
     }));

@@ -37,10 +37,12 @@ Deno.test("a script with a WebSocket is the same after it was a job of an agent"
 
 Deno.test("messages of WebSockets are the same after they were a report of an agent", () => {
   const sockets = new SocketRecorder(1);
-  const setting = { slots: 1, steps: new Set<number>(), hasTokens: false, sockets };
+  const setting = { slots: 1, steps: new Set<number>(), sockets };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});
-  const messages = sockets.open(0, { openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity });
-  for (let n = 0; n < 3; n++) sockets.send(messages, true);
+  const messages = sockets.open(0, {
+    ...{ openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity, isAnswered: true },
+  });
+  for (let n = 0; n < 3; n++) sockets.send(messages);
   sockets.come();
   sockets.answer(messages, 1, 3_000);
   sockets.end(0, "left", 5_000);
@@ -64,7 +66,7 @@ Deno.test("messages of WebSockets are the same after they were a report of an ag
 
 Deno.test("events after the first 20 names are counted together, apart from those a server calls other events", () => {
   const { messages } = new StreamingRecorder(
-    { slots: 1, steps: new Set([0]), hasTokens: false },
+    { slots: 1, steps: new Set([0]) },
     250_000,
     () => {},
   );
@@ -76,11 +78,11 @@ Deno.test("events after the first 20 names are counted together, apart from thos
 });
 
 Deno.test("messages are the same after they were a report of an agent", () => {
-  const setting = { slots: 2, steps: new Set([0]), hasTokens: true };
+  const setting = { slots: 2, steps: new Set([0]), withTokens: new Set([0]) };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});
   const { messages } = recorder;
-  messages.begin(0, 0);
-  messages.begin(1, 0);
+  messages.begin(0, 0, true);
+  messages.begin(1, 0, true);
   for (const us of [1_000, 3_000, 6_000]) {
     messages.receive(0, "tick", us);
     messages.takeToken(0, us);

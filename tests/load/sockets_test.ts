@@ -5,12 +5,14 @@
 import assert from "node:assert/strict";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
+import type { ProtocolOf } from "../../runner/load/engine/protocol.ts";
 import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
 import { Sockets } from "../../runner/load/engine/sockets/sockets.ts";
 import { masksBy } from "../../runner/load/protocols/websocket/masks.ts";
 import { WebSocketHttp1 } from "../../runner/load/protocols/websocket/websocket_http1.ts";
+import { withStreams } from "../../runner/load/engine/streams/streams.ts";
 import { SocketRecorder, type SocketTotals } from "../../runner/load/recording/socket_messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
@@ -64,6 +66,8 @@ interface Wish {
   readonly durationUs?: number;
   readonly timeoutUs?: number;
   readonly text?: string;
+  /** Whether other requests of the load are streams. */
+  readonly isMix?: boolean;
 }
 
 /** One slot, on which sockets follow one another. */
@@ -81,7 +85,7 @@ class Stage {
 
   static async of(
     spec: Partial<SocketSpec>,
-    { text = "n={{ n }}", ...wish }: Wish = {},
+    { text = "n={{ n }}", isMix = false, ...wish }: Wish = {},
   ): Promise<Stage> {
     const full = { answer: "echo" as const, subprotocols: [], deflate: false, ...spec };
     const wire = { method: "GET", path: "/ws", headers: handshakeFields(full), body: text };
@@ -103,7 +107,7 @@ class Stage {
     const isPushed = full.answer === "push";
     const recorder = new StreamingRecorder(
       {
-        ...{ slots: 1, steps: new Set(isPushed ? [0] : []), hasTokens: false },
+        ...{ slots: 1, steps: new Set(isPushed ? [0] : []) },
         sockets: new SocketRecorder(1),
       },
       job.intervalUs,
@@ -115,9 +119,10 @@ class Stage {
     });
     const driver = new PlayedDriver();
     const nextMask = masksBy(Uint32Array.of(1, 2, 3, 4));
+    const protocol: ProtocolOf = (exchanges) =>
+      new WebSocketHttp1(driver, exchanges, { slots: 1, sockets, nextMask });
     const loop = new RequestLoop(job, {
-      protocol: (exchanges) =>
-        new WebSocketHttp1(driver, exchanges, { slots: 1, sockets, nextMask }),
+      protocol: isMix ? await withStreams(protocol, { slots: 1, recorder, specs: [] }) : protocol,
       ...{ recorder, script: new RequestScript(script), pacer: pacerOf(job.pacer) },
     });
     return new Stage(driver, recorder, loop);
@@ -373,7 +378,44 @@ test("a connection that ends in the middle fails what is in flight", EVERY, {}, 
   assert.deepEqual([fates(now), now.closeCodes], [[3, 1, 2, 0, 0], [[1006, 1]]]);
   assert.equal(now.latency.censored.count, 0, "a cut says nothing about a latency");
   assert.deepEqual([s.recorder.completed, s.recorder.failed], [0, 1]);
+  // The next is dialed at once, and nobody closes that dial.
+  assert.deepEqual([s.driver.dials, s.driver.closed], [2, []]);
 });
+
+const EXPECTING: Partial<SocketSpec> = {
+  ...EVERY,
+  expect: { contains: ascii("right") },
+  holdUs: 50 * MS,
+};
+
+for (const [what, text, passes] of [["none", "wrong", 0], ["one", "right", 1]] as const) {
+  test(`a user that leaves has seen whether a message is as expected: ${what}`, EXPECTING, {
+    text,
+  }, (s) => {
+    s.open();
+    s.receive(frame(0x81, text), 10 * MS);
+    s.until(60 * MS);
+    s.receive(close(1000), 61 * MS);
+    assert.equal(s.recorder.completed, 1);
+    assert.deepEqual([s.recorder.checksPassed, s.recorder.checksFailed], [passes, 1 - passes]);
+  });
+}
+
+test(
+  "a hold that the end of the load cuts short does not prove that no message would come",
+  {
+    ...EXPECTING,
+    holdUs: 500 * MS,
+  },
+  { durationUs: 50 * MS, text: "wrong" },
+  (s) => {
+    s.open();
+    s.receive(frame(0x81, "wrong"), 10 * MS);
+    s.until(60 * MS);
+    s.receive(close(1000), 61 * MS);
+    assert.deepEqual([s.recorder.completed, s.recorder.checksFailed], [1, 0]);
+  },
+);
 
 test(
   "a message without an answer times out, with a bound; one that waits for nothing does not",
@@ -444,6 +486,104 @@ test("a push is a stream of messages: times to the first and between them", { an
     1,
     true,
   ]);
+});
+
+test(
+  "what a push never sent was due to nobody, as it expects no answers",
+  {
+    ...EVERY,
+    answer: "push",
+  },
+  { durationUs: SECOND },
+  (s) => {
+    s.open();
+    s.driver.unsent = 1_000_000;
+    s.until(350 * MS);
+    assert.deepEqual(fates(s.now(350 * MS)), [0, 0, 0, 0, 0]);
+    const { sockets } = s.over(SECOND);
+    assert.deepEqual([fates(sockets), sockets.sent], [[0, 0, 0, 0, 0], 1]);
+    assert.equal(sockets.latency.all.count, 0);
+  },
+);
+
+test(
+  "messages with one value are answered in their order",
+  {
+    ...EVERY,
+    answer: { kind: "json", path: ["id"] },
+  },
+  { text: '{"id":"same"}' },
+  (s) => {
+    s.open();
+    s.until(150 * MS);
+    for (const ms of [160, 170]) s.receive(frame(0x81, '{"id":"same"}'), ms * MS);
+    const now = s.now(180 * MS);
+    assert.deepEqual([fates(now), now.unmatched], [[2, 2, 0, 0, 0], 0]);
+    assert.deepEqual(valuesOf(now.latency.all), [70, 160]);
+  },
+);
+
+test(
+  "nothing is sent after the hold: what could not be by then is dropped",
+  {
+    ...EVERY,
+    holdUs: 150 * MS,
+  },
+  {},
+  (s) => {
+    s.open();
+    s.sent();
+    s.driver.unsent = 1_000_000;
+    s.until(160 * MS);
+    s.driver.unsent = 0;
+    s.receive(frame(0x81, "n=0"), 170 * MS);
+    assert.deepEqual(s.sent(), ["88 1000"]);
+    s.receive(close(1000), 171 * MS);
+    assert.deepEqual(fates(s.now(180 * MS)), [2, 1, 0, 0, 1]);
+  },
+);
+
+const HELD: Partial<SocketSpec> = { answer: "push", holdUs: 50 * MS };
+
+for (const isMix of [false, true]) {
+  test(`a closing handshake is no part of what was held, ${isMix}`, HELD, { isMix }, (s) => {
+    s.open();
+    s.receive(frame(0x81, "x"), 20 * MS);
+    s.until(51 * MS);
+    s.receive(frame(0x81, "late"), 200 * MS);
+    s.receive(close(1000), 500 * MS);
+    s.now(600 * MS);
+    const { messages, service, sockets } = s.recorder.totals();
+    assert.ok(messages);
+    assert.deepEqual([sockets?.came, messages.due, messages.received], [2, 2, 1]);
+    assert.deepEqual(valuesOf(messages.gap.all), [30]);
+    assert.deepEqual(valuesOf(service), [50]);
+  });
+}
+
+test(
+  "what breaks a socket that its user has left fails no message a second time",
+  HELD,
+  {},
+  (s) => {
+    s.open();
+    s.receive(frame(0x81, "x"), 20 * MS);
+    s.until(51 * MS);
+    s.receive(frame(0xf1, "x"), 60 * MS);
+    s.now(70 * MS);
+    const { messages, failed } = s.recorder.totals();
+    assert.deepEqual([failed, messages?.due, messages?.failed, messages?.unfinished], [1, 2, 0, 1]);
+  },
+);
+
+test("a push that is refused fails once, also where its response does not end", HELD, {}, (s) => {
+  s.tick(0);
+  s.events.onOpen(0, 0);
+  s.receive(ascii("HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\nno"), MS);
+  s.events.onEnd(0, null, 2 * MS);
+  s.now(3 * MS);
+  const { messages, failed } = s.recorder.totals();
+  assert.deepEqual([failed, messages?.due, messages?.failed], [1, 1, 1]);
 });
 
 test("answers by their order, whatever they say", { ...EVERY, answer: "order" }, {}, (s) => {

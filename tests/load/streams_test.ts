@@ -163,7 +163,7 @@ class Stage {
       stop: new Int32Array(new SharedArrayBuffer(4)),
       ...wish,
     };
-    const setting = { slots: 1, steps: new Set([0]), hasTokens: stream.token !== undefined };
+    const setting = { slots: 1, steps: new Set([0]), withTokens: new Set(stream.token ? [0] : []) };
     const parts: IntervalPart[] = [];
     const onInterval = (part: IntervalPart): void => void parts.push(part);
     const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
@@ -528,6 +528,18 @@ for (const member of MEMBERS) {
     },
   );
 
+  for (const [brought, passes] of [["0", 0], ["42", 1]] as const) {
+    const expecting = { ...EVENTS, holdUs: 100 * MS, expect: { contains: octets("4") } };
+    test(`a virtual user that leaves judges what came by then: ${brought}`, expecting, {}, (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part(`data: ${brought}\n\n`, 5 * MS);
+      for (let ms = 5; ms < 130; ms += 5) s.tick(ms * MS);
+      const { checksPassed, checksFailed } = s.recorder.totals();
+      assert.deepEqual([checksPassed, checksFailed], [passes, 1 - passes]);
+    });
+  }
+
   test(
     "a virtual user leaves a stream that has brought its head alone",
     {
@@ -683,6 +695,27 @@ for (const member of MEMBERS) {
       const { failed, gap } = s.now(561 * MS);
       assert.equal(failed, 1);
       assert.ok(Math.abs(valuesOf(gap.censored)[0] - 530) <= 25, `${valuesOf(gap.censored)}`);
+    },
+  );
+
+  test(
+    "a server whose responses bring nothing and end at once fails the request when its time-out is over",
+    { ...EVENTS, reconnectUs: 20 * MS },
+    { timeoutUs: 200 * MS, durationUs: 4 * SECOND },
+    (s) => {
+      s.open();
+      s.head(2 * MS);
+      s.part("data: 1\n\n", 10 * MS);
+      let ms = 30;
+      for (s.end(ms * MS); ms < 300 && s.recorder.failed === 0; ms += 30) {
+        const dialedUs = s.untilDial(ms * MS, ms * MS + 25 * MS);
+        if (s.recorder.failed > 0) break;
+        s.reopen(dialedUs + 1);
+        s.head(dialedUs + 2);
+        s.end((ms + 30) * MS);
+      }
+      assert.equal(s.recorder.failed, 1);
+      assert.ok(ms >= 200 && ms < 300, `${ms}`);
     },
   );
 
@@ -859,4 +892,21 @@ Deno.test("a compressed stream is said to be one, and not read", async () => {
   s.end(20 * MS);
   const { messages, checksFailed } = s.over(SECOND);
   assert.deepEqual([checksFailed, messages.received, messages.failed], [1, 0, 1]);
+});
+
+Deno.test("streams without tokens have no time to the first token, whatever becomes of them", () => {
+  const setting = { slots: 2, steps: new Set([0, 1]), withTokens: new Set([0]) };
+  const recorder = new StreamingRecorder(setting, 250_000, () => {});
+  const { messages } = recorder;
+  messages.begin(0, 0, true);
+  messages.begin(1, 0);
+  recorder.advance(5 * MS);
+  const bounds = (): number => recorder.totals().messages?.firstToken.censored.count ?? 0;
+  assert.equal(bounds(), 1, "as they are open");
+  for (const slot of [0, 1]) messages.end(slot, "late", 10 * MS);
+  assert.equal(bounds(), 1, "as they timed out");
+  for (const step of [0, 1]) recorder.drop(step, 10 * MS, 20 * MS);
+  for (const slot of [0, 1]) messages.close(slot);
+  for (const slot of [0, 1]) recorder.leaveUnfinished(slot, slot, 10 * MS, 10 * MS, 20 * MS);
+  assert.equal(bounds(), 3, "as they were never sent");
 });

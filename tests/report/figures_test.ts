@@ -98,6 +98,16 @@ Deno.test("percentiles of which no histogram is kept have an interval from six r
   assert.deepEqual(intervals, [null, null, { low: 10, high: 15 }, { low: 11, high: 17 }]);
 });
 
+Deno.test("a closed loop has a lag where its WebSockets send by a clock", () => {
+  const [{ sockets }] = fullRuns();
+  assert.ok(sockets);
+  const generator = { ...RUN.generator, lag: { p50: 1, p99: 2, max: 3 } };
+  const read = (sent: number): unknown =>
+    FIGURES["lag.p99"].of({ ...RUN, generator, sockets: { ...sockets, opened: 4, sent } });
+  assert.deepEqual(read(40), bounded(2));
+  assert.ok("none" in (read(4) as object));
+});
+
 Deno.test("percentiles below the median are of requests that ended: those under way pass for no fast ones", () => {
   for (const p of [2.5, 10, 25] as const) {
     assert.deepEqual(FIGURES[`p${p}`].of(RUN), bounded(endedUs(RUN, p) / 1_000));

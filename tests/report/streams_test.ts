@@ -22,7 +22,7 @@ const SECOND = 1_000 * MS;
 function streamed(): Results {
   const parts: IntervalPart[] = [];
   const recorder = new StreamingRecorder(
-    { slots: 2, steps: new Set([0]), hasTokens: false },
+    { slots: 2, steps: new Set([0]) },
     SECOND / 4,
     (part) => parts.push(part),
   );

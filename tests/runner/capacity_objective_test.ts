@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { slicesOf } from "../../runner/capacity/trial.ts";
+import { CertainOutcome, slicesOf } from "../../runner/capacity/trial.ts";
 import { type Objective, objectiveOf } from "../../scenarios/claims/objective.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 
 function objective(text: string): Objective | null {
@@ -143,4 +143,40 @@ Deno.test("a message that a stream waited for when it was cut missed the rule, h
   assert.deepEqual(slice(within, messages(0, [])), [0, 0], "none came");
   assert.deepEqual(slice("p99(ttfe) < 50ms", messages(2, [], 1)), [2, 2], "refused");
   assert.deepEqual(slice(within, measured(requests)), [0, 0], "no stream");
+});
+
+/** After how many seconds of 20 it is certain that a rule is broken; null: never. 10 streams end a second, each with 100 gaps. */
+function certainAfter(text: string, slowGapsPerSec: number): number | null {
+  const rule = objective(text);
+  assert.ok(rule !== null);
+  const watch = new CertainOutcome([rule], {
+    ...{ ratePerSec: 10, plannedS: 20, startS: 0, burst: null },
+  });
+  const none = { all: EMPTY, censored: EMPTY };
+  const all = timesOf(1_000 - slowGapsPerSec, slowGapsPerSec);
+  for (let s = 1; s <= 20; s++) {
+    const messages = { received: 1_000, failed: 0, ttfe: none, gap: { all, censored: EMPTY } };
+    const isCertain = watch.isCertain({
+      ...{ kind: "live", url: "", elapsedMs: 1_000 * s, durationMs: 20_000, ratePerSec: 10 },
+      ...{ p50Ms: 1, p99Ms: 1, failed: 0, latency: EMPTY, completed: 10 * s, requests: null },
+      messages: { ...messages, ttft: none },
+      workers: { count: 1, cpuRatio: 0, lateMs: 0 },
+    });
+    if (isCertain) return s;
+  }
+  return null;
+}
+
+/** Of 1 ms and of 200 ms. */
+function timesOf(fast: number, slow: number): SparseHistogram {
+  const times = new Histogram();
+  for (let i = 0; i < fast; i++) times.record(1_000);
+  for (let i = 0; i < slow; i++) times.record(200_000);
+  return times.toSparse();
+}
+
+Deno.test("a trial whose streams have many gaps goes on while its rule may hold, and ends once it is surely broken", () => {
+  assert.equal(certainAfter("p99(gap) < 100ms", 8), null, "0.8 % are late");
+  const after = certainAfter("p99(gap) < 100ms", 900);
+  assert.ok(after !== null && after <= 10, `${after}`);
 });

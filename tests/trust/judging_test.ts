@@ -8,6 +8,13 @@ import { caseWith, OPEN, type Spoiled, worded } from "./case.ts";
 const requests = { due: 1_000, completed: 1_000, failed: 0, unfinished: 0, dropped: 0 };
 const sent = (due: number, dropped: number) => ({ ...requests, due, dropped });
 const LONG = measurementFixture({ target: "api", scenario: "static", medianMs: 40 });
+const MESSAGES = measurementFixture({ target: "api", scenario: "static", medianMs: 1 });
+/** Sockets that are held for long, with many messages on each. */
+const HELD: Partial<Case["run"]> = {
+  elapsedS: 30,
+  service: { ...LONG.service, percentiles: { ...LONG.service.percentiles, "50": 5_000 } },
+  sockets: { opened: 3, sent: 3_000, message: MESSAGES.service },
+};
 const lag = (p99: number) => ({ p50: 0, p99, max: p99 });
 
 const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegExp][] = [
@@ -73,6 +80,27 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     { run: OPEN, evidence: { delay: { p50: 0, p99: 21, max: 40 } } },
     "invalid",
     /up to 21 ms late/,
+  ],
+  [
+    "messages that are due by a clock in a closed loop, and come late",
+    { run: HELD, evidence: { delay: { p50: 0, p99: 1.5, max: 9 } } },
+    "suspect",
+    /up to 1\.5 ms late/,
+  ],
+  [
+    "messages that are due by a clock in a closed loop, and come very late",
+    { run: HELD, evidence: { delay: { p50: 0, p99: 21, max: 40 } } },
+    "invalid",
+    /up to 21 ms late/,
+  ],
+  [
+    "one message for each WebSocket of a closed loop, which waits for its worker",
+    {
+      run: { ...HELD, sockets: { opened: 3, sent: 3, message: MESSAGES.service } },
+      evidence: { delay: { p50: 0, p99: 6, max: 9 } },
+    },
+    "suspect",
+    /up to 6(?:\.0)? ms late/,
   ],
   [
     "a closed loop whose worker was stopped 100 ms a second",

@@ -126,6 +126,8 @@ interface Named {
 const CLOSED = 0;
 const AWAITS_FIRST = 1;
 const AWAITS_NEXT = 2;
+/** It awaits no message, and its exchange is not over yet. */
+const ENDED = 3;
 
 export class MessageRecorder {
   due = 0;
@@ -151,29 +153,34 @@ export class MessageRecorder {
   readonly #dueUs: Float64Array;
   /** When the last message came. */
   readonly #lastUs: Float64Array;
+  /** Whether tokens are looked for in its stream. */
+  readonly #hasTokens: Uint8Array;
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
 
-  /** @param hasTokens Whether tokens are looked for. */
+  /** @param hasTokens Whether tokens are looked for in any stream. */
   constructor(slots: number, private readonly hasTokens: boolean) {
     this.#state = new Uint8Array(slots);
     this.#dueUs = new Float64Array(slots);
     this.#lastUs = new Float64Array(slots);
+    this.#hasTokens = new Uint8Array(slots);
     this.#tokensOf = new Uint32Array(slots);
     this.#firstTokenUs = new Float64Array(slots);
     this.#lastTokenUs = new Float64Array(slots);
   }
 
   isOpen(slot: number): boolean {
-    return this.#state[slot] !== CLOSED;
+    const state = this.#state[slot];
+    return state === AWAITS_FIRST || state === AWAITS_NEXT;
   }
 
-  /** The request of a stream has been sent: its first message is due. */
-  begin(slot: number, dueUs: number): void {
+  /** The request of a stream has been sent: its first message is due, and its first token where it has any. */
+  begin(slot: number, dueUs: number, hasTokens = false): void {
     this.due++;
     this.#state[slot] = AWAITS_FIRST;
     this.#dueUs[slot] = dueUs;
+    this.#hasTokens[slot] = hasTokens ? 1 : 0;
     this.#tokensOf[slot] = 0;
   }
 
@@ -212,11 +219,11 @@ export class MessageRecorder {
     this.#lastTokenUs[slot] = nowUs;
   }
 
-  /** An open stream ends; nothing, where it is closed. */
+  /** An open stream ends; nothing, where none is open. */
   end(slot: number, how: StreamEnd, nowUs: number): void {
+    if (!this.isOpen(slot)) return;
     const state = this.#state[slot];
-    if (state === CLOSED) return;
-    this.#state[slot] = CLOSED;
+    this.#state[slot] = ENDED;
     if (how === "whole") {
       this.due--; // nothing more was
       this.#whole++;
@@ -233,7 +240,18 @@ export class MessageRecorder {
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) this.#first.recordBound(waitedUs);
-    if (this.hasTokens && this.#tokensOf[slot] === 0) this.#firstToken.recordBound(waitedUs);
+    if (this.#awaitsToken(slot)) this.#firstToken.recordBound(waitedUs);
+  }
+
+  #awaitsToken(slot: number): boolean {
+    return this.#hasTokens[slot] === 1 && this.#tokensOf[slot] === 0;
+  }
+
+  /** The exchange of a stream is over, after its end. False: none was begun there. */
+  close(slot: number): boolean {
+    const hasBegun = this.#state[slot] !== CLOSED;
+    this.#state[slot] = CLOSED;
+    return hasBegun;
   }
 
   /** An open stream stands still, and is to be requested again. */
@@ -248,11 +266,11 @@ export class MessageRecorder {
   }
 
   /** The first message of a request that was never sent, or not by the end. @param waitedUs Since it was due. */
-  missUnsent(how: "unfinished" | "dropped", waitedUs: number): void {
+  missUnsent(how: "unfinished" | "dropped", waitedUs: number, hasTokens: boolean): void {
     this.due++;
     this[how]++;
     this.#first.recordBound(waitedUs);
-    if (this.hasTokens) this.#firstToken.recordBound(waitedUs);
+    if (hasTokens) this.#firstToken.recordBound(waitedUs);
   }
 
   /** The deadline: what comes after it counts in no rate. */
@@ -305,7 +323,7 @@ export class MessageRecorder {
     let open: OpenWaits | null = null;
     for (let slot = 0; slot < this.#state.length; slot++) {
       const state = this.#state[slot];
-      if (state === CLOSED) continue;
+      if (!this.isOpen(slot)) continue;
       open ??= {
         count: 0,
         first: new Histogram(),
@@ -316,7 +334,7 @@ export class MessageRecorder {
       const waitedUs = nowUs - this.#dueUs[slot];
       if (state === AWAITS_FIRST) open.first.record(waitedUs);
       else open.gap.record(nowUs - this.#lastUs[slot]);
-      if (this.hasTokens && this.#tokensOf[slot] === 0) open.firstToken.record(waitedUs);
+      if (this.#awaitsToken(slot)) open.firstToken.record(waitedUs);
     }
     return open;
   }

@@ -48,6 +48,8 @@ export interface MessagePace {
   readonly untilUs: number;
   readonly everyUs: number;
   readonly most: number;
+  /** Whether an answer to each is expected: else none of them counts as due. */
+  readonly isAnswered: boolean;
 }
 
 /** The messages of one socket, by their numbers 0, 1, 2 …: when each is due, and which are in flight. */
@@ -61,6 +63,10 @@ export class PacedMessages {
   #dueUs: Float64Array = NO_MOMENTS;
 
   constructor(private readonly pace: MessagePace) {}
+
+  get isAnswered(): boolean {
+    return this.pace.isAnswered;
+  }
 
   /** When the next is due; Infinity: none is. */
   get nextDueUs(): number {
@@ -83,7 +89,7 @@ export class PacedMessages {
     this.inFlight++;
   }
 
-  /** The next is never answered, or never sent. */
+  /** The next is sent, and never answered. */
   skip(): void {
     if (this.#oldest === this.next) this.#oldest++;
     this.next++;
@@ -131,8 +137,9 @@ export class PacedMessages {
     }
   }
 
-  /** Visits when each was due that is so by now and was not sent. */
+  /** Visits when each was due that is so by now and was not sent; none where no answers are expected. */
   forEachUnsent(nowUs: number, visit: (dueUs: number) => void): void {
+    if (!this.isAnswered) return;
     const { openUs, everyUs } = this.pace;
     const { next } = this;
     for (; this.nextDueUs <= nowUs; this.next++) visit(openUs + this.next * everyUs);
@@ -171,10 +178,10 @@ export class SocketRecorder {
   }
 
   // hot: once a message.
-  /** The next message of a socket is sent. @param isAnswered Whether an answer is expected. */
-  send(messages: PacedMessages, isAnswered: boolean): void {
+  /** The next message of a socket is sent. */
+  send(messages: PacedMessages): void {
     this.#sent++;
-    if (!isAnswered) return messages.skip();
+    if (!messages.isAnswered) return messages.skip();
     this.due++;
     messages.send();
   }

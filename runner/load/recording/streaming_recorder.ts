@@ -17,8 +17,8 @@ interface StreamingSetting {
   readonly steps: ReadonlySet<number>;
   /** Whether some are calls of gRPC; absent: none is. */
   readonly hasCalls?: boolean;
-  /** Whether tokens are looked for. */
-  readonly hasTokens: boolean;
+  /** Of these, the steps whose streams have tokens; absent: none has. */
+  readonly withTokens?: ReadonlySet<number>;
   /** Null or absent: no exchange is a WebSocket. */
   readonly sockets?: SocketRecorder | null;
 }
@@ -40,17 +40,18 @@ export class StreamingRecorder extends Recorder {
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;
   readonly #steps: ReadonlySet<number>;
+  readonly #withTokens: ReadonlySet<number>;
   /** How far the run has come. */
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasCalls, hasTokens, sockets }: StreamingSetting,
+    { slots, steps, hasCalls, withTokens = new Set(), sockets }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
     stepRecorder: StepRecorder | null = null,
   ) {
-    const messages = new MessageRecorder(slots, hasTokens);
+    const messages = new MessageRecorder(slots, withTokens.size > 0);
     super(
       intervalUs,
       steps.size === 0
@@ -60,6 +61,7 @@ export class StreamingRecorder extends Recorder {
       stepRecorder,
     );
     this.#steps = steps;
+    this.#withTokens = withTokens;
     this.messages = messages;
     this.calls = hasCalls ? new CallCounts() : null;
     this.sockets = sockets ?? null;
@@ -76,9 +78,22 @@ export class StreamingRecorder extends Recorder {
     this.sockets?.seal();
   }
 
+  // hot
+  override complete(
+    slot: number,
+    status: number,
+    dueUs: number,
+    sentUs: number,
+    firstByteUs: number,
+    doneUs: number,
+  ): void {
+    super.complete(slot, status, dueUs, sentUs, firstByteUs, doneUs);
+    this.messages.close(slot);
+  }
+
   override drop(step: number, dueUs: number, endUs: number): void {
     super.drop(step, dueUs, endUs);
-    if (this.#steps.has(step)) this.messages.missUnsent("dropped", endUs - dueUs);
+    this.#missUnsent(step, "dropped", endUs - dueUs);
   }
 
   override fail(
@@ -92,8 +107,8 @@ export class StreamingRecorder extends Recorder {
     super.fail(slot, step, failure, dueUs, sentUs, nowUs);
     const how = failure.kind === "timeout" ? "late" : "cut";
     this.sockets?.end(slot, how, nowUs);
-    if (this.messages.isOpen(slot)) this.messages.end(slot, how, nowUs);
-    else if (this.#steps.has(step)) this.messages.failUnsent();
+    this.messages.end(slot, how, nowUs);
+    if (!this.messages.close(slot) && this.#steps.has(step)) this.messages.failUnsent();
   }
 
   override leaveUnfinished(
@@ -105,8 +120,13 @@ export class StreamingRecorder extends Recorder {
   ): void {
     super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
     this.sockets?.end(slot, "left", endUs);
-    if (this.messages.isOpen(slot)) this.messages.end(slot, "left", endUs);
-    else if (this.#steps.has(step)) this.messages.missUnsent("unfinished", endUs - dueUs);
+    this.messages.end(slot, "left", endUs);
+    if (!this.messages.close(slot)) this.#missUnsent(step, "unfinished", endUs - dueUs);
+  }
+
+  #missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
+    if (!this.#steps.has(step)) return;
+    this.messages.missUnsent(how, waitedUs, this.#withTokens.has(step));
   }
 
   override totals(times: "whole" | "take" = "whole"): WorkerTotals {

@@ -58,15 +58,21 @@ let hasShortSlices = false;
  * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
  * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
  */
-function beWokenPromptly(isPunctual: boolean): void {
-  if (isPunctual === hasShortSlices) return;
-  takeSlicesOf(isPunctual ? SHORT_SLICE_US : 0);
-  hasShortSlices = isPunctual;
+function beWokenPromptly(promptly: boolean): void {
+  if (promptly === hasShortSlices) return;
+  takeSlicesOf(promptly ? SHORT_SLICE_US : 0);
+  hasShortSlices = promptly;
+}
+
+/** Whether anything is due at its own time: requests, or messages on WebSockets. */
+function isPunctual({ pacer, script }: Job): boolean {
+  return pacer.kind !== "closed" ||
+    socketsIn(script).some(({ socket }) => socket.send?.everyUs !== undefined);
 }
 
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
-  beWokenPromptly(job.pacer.kind !== "closed");
+  beWokenPromptly(isPunctual(job));
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
@@ -176,6 +182,7 @@ async function streamsOf(
   const { isCounted } = await import("../engine/streams/open_stream.ts");
   const { streamed, sockets, slots } = load;
   const specs = streamed.map(({ stream }) => stream);
+  const withTokens = streamed.filter(({ stream }) => stream.token !== undefined);
   const pushed = sockets.filter(({ socket }) => socket.answer === "push");
   const recorder = new StreamingRecorder(
     {
@@ -184,7 +191,7 @@ async function streamsOf(
         [...streamed.filter(({ stream }) => isCounted(stream)), ...pushed].map(({ step }) => step),
       ),
       hasCalls: streamed.some(({ stream }) => stream.call !== undefined),
-      hasTokens: specs.some(({ token }) => token !== undefined),
+      withTokens: new Set(withTokens.map(({ step }) => step)),
       sockets: sockets.length === 0 ? null : await socketRecorder(slots),
     },
     intervalUs,

@@ -58,10 +58,12 @@ interface SocketPlan {
   readonly check: ResponseCheck | null;
 }
 
-function paceOf({ send }: SocketSpec): Pick<MessagePace, "everyUs" | "most"> {
-  if (send === undefined) return { everyUs: 0, most: 0 };
+function paceOf({ send, answer }: SocketSpec): Omit<MessagePace, "openUs" | "untilUs"> {
+  const isAnswered = answer !== "push";
+  if (send === undefined) return { everyUs: 0, most: 0, isAnswered };
   const { everyUs } = send;
-  return everyUs === undefined ? { everyUs: 0, most: 1 } : { everyUs, most: Infinity };
+  if (everyUs === undefined) return { everyUs: 0, most: 1, isAnswered };
+  return { everyUs, most: Infinity, isAnswered };
 }
 
 class OpenSocket {
@@ -73,10 +75,14 @@ class OpenSocket {
   /** When the server was last heard of. */
   aliveUs = -Infinity;
   isLeft = false;
+  /** Whether the time of its user is over: nothing more is sent, also where the server has not read what was due. */
+  isOver = false;
+  /** Whether the end of the load comes before that of its hold. */
+  isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight by what their answers have in common with them; null where that does not decide. */
-  readonly byKey: Map<string, number> | null;
+  /** Messages in flight, the oldest first, by what their answers have in common with them; null where that does not decide. */
+  readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;
 
@@ -154,6 +160,7 @@ export class Sockets {
     const { send, holdUs } = spec;
     const holdEndUs = nowUs + (holdUs ?? Infinity);
     socket.leaveUs = holdUs !== undefined && mayFinish ? holdEndUs : Math.min(holdEndUs, endUs);
+    socket.isCutShort = holdUs !== undefined && socket.leaveUs < holdEndUs;
     const pace = { openUs: nowUs, untilUs: socket.leaveUs, ...paceOf(spec) };
     socket.messages = this.#sockets.open(slot, pace);
     socket.aliveUs = isPushed ? nowUs : -Infinity;
@@ -179,7 +186,7 @@ export class Sockets {
   #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
     const { messages, leaveUs } = socket;
     if (messages === null || socket.isLeft) return this.#moments.delete(slot);
-    while (messages.nextDueUs <= nowUs) {
+    while (!socket.isOver && messages.nextDueUs <= nowUs) {
       if (!messages.hasRoom || !this.#commandsOf().maySend(slot)) {
         if (nowUs >= leaveUs) break;
         return this.#moments.set(slot, Math.min(nowUs + AGAIN_US, leaveUs));
@@ -187,6 +194,7 @@ export class Sockets {
       this.#send(slot, socket, messages, nowUs);
     }
     if (nowUs < leaveUs) return this.#moments.set(slot, Math.min(messages.nextDueUs, leaveUs));
+    socket.isOver = true;
     this.#moments.delete(slot);
     if (messages.inFlight === 0) this.#leave(slot, socket, nowUs);
   }
@@ -197,11 +205,14 @@ export class Sockets {
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
     if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
-    this.#sockets.send(messages, !socket.isPushed);
+    this.#sockets.send(messages);
     if (take !== null && byKey !== null) {
       const bytes = new Uint8Array(payload.bytesOf(n));
       payload.write(n, bytes, 0);
-      byKey.set(take(bytes) ?? "", n);
+      const key = take(bytes) ?? "";
+      const sameKey = byKey.get(key);
+      if (sameKey === undefined) byKey.set(key, [n]);
+      else sameKey.push(n);
     }
     this.#commandsOf().sendMessage(slot, payload, n, send.isText);
   }
@@ -210,6 +221,8 @@ export class Sockets {
   #leave(slot: number, socket: OpenSocket, nowUs: number): void {
     socket.isLeft = true;
     this.#moments.delete(slot);
+    // The closing handshake is no wait for a message.
+    if (socket.isPushed) this.#recorder.messages.end(slot, "left", nowUs);
     this.#commandsOf().leave(slot, nowUs);
   }
 
@@ -259,11 +272,13 @@ export class Sockets {
     sockets.end(slot, inFlight > 0 ? "cut" : "whole", nowUs);
     messages.end(slot, end.by === "user" ? "left" : "whole", nowUs);
     this.forget(slot);
-    if (end.by === "user") return null;
+    if (end.by === "user") {
+      return socket.came === 0 || socket.isCutShort || socket.isRight ? null : NOT_EXPECTED;
+    }
     if (!RIGHT_CODES.includes(end.code)) return `the server closed it with the code ${end.code}`;
     if (inFlight > 0) return "the server closed it before it had responded to all messages";
     if (socket.isPushed && socket.came === 0) return "it brought no message";
-    return socket.isRight ? null : "no message is as expected";
+    return socket.isRight ? null : NOT_EXPECTED;
   }
 
   /** It is given up. */
@@ -278,6 +293,7 @@ export class Sockets {
   }
 }
 
+const NOT_EXPECTED = "no message is as expected";
 /** What the messages of a server that nobody asked for are called. */
 const MESSAGE = "message";
 /** Normal, going away, and none (RFC 6455 §7.4.1). */
@@ -303,7 +319,8 @@ function numberOf(
   if (answer === "order") return oldest;
   if (take === null || byKey === null) return payload?.numberOf(bytes, from, to, oldest) ?? -1;
   const key = take(bytes.slice(from, to));
-  const n = key === null ? undefined : byKey.get(key);
-  if (key !== null && n !== undefined) byKey.delete(key);
-  return n ?? -1;
+  const sameKey = key === null ? undefined : byKey.get(key);
+  if (key === null || sameKey === undefined) return -1;
+  if (sameKey.length === 1) byKey.delete(key);
+  return sameKey.shift() ?? -1;
 }

@@ -99,6 +99,8 @@ export class OpenStream {
   #isRight: boolean;
   /** Whether its head is that of such a stream. */
   #isStream = false;
+  /** Whether its last response has brought an octet of its body. */
+  #hasBrought = false;
   /** Of its last response that has a head. */
   #status = 0;
   /** Whether the server has said that it is over. */
@@ -161,8 +163,9 @@ export class OpenStream {
     this.#reader.end();
     again.interrupt(nowUs, this.#events?.retryMs ?? null);
     // Its time-out begins when it is requested again: a server that brings nothing then has that time, and no more.
-    if (this.#isStream) this.aliveUs = again.atUs;
+    if (this.#isStream && this.#hasBrought) this.aliveUs = again.atUs;
     this.#isStream = false;
+    this.#hasBrought = false;
     if (this.kept !== null) this.kept = headOf(this.#status, room);
     return again.atUs;
   }
@@ -175,6 +178,7 @@ export class OpenStream {
   /** Takes a part of the body. */
   read({ bytes, from, to }: BodyPart, nowUs: number): void {
     this.bodyBytes += to - from;
+    this.#hasBrought ||= to > from;
     this.#nowUs = nowUs;
     if (this.plan.isCounted) this.aliveUs = nowUs;
     if (this.#isStream && this.doneUs === Infinity) this.#reader.read(bytes, from, to);
@@ -229,7 +233,7 @@ export class OpenStream {
 
   /**
    * Why it is not the stream that it should be, now that nothing more is read of it; null: it is.
-   * @param isLeft Whether it may have gone on.
+   * @param isLeft Whether it may have gone on: what came by then is judged all the same.
    */
   verdict(isLeft: boolean): string | null {
     const { problem, plan } = this;
@@ -243,7 +247,7 @@ export class OpenStream {
     if (plan.until !== null && this.doneUs === Infinity && !isLeft) {
       return "it ended without its last message";
     }
-    return this.#isRight || isLeft ? null : NOT_EXPECTED;
+    return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
   /** It is given up: what it kept goes back. */

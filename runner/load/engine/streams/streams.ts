@@ -95,7 +95,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const plan = this.#plans.get(spec);
     if (plan === undefined) throw new Error("A stream was sent that the load does not have");
     const { messages } = this.#recorder;
-    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot));
+    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot), plan.token !== null);
     this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });
   }
 
@@ -157,17 +157,20 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     isLast: boolean,
     firstByteUs: number,
     nowUs: number,
+    doneUs = nowUs,
   ): boolean {
     const stream = this.#open[slot];
-    if (stream === null) return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs);
+    if (stream === null) {
+      return this.events.onEnd(slot, response, isLast, firstByteUs, nowUs, doneUs);
+    }
     if (this.events.isTooLate(slot, nowUs)) return false;
     if (stream.goesOn) return this.#interrupt(slot, stream, "ended", nowUs);
     stream.end(nowUs);
     this.#judge(slot, stream, response, nowUs);
     this.#open[slot] = null;
-    const doneUs = Math.min(stream.doneUs, nowUs);
     const beganUs = stream.again === null ? firstByteUs : stream.firstByteUs;
-    return this.events.onEnd(slot, response, isLast, beganUs, nowUs, doneUs);
+    const overUs = Math.min(stream.doneUs, doneUs);
+    return this.events.onEnd(slot, response, isLast, beganUs, nowUs, overUs);
   }
 
   /** Its connection brings nothing more, and is not used again: the next is dialed when the stream is due to be requested. */

@@ -240,14 +240,11 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open === null) return super.onEnd(slot, reset, nowUs);
     if (open.state === CLOSING) return this.#endByDisconnect(slot, nowUs);
     const isOpen = open.state === OPEN;
-    if (isOpen) this.#sockets.closed(ABNORMAL);
-    open.state = OPENING; // it is counted
-    if (this.exchanges.onDisconnected(slot, nowUs)) {
-      const reason = isOpen ? "closed without a close frame" : "closed before the response";
-      this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
-    }
+    // Before it fails: the next may be dialed on its slot at once.
     this.#forget(slot);
-    super.close(slot);
+    if (!this.exchanges.onDisconnected(slot, nowUs)) return;
+    const reason = isOpen ? "closed without a close frame" : "closed before the response";
+    this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
   }
 
   /** Nobody answered our close frame, and the connection is gone. */
