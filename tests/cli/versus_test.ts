@@ -9,7 +9,10 @@ import { versusCommand } from "../../cli/versus/command.ts";
 import { comparisonOf, sessionPlan, sessionsOf } from "../../cli/versus/sessions.ts";
 import { distinctPids, sideConflicts, sidesOf } from "../../cli/versus/sides.ts";
 import type { FigureComparison } from "../../report/judge/comparison.ts";
-import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import {
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { thresholdsOf } from "../report/gated.ts";
 import { slicedSides, type SlicedSpec } from "../report/sliced.ts";
@@ -175,7 +178,7 @@ Deno.test("versus compares only where it looks", async () => {
   await sessionsOf({
     ...{ plan: { ...plan, sessions: 8 }, signal: new AbortController().signal, nowMs: () => 0 },
     carryOut: (repetition) => Promise.resolve(ALIKE.filter((run) => run.repetition === repetition)),
-    compare(runs) {
+    compare(runs): ResultsComparison {
       compared.push(runs.length / 2);
       return comparisonOf(runs, { plan, ...OPTIONS, marginRatio: 0 });
     },
