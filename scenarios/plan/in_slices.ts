@@ -86,10 +86,22 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
   if (Reflect.get(request, "stream") !== undefined) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;
   }
+  if (isStreamedCall(request)) {
+    return `calls of scenario ${scenario} are streams, which a slice would cut`;
+  }
   if ("follow" in request && followOf(request.follow).most > 0) {
     return `scenario ${scenario} follows redirects`;
   }
   const isRedisUsed = request.needs?.includes("redis") ||
     withThoseBehind(targetSpec, others).some((spec) => JSON.stringify(spec).includes('"redis"'));
   return isRedisUsed ? `${target} uses Redis, which both targets would share` : null;
+}
+
+/** Whether a call of gRPC sends or receives a stream, as far as that is known before the server's reflection. */
+function isStreamedCall(request: Scenario): boolean {
+  if (!("grpc" in request) || request.grpc === undefined) return false;
+  const { grpc, proto, messages, hold, token } = request;
+  if ((messages ?? hold ?? token) !== undefined) return true;
+  const method = proto?.method(grpc);
+  return method !== undefined && (method.clientStreams || method.serverStreams);
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { UserError } from "../../base/errors.ts";
+import { AS_INPUT } from "../../base/explain.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { readProtoFile } from "../../base/grpc/proto_file.ts";
 import {
   type Experiment,
   type ExperimentInput,
@@ -231,4 +234,34 @@ Deno.test("a plan is refused whose results could not be read back, with their si
   assert.equal(problemOf({ ...day, repeat: 5 }), null);
   assert.match(problemOf({ ...day, repeat: 100 }) ?? "", /results of 400 runs/);
   assert.equal(problemOf({ ...day, interval: "1m", repeat: 5 }), null);
+});
+
+Deno.test("in slices a call of gRPC has one message each way", () => {
+  const types = `syntax = "proto3"; package p; message M { string text = 1; }
+    service S { rpc One(M) returns (M); rpc Many(M) returns (stream M); rpc Sum(stream M) returns (M); }`;
+  const files = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => types) };
+  const plan = (call: Record<string, unknown>): number => {
+    const experiment = experimentSpecWith(files).parse({
+      name: "called",
+      order: "slices",
+      targets: { a: { app: "api" }, b: { app: "api", set: { log: "on" } } },
+      scenarios: { call },
+    }, AS_INPUT);
+    return planBlocks(experiment, { seed: 1 }).cells.length;
+  };
+  const one = { grpc: "p.S/One", proto: "p.proto" };
+  assert.equal(plan(one), 2);
+  assert.equal(plan({ grpc: "p.S/One" }), 2, "nothing is known of it");
+  for (
+    const streamed of [
+      { ...one, grpc: "p.S/Many" },
+      { ...one, grpc: "p.S/Sum", messages: [{ text: "a" }] },
+      { ...one, grpc: "p.S/Sum" },
+      { grpc: "p.S/Any", messages: [{}] },
+      { grpc: "p.S/Any", hold: "1s" },
+    ]
+  ) {
+    const { problems } = thrown(UserError, () => plan(streamed));
+    assert.match(problems[0].message, /calls of scenario call are streams/, streamed.grpc);
+  }
 });
