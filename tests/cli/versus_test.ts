@@ -5,6 +5,7 @@ import { ResolvedHost } from "../../base/target/access.ts";
 import { isDecided } from "../../cli/experiment/looks.ts";
 import type { RawArguments } from "../../cli/command_line/command.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
+import { benchParts } from "../../cli/flags/bench_flags.ts";
 import { versusCommand } from "../../cli/versus/command.ts";
 import { comparisonOf, sessionPlan, sessionsOf } from "../../cli/versus/sessions.ts";
 import { distinctPids, sideConflicts, sidesOf } from "../../cli/versus/sides.ts";
@@ -58,18 +59,13 @@ Deno.test("versus dials an address for the host that it is of alone", async () =
 });
 
 Deno.test("versus offers no flag that it always refuses", () => {
-  for (
-    const name of [
-      "stream",
-      "until",
-      "hold",
-      "reconnect",
-      "token",
-      "follow",
-      "requests",
-      "redisCacert",
-    ]
-  ) {
+  const refused = [
+    ...["stream", "until", "hold", "reconnect", "token", "send", "every", "expect"],
+    ...["grpc", "proto", "message", "compress", "follow", "requests", "phases", "replay", "agents"],
+    ...["redis", "redisPasswordFile", "redisCacert", "baseline", "like", "log"],
+  ];
+  for (const name of refused) {
+    assert.ok(name in benchParts, name);
     assert.ok(!(name in PARTS), name);
   }
 });
