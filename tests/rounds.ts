@@ -41,6 +41,20 @@ export interface Queue {
   readonly atOnce: number;
 }
 
+/**
+ * Gives the next job to a place of one of the queues that run beside one another; undefined where there is none for it. A place
+ * whose own queue is empty takes from the others, so that all are used to the end, but for one that is there for jobs that wait:
+ * with a job that computes it would be one more than the cores have time for.
+ */
+export function takingFrom(queues: readonly Queue[]): (queue: Queue) => Job | undefined {
+  const left = new Map(queues.map((queue) => [queue, [...queue.jobs]]));
+  return (queue) => {
+    const isForWaiting = queue.jobs.every(({ manner }) => manner === "waits");
+    const open = isForWaiting ? [queue] : [queue, ...queues];
+    return open.map((one) => left.get(one) ?? []).find(({ length }) => length > 0)?.shift();
+  };
+}
+
 /** Whether `deno task test` leaves it out where no paths are given. */
 export function isSlow(file: string): boolean {
   return file.endsWith("_slow_test.ts");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listedCommands } from "../cli/registry.ts";
-import { callsBinary, isSlow, type Job, roundsOf } from "./rounds.ts";
+import { callsBinary, isSlow, type Job, roundsOf, takingFrom } from "./rounds.ts";
 import { describeLeftOut, strangersIn } from "./run.ts";
 import {
   countsOfBoth,
@@ -52,6 +52,19 @@ Deno.test("the end of a file's name says beside what it runs, and what is slow s
       [2, ["waits", [f]], ["waits", [g]]],
     ],
   ]);
+});
+
+Deno.test("a place for what waits never computes, and the others help it", () => {
+  const names = ["e2e/a", "e2e/b", "e2e/c_waits", "e2e/d_waits"];
+  const [queues] = roundsOf(names.map((name) => at(`${name}_test.ts`)), 2);
+  const [computing, waiting] = queues;
+  const next = takingFrom(queues);
+  const manners = [waiting, waiting, waiting].map((place) => next(place)?.manner);
+  assert.deepEqual(manners, ["waits", "waits", undefined]);
+  assert.equal(next(computing)?.manner, "computes");
+  const helping = takingFrom(queues);
+  const helped = new Array(5).fill(computing).map((place) => helping(place)?.manner);
+  assert.deepEqual(helped, ["computes", "computes", "waits", "waits", undefined]);
 });
 
 Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {

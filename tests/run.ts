@@ -15,7 +15,7 @@ import { rememberCalibration, rememberedCalibration } from "../runner/host/calib
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { OwnFolder } from "./own_folder.ts";
-import { callsBinary, isSlow, type Job, type Queue, roundsOf } from "./rounds.ts";
+import { callsBinary, isSlow, type Job, type Queue, roundsOf, takingFrom } from "./rounds.ts";
 import {
   countsOfBoth,
   cpuSinceLast,
@@ -145,14 +145,12 @@ function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
-/** Queues beside one another. A place whose own queue is empty takes from the others, so that all are used to the end. */
+/** Queues beside one another. */
 async function runRound(queues: readonly Queue[], given: Given): Promise<Took[]> {
   const took: Took[] = [];
-  const left = queues.map(({ jobs }) => [...jobs]);
-  const places = queues.flatMap(({ atOnce }, queue) => new Array<number>(atOnce).fill(queue));
-  const isAlone = Math.min(places.length, left.flat().length) === 1;
-  const next = (queue: number): Job | undefined =>
-    [left[queue], ...left].find(({ length }) => length > 0)?.shift();
+  const places = queues.flatMap((queue) => new Array<Queue>(queue.atOnce).fill(queue));
+  const isAlone = Math.min(places.length, queues.flatMap(({ jobs }) => jobs).length) === 1;
+  const next = takingFrom(queues);
   await Promise.all(places.map(async (queue) => {
     for (let job = next(queue); job !== undefined; job = next(queue)) {
       took.push(await runJob(job, given, isAlone));

@@ -121,7 +121,7 @@ function compared(
   });
 }
 
-/** Measures the same cells again in as many fresh blocks, in another order. */
+/** Measures the same cells again in as many fresh blocks, in another order: only blocks have two stages. */
 async function freshRuns(
   doubtful: readonly ComparedCell[],
   seed: number,
@@ -135,7 +135,7 @@ async function freshRuns(
   };
   const folder = join(outDir, "confirmation");
   const kept = values.resume ? await keptIn(folder) : null;
-  const planned = await pair.plan(only, seed);
+  const planned = await pair.plan(only, seed, "blocks");
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
@@ -155,7 +155,7 @@ async function measured(
     needsSlices: values.order === undefined,
     ...isLooking(planned) && {
       isEnough: (results: Results, done: number) =>
-        isDecided(compared(results, pair, values), done),
+        isDecided(() => compared(results, pair, values), done),
     },
   });
 }

@@ -109,6 +109,7 @@ export const versusCommand = defineCommand({
     `Both servers run already. They are loaded in turns of a fraction of a second, in random order, so that
 whatever else happens on the machine hits both alike. The verdict is about these two processes: when a server
 is started anew, it may be faster or slower. plateau ab measures fresh processes of two commits.
+A server that was just started is slower until it is warm: load both first (plateau bench URL).
 
 Exit code:
   4  with --strict, when a run of either side is not valid

@@ -7,14 +7,15 @@ import {
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
+import { TRIAL_MS } from "../../runner/slices/lengths.ts";
 import { PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { isDecided } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
- * Of one session, each side; longer where a few slices take longer. A large difference is to be called after the fourth, and
- * the last look to come before the time is up.
+ * Of one session, each side; longer where a few slices take longer, or the budget is. A large difference is to be called after the
+ * fourth, and the last look to come shortly before the time is up.
  */
 const SESSION_MS = 400;
 /** Length of the measurement without `--duration`. */
@@ -38,10 +39,9 @@ export function sessionPlan({ duration, budget }: {
 }): SessionPlan {
   if (duration === undefined) {
     const sessions = Math.max(...PROCESS_LOOKS);
-    return {
-      ...{ sessions, durationMs: SESSION_MS, budgetMs: budget ?? DEFAULT_BUDGET_MS },
-      isOpen: true,
-    };
+    const budgetMs = budget ?? DEFAULT_BUDGET_MS;
+    const durationMs = SESSION_MS * Math.max(1, budgetMs / DEFAULT_BUDGET_MS);
+    return { sessions, durationMs, budgetMs, isOpen: true };
   }
   const sessions = Math.max(1, Math.round(duration / SESSION_MS));
   return {
@@ -89,8 +89,9 @@ export async function sessionsOf(
       if (error instanceof TargetError) return ended(error);
       throw error;
     }
-    const isLate = nowMs() - beganMs + (nowMs() - sessionMs) > plan.budgetMs;
-    if (isLate || plan.isOpen && isDecided(compare(runs), repetition)) break;
+    const trialMs = repetition === 1 ? TRIAL_MS : 0;
+    const isLate = nowMs() - beganMs + (nowMs() - sessionMs) - trialMs > plan.budgetMs;
+    if (isLate || plan.isOpen && isDecided(() => compare(runs), repetition)) break;
   }
   return ended();
 }

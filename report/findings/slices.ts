@@ -43,11 +43,12 @@ export function levelsText(
 /** What a verdict takes, below a table of ratios. */
 export function looksNote(areTheseTwo: boolean): string {
   const looks = listed(PROCESS_LOOKS.map(String), "and");
+  const [what, unless] = areTheseTwo
+    ? ["rounds", ", unless the ratio wanders for longer than the first rounds last"]
+    : ["pairs of processes", ""];
   return "The sides were loaded in turns, slice by slice, so that what moves both at once is in no " +
-    `ratio. There are looks after ${looks} ${
-      areTheseTwo ? "rounds" : "pairs of processes"
-    }, and each ` +
-    `takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a verdict: all of them together are wrong in at most 5 %.`;
+    `ratio. There are looks after ${looks} ${what}, and each takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a ` +
+    `verdict: all of them together are wrong in at most 5 %${unless}.`;
 }
 
 /** Beside a verdict by one pair of processes that nobody restarts. */

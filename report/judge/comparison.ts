@@ -402,7 +402,8 @@ function compareFigure(
   if (test === null) {
     const isKnown = values.base > 0 && values.next > 0;
     const isBound = values.next > values.base ? isOpen.base : isOpen.next;
-    const single = slicedBy?.(figure).alone ? whyAlone(slicedBy(figure)) : "one-run";
+    const sliced = slicedBy?.(figure);
+    const single = sliced?.areTheseTwo ? whyAlone(sliced) : "one-run";
     return {
       ...{ ...values, ...UNTESTED, unsteady, silent },
       ratio: isKnown ? values.next / values.base : null,

@@ -9,6 +9,9 @@ import { meanOf } from "../stats/quantile.ts";
 /** Of the load that is looked at: no cut, and a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
+/** How long it takes. */
+export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
+
 /** What one side showed. */
 export interface TrialSide {
   /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */

@@ -5,13 +5,18 @@ import { ResolvedHost } from "../../base/target/access.ts";
 import { isDecided } from "../../cli/experiment/looks.ts";
 import type { RawArguments } from "../../cli/command_line/command.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
+import { benchParts } from "../../cli/flags/bench_flags.ts";
 import { versusCommand } from "../../cli/versus/command.ts";
 import { comparisonOf, sessionPlan, sessionsOf } from "../../cli/versus/sessions.ts";
 import { distinctPids, sideConflicts, sidesOf } from "../../cli/versus/sides.ts";
-import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import type { FigureComparison } from "../../report/judge/comparison.ts";
+import {
+  compareResults,
+  type ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { thresholdsOf } from "../report/gated.ts";
-import { slicedSides } from "../report/sliced.ts";
+import { slicedSides, type SlicedSpec } from "../report/sliced.ts";
 
 const PARTS = versusCommand.parts ?? {};
 const [A, B] = ["https://a.example/", "https://b.example/"];
@@ -54,18 +59,13 @@ Deno.test("versus dials an address for the host that it is of alone", async () =
 });
 
 Deno.test("versus offers no flag that it always refuses", () => {
-  for (
-    const name of [
-      "stream",
-      "until",
-      "hold",
-      "reconnect",
-      "token",
-      "follow",
-      "requests",
-      "redisCacert",
-    ]
-  ) {
+  const refused = [
+    ...["stream", "until", "hold", "reconnect", "token", "send", "every", "expect"],
+    ...["grpc", "proto", "message", "compress", "follow", "requests", "phases", "replay", "agents"],
+    ...["redis", "redisPasswordFile", "redisCacert", "baseline", "like", "log"],
+  ];
+  for (const name of refused) {
+    assert.ok(name in benchParts, name);
     assert.ok(!(name in PARTS), name);
   }
 });
@@ -91,11 +91,16 @@ Deno.test("versus -d lasts as long as it says, and a budget ends it earlier", ()
 });
 
 const OPTIONS = { intervalMs: 250, marginRatio: 0.02, thresholds: [] };
+
 /** Of both sides of `versus`, by repetition. */
-const RUNS = slicedSides({ processes: 4, pairs: 30, ratio: 0.8, areRunning: true })
-  .flatMap(({ runs }, side) =>
+function runsAt(spec: Omit<SlicedSpec, "areRunning">): Run[] {
+  return slicedSides({ ...spec, areRunning: true }).flatMap(({ runs }, side) =>
     runs.map((run) => ({ ...run, target: side === 0 ? "base" : "new" }))
   );
+}
+
+const RUNS = runsAt({ processes: 4, pairs: 30, ratio: 0.8 });
+const ALIKE = runsAt({ processes: 8, pairs: 8, ratio: 1 });
 
 /** Sessions of 10 s each. @param end Of the one that comes after `whole`. */
 async function sessionsUntil(
@@ -139,6 +144,44 @@ Deno.test("what versus has measured is compared where a session fails, is interr
   assert.equal(short.runs.length, 4);
 });
 
+Deno.test("versus with a short budget does not take the trial before its first round for a part of a round", async () => {
+  const plan = sessionPlan({ budget: 6_000 });
+  let clockMs = 0;
+  const { runs } = await sessionsOf({
+    ...{ plan, signal: new AbortController().signal, nowMs: () => clockMs },
+    carryOut(repetition): Promise<Run[]> {
+      clockMs += repetition === 1 ? 3_400 : 900;
+      return Promise.resolve(ALIKE.filter((run) => run.repetition === repetition));
+    },
+    compare: (runs) => comparisonOf(runs, { plan, ...OPTIONS }),
+  });
+  // After 3.4, 4.3, 5.2 s; another would end after 6.1.
+  assert.equal(runs.length, 6);
+});
+
+Deno.test("versus lasts as long as its budget where no verdict ends it", () => {
+  for (const [budget, lengthMs] of [[10_000, 400], [60_000, 400], [600_000, 4_000]]) {
+    assert.equal(sessionPlan({ budget }).durationMs, lengthMs);
+  }
+  const { sessions, durationMs, budgetMs } = sessionPlan({ budget: 3_600_000 });
+  const loadedMs = 2 * sessions * durationMs;
+  assert.ok(loadedMs > 0.8 * budgetMs && loadedMs < budgetMs, `${loadedMs}`);
+});
+
+Deno.test("versus compares only where it looks", async () => {
+  const plan = sessionPlan({});
+  const compared: number[] = [];
+  await sessionsOf({
+    ...{ plan: { ...plan, sessions: 8 }, signal: new AbortController().signal, nowMs: () => 0 },
+    carryOut: (repetition) => Promise.resolve(ALIKE.filter((run) => run.repetition === repetition)),
+    compare(runs): ResultsComparison {
+      compared.push(runs.length / 2);
+      return comparisonOf(runs, { plan, ...OPTIONS, marginRatio: 0 });
+    },
+  });
+  assert.deepEqual(compared, [4, 6, 8], "at two looks, and at the end");
+});
+
 Deno.test("a defect is none of a server's", async () => {
   const defect = new TypeError("x");
   await assert.rejects(
@@ -163,15 +206,42 @@ Deno.test("a threefold ratio is decided by the first four rounds, of two pairs o
       comparison: { ...cell.comparison, decisive: figures },
     })),
   });
-  assert.equal(isDecided(decisive("rate"), 4), true);
-  assert.equal(isDecided(decisive("rate"), 5), false, "there is no look at five");
+  assert.equal(isDecided(() => decisive("rate"), 4), true);
+  assert.equal(isDecided(() => decisive("rate"), 5), false, "there is no look at five");
   const cpu = compared.cells[0].comparison.figures.find(({ figure }) => figure === "cpuPerRequest");
   assert.ok(cpu);
   const open = { ...cpu, verdict: "inconclusive", reason: "few-slices" } as const;
   const figures = compared.cells[0].comparison.figures.map((one) => one === cpu ? open : one);
   const [cell] = decisive("rate", "cpuPerRequest").cells;
   const cells = [{ ...cell, comparison: { ...cell.comparison, figures } }];
-  assert.equal(isDecided({ ...compared, cells }, 4), true, "CPU time, open alone, decides nothing");
+  assert.equal(
+    isDecided(() => ({ ...compared, cells }), 4),
+    true,
+    "CPU time, open alone, decides nothing",
+  );
+});
+
+Deno.test("looks go on while CPU time is open that would decide for a rate that the generator limits", () => {
+  const compared = comparisonOf(RUNS, { plan: sessionPlan({}), ...OPTIONS });
+  const isDecidedWith = (cpu: Partial<FigureComparison>): boolean => {
+    const cells = compared.cells.map((cell) => ({
+      ...cell,
+      comparison: {
+        ...cell.comparison,
+        figures: cell.comparison.figures.map((one) =>
+          one.figure === "cpuPerRequest"
+            ? { ...one, ...cpu }
+            : { ...one, verdict: "inconclusive" as const, reason: "generator" as const }
+        ),
+      },
+    }));
+    return isDecided(() => ({ ...compared, cells }), 4);
+  };
+  const open = { verdict: "inconclusive" } as const;
+  assert.equal(isDecidedWith({ ...open, reason: "few-slices" }), false);
+  assert.equal(isDecidedWith({ ...open, reason: "margin" }), false);
+  assert.equal(isDecidedWith({ ...open, ratio: null, reason: "nothing" }), true, "nobody sees it");
+  assert.equal(isDecidedWith({ verdict: "equivalent", reason: null }), true);
 });
 
 Deno.test("looks go on while a threshold is open that more sessions decide, and end when one fails", () => {
@@ -183,7 +253,7 @@ Deno.test("looks go on while a threshold is open that more sessions decide, and 
       ...cell,
       comparison: { ...cell.comparison, decisive: ["rate"] as const },
     }));
-    return isDecided({ ...compared, cells }, 4);
+    return isDecided(() => ({ ...compared, cells }), 4);
   };
   const mean = next.runs.reduce((sum, { rate }) => sum + rate, 0) / next.runs.length;
   const open = `rate > ${Math.round(mean)}/s`;

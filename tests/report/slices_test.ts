@@ -74,6 +74,13 @@ Deno.test("slices: of two running processes all loads count together", () => {
   assert.equal(rate.verdict, "worse");
 });
 
+Deno.test("slices: of two running processes too few rounds are no reason to say that there is one run", () => {
+  for (const processes of [1, 2, 3]) {
+    const few = slicedComparison({ processes, pairs: 30, ratio: 0.8, areRunning: true });
+    assert.notEqual(figureIn(few, 99).reason, "one-run", `${processes}`);
+  }
+});
+
 Deno.test("slices: a side that disturbs the other is named, and takes its verdict", () => {
   const comparison = slicedComparison({ processes: 9, pairs: 60, ratio: 1, restless: 0.3 });
   const rate = figureIn(comparison, "rate");
