@@ -129,6 +129,30 @@ Deno.test("a variable that is set is read when the experiment runs, and its valu
   assert.ok(!text.includes("s3cret"));
 });
 
+const SECRET_URLS: readonly (readonly [url: string, step: string])[] = [
+  ["`${BASE}/a?key=${__ENV.A}`", "/a?key={A}"],
+  ["BASE + '/a/' + encodeURIComponent(__ENV.A)", "/a/{A}"],
+  ["`${BASE}/${key}/b`", "/{A}/b"],
+  ["`${BASE}/${keyed}`", "/{A}"],
+  ["`${BASE}/${auth.key}`", "/{A}"],
+  ["`http://${__ENV.A}/a`", "/a"],
+  ["(__ENV.A || BASE) + '/a'", "/a"],
+  ["`${BASE}/b`, { tags: { name: __ENV.A } }", "/b"],
+];
+
+for (const [url, step] of SECRET_URLS) {
+  Deno.test(`the value of a variable is in no path that is written: ${url}`, () => {
+    const script = `const key = __ENV.A; const auth = { key }; const keyed = b64(key);
+      function b64(text) { return encodeURIComponent(text); }
+      export default () => { http.get(BASE); http.get(${url}); }`;
+    const first = url.includes("http://$") ? script.replace("http.get(BASE); ", "") : script;
+    const { text } = made(first, { A: "s3cret!x" });
+    assert.ok(text.includes(`get: ${JSON.stringify(step)}`), text);
+    const { origin } = new URL("http://s3cret!x");
+    assert.ok(!text.replaceAll(origin, "").includes("s3cret"), text);
+  });
+}
+
 Deno.test("a k6 script that sends nothing, or calls itself without end, is refused at its line", () => {
   const nothing = thrown(UserError, () => made("export default () => {}"));
   assert.match(nothing.problems[0].place, /^a\.js:4:/);
