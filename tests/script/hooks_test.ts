@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import type { ReceivedResponse } from "../../base/http/received.ts";
 import { KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import { Engine } from "../../base/script/engine.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
@@ -414,4 +415,20 @@ Deno.test("a response that a script fetched is freed with what the script held o
   assert.equal(fetched, 80);
   // All of them together are 40 MB; at a time there are few.
   assert.ok(memoryBytes() - before < 10_000_000, `${memoryBytes() - before}`);
+});
+
+Deno.test("a text of megabytes takes its room for as long as it is handed over", async () => {
+  const engine = await Engine.open();
+  const bytes = (): number => engine.words.buffer.byteLength;
+  const before = bytes();
+  const long = "x".repeat(4_000_000);
+  const sizes = Array.from({ length: 5 }, () => {
+    const value = engine.newText(long);
+    assert.equal(engine.text(value).length, long.length);
+    engine.free(value);
+    return bytes() - before;
+  });
+  // Three octets for each character, and the text itself.
+  assert.ok(Math.max(...sizes) < 12_000_000, `${sizes}`);
+  assert.equal(engine.text(engine.newText("short")), "short");
 });
