@@ -340,6 +340,16 @@ export class K6Functions {
       return void (taken && this.#statement(taken, scope));
     }
     for (const branch of branches) this.#statement(branch, scope);
+    const { source } = this.around;
+    const leaving = this.#isFree
+      ? undefined
+      : branches.flatMap((branch) => [...leavingIn(branch)])[0];
+    if (leaving === undefined) return;
+    this.#say(
+      `${source.lineOf(leaving.start)}, ${
+        source.written(leaving)
+      }: requests that it leaves out fail`,
+    );
   }
 
   #loop(
@@ -666,6 +676,15 @@ function headsOf(node: js.Statement): js.Node[] {
       return [node.right];
     default:
       return isGroup(node) ? [] : [node];
+  }
+}
+
+/** What leaves the function or loop around a statement early. */
+function* leavingIn(statement: js.Statement): Generator<js.Node> {
+  const waiting: js.Node[] = [statement];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (/^(?:Return|Break|Continue)Statement$/.test(next.type)) yield next;
+    if (!/Function/.test(next.type)) waiting.push(...partsOf(next));
   }
 }
 

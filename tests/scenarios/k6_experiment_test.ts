@@ -122,6 +122,21 @@ for (const [what, [script, left]] of Object.entries(LEFT)) {
   });
 }
 
+Deno.test("of a k6 script, an early end under a condition is noted at its line, and stays", () => {
+  const { text, notes } = made(
+    `export default () => { const r = http.get(BASE);
+for (let at = 0; at < 2; at++) { if (r.status > 1) { continue; } http.get(BASE); }
+if (r.status > 1) return; const f = () => { return 1; };
+if (r.status > 2) { const g = () => { return 1; }; }
+http.get(BASE); }`,
+  );
+  assert.deepEqual(notes.filter((note) => note.startsWith("not taken over")), [
+    "not taken over: a.js:5, continue;: requests that it leaves out fail",
+    "not taken over: a.js:6, return;: requests that it leaves out fail",
+  ]);
+  assert.match(text, /if \(r\.status > 1\) return;/);
+});
+
 Deno.test("a variable that is set is read when the experiment runs, and its value not written", () => {
   const script = "export default () => http.get(BASE, { headers: { a: __ENV.A, b: __ENV.B } });";
   const { text } = made(script, { A: "s3cret" });
