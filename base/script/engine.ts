@@ -35,6 +35,8 @@ const WORD_BYTES = 4;
 const FIRST_NUMBER = 1;
 /** Room for texts on their way in, at first. */
 const TEXT_BYTES = 4_096;
+/** More is allocated for one text alone. */
+const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
 /** Most octets of UTF-8 for one unit of UTF-16. */
 const MOST_OCTETS = 3;
@@ -156,11 +158,31 @@ export class Engine {
   /** A text for the script, which ends before its first NUL. */
   newText(text: string): OwnValue {
     const most = text.length * MOST_OCTETS + 1;
+    if (most > MOST_ROOM_BYTES) return this.#newLongText(text, most);
     if (most > this.#room.bytes) {
       this.module._free(this.#room.at);
-      this.#room = { at: this.module._malloc(2 * most), bytes: 2 * most };
+      this.#room = { at: this.#allocated(2 * most), bytes: 2 * most };
     }
-    const { at } = this.#room;
+    return this.#textAt(this.#room.at, text, most);
+  }
+
+  /** One whose room is not kept. */
+  #newLongText(text: string, most: number): OwnValue {
+    const at = this.#allocated(most);
+    try {
+      return this.#textAt(at, text, most);
+    } finally {
+      this.module._free(at);
+    }
+  }
+
+  #allocated(bytes: number): number {
+    const at = this.module._malloc(bytes);
+    if (at === 0) throw new Error("the engine of the script is out of memory");
+    return at;
+  }
+
+  #textAt(at: number, text: string, most: number): OwnValue {
     const memory = this.module.HEAPU8;
     const { written } = this.#encoder.encodeInto(text, memory.subarray(at, at + most - 1));
     memory[at + written] = 0;

@@ -92,11 +92,21 @@ class Metric {
 }
 export { Metric as Counter, Metric as Gauge, Metric as Rate, Metric as Trend };
 
+const host = globalThis[Symbol.for("plateau")];
+
+/** What a digest is as, by the names of k6; of octets. */
+const FORMS = {
+  base64: (octets) => host.base64(octets),
+  base64url: (octets) => FORMS.base64(octets).replaceAll("+", "-").replaceAll("/", "_"),
+  base64rawurl: (octets) => FORMS.base64url(octets).replace(/=+$/, ""),
+  binary: (octets) => octets.buffer,
+};
+
 export const hmac = (algorithm, key, text, form) => {
-  const hex = current.user.hmac(algorithm, key, text);
-  return form === "hex"
-    ? hex
-    : current.user.base64(Uint8Array.from(hex.match(/../g), (digits) => parseInt(digits, 16)));
+  const hex = host.hmac(algorithm, key, text);
+  if (form === "hex") return hex;
+  if (!Object.hasOwn(FORMS, form)) throw new Error(`there is no digest as ${form}`);
+  return FORMS[form](Uint8Array.from(hex.match(/../g), (digits) => parseInt(digits, 16)));
 };
 export const crypto = { hmac };
 
@@ -104,7 +114,7 @@ export const randomIntBetween = (from, to) => from + Math.floor(Math.random() * 
 export const randomItem = (list) => list[Math.floor(Math.random() * list.length)];
 export const randomString = (length, signs = "abcdefghijklmnopqrstuvwxyz") =>
   Array.from({ length }, () => signs[Math.floor(Math.random() * signs.length)]).join("");
-export const uuidv4 = () => current.user.uuid();
+export const uuidv4 = () => host.uuid();
 
 const goOn = (session, value) => {
   current = session;
@@ -135,6 +145,13 @@ const sentOf = ({ body, params: { headers = {}, cookies = {} } }) => {
   return { headers: { ...all, ...type }, body: formText(body) };
 };
 
+/** A URL's scheme with its host and port, and all after them but a fragment. */
+const partsOf = (url) => /^(\w+:\/\/[^/?#]*)?([^#]*)/.exec(url).slice(1).map((part) => part ?? "");
+
+/** An origin as URLs have it: in lower case, and without the port that its scheme has anyway. */
+const normal = (base) =>
+  base.toLowerCase().replace(/^(http:.*):80$|^(https:.*):443$/, (_, http, https) => http ?? https);
+
 /** Any is right, as the script judges. */
 const ANY_STATUS = Array.from({ length: 500 }, (_, at) => 100 + at);
 
@@ -162,8 +179,8 @@ export function iterations(script, origin) {
       const known = sessions.get(user);
       const { next } = known?.iteration === user.iteration ? known : begin(user);
       if (next === null) throw new Error("the script has sent all its requests before this one");
-      const [, base, path] = /^(\w+:\/\/[^/?#]*)?([^#]*)/.exec(next.url);
-      if (base !== undefined && base.toLowerCase() !== origin) {
+      const [base, path] = partsOf(next.url);
+      if (base !== "" && normal(base) !== origin) {
         throw new Error(`a request to ${base}, and the others go to ${origin}`);
       }
       const { headers, body } = sentOf(next);
@@ -193,8 +210,8 @@ export const around = (script, origin, target) => async (data) => {
   let { done, value } = run.next();
   while (!done) {
     const { headers, body } = sentOf(value);
-    const isOwn = value.url.toLowerCase().startsWith(origin);
-    const url = isOwn ? target + value.url.slice(origin.length) : value.url;
+    const [base, rest] = partsOf(value.url);
+    const url = normal(base) === origin ? target + rest : value.url;
     const got = await fetch(url, { method: value.method, headers, body });
     ({ done, value } = run.next(new Response(got.status, got.headers, await got.text())));
   }

@@ -127,7 +127,9 @@ export const signAws = (
   headers["x-amz-date"] = time;
   if (sessionToken !== undefined) headers["x-amz-security-token"] = sessionToken;
   if (isS3) headers["x-amz-content-sha256"] = payload;
-  const fields = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const fields = Object.entries(headers)
+    .filter(([, value]) => value !== undefined && value !== null) // which are not sent
+    .map(([name, value]) => [name.toLowerCase(), value]);
   if (!fields.some(([name]) => name === "host")) {
     if (host === undefined) throw new TypeError("signAws needs the host to which the request goes");
     fields.push(["host", host]);

@@ -32,9 +32,21 @@
   };
   const HEX = Array.from({ length: 256 }, (_, octet) => (octet + 256).toString(16).slice(1));
 
+  const uuid = () => {
+    let text = "";
+    for (let at = 0; at < 16; at++) {
+      const octet = (random() * 256) | 0;
+      if (at === 4 || at === 6 || at === 8 || at === 10) text += "-";
+      text += HEX[at === 6 ? (octet & 15) | 64 : at === 8 ? (octet & 63) | 128 : octet];
+    }
+    return text;
+  };
+
   const asOctets = (value) =>
     value instanceof Uint8Array
       ? value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength)
+      : value instanceof ArrayBuffer
+      ? value
       : String(value);
 
   // Whatever a hook does not touch costs nothing: objects are made when they are read.
@@ -70,13 +82,7 @@
       return random();
     }
     uuid() {
-      let text = "";
-      for (let at = 0; at < 16; at++) {
-        const octet = (random() * 256) | 0;
-        if (at === 4 || at === 6 || at === 8 || at === 10) text += "-";
-        text += HEX[at === 6 ? (octet & 15) | 64 : at === 8 ? (octet & 63) | 128 : octet];
-      }
-      return text;
+      return uuid();
     }
     now() {
       return Date.now();
@@ -357,7 +363,8 @@
     value: freeze({
       env: (name) => host.env(String(name)),
       base64: (text) => host.base64(asOctets(text)),
-      hmac: (algorithm, key, text) => host.hmac(algorithm, asOctets(key), asOctets(text)),
+      hmac: (algorithm, key, text) => host.hmac(String(algorithm), asOctets(key), asOctets(text)),
+      uuid,
       sha256: (text) => host.sha256(asOctets(text)),
     }),
   });

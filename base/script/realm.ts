@@ -6,6 +6,7 @@
 import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { withoutSecrets } from "../secrets.ts";
 import { Engine, type OwnValue, type Value } from "./engine.ts";
 import { hmacHex, sha256Hex } from "./digests.ts";
 import k6 from "./k6.js" with { type: "text" };
@@ -145,10 +146,18 @@ export class Realm {
     this.#limitMs = ms;
   }
 
+  /** Within the time of a script outside of any load: it may be megabytes, and is no call of a request. */
   setData(json: string): void {
-    const written = this.context.newString(json);
-    this.#call(this.#own("setData"), written).dispose();
-    written.dispose();
+    const { context } = this;
+    const limitMs = this.#limitMs;
+    const written = context.newString(json);
+    this.#limitMs = OUTSIDE_LOAD_MS;
+    try {
+      this.#call(this.#own("setData"), written).dispose();
+    } finally {
+      this.#limitMs = limitMs;
+      written.dispose();
+    }
   }
 
   /** A virtual user, for all its sessions. */
@@ -340,7 +349,7 @@ export class Realm {
         `it computed for more than ${this.#limitMs} ms`,
       )
       : text;
-    return new ScriptError(why.slice(0, LIMITS.scriptReason.most));
+    return new ScriptError(withoutSecrets(why).slice(0, LIMITS.scriptReason.most)); // a part of one would not be known again
   }
 
   /** Text of a handle, which is disposed. */
@@ -404,11 +413,16 @@ export class Realm {
   ): void {
     const { context } = this;
     if (this.#host === null) throw new Error("The realm has no prelude");
+    // The promise holds the value on its own; a handle would keep it for as long as the realm lasts.
+    const settle = (end: (value: QuickJSHandle) => void, value: QuickJSHandle): void => {
+      end(value);
+      value.dispose();
+    };
     const made = context.newFunction("fetch", (url, init) => {
       const promise = context.newPromise();
       void fetch(context.getString(url), context.getString(init)).then(
-        (value) => promise.resolve(context.newString(value)),
-        (error) => promise.reject(context.newError(String(error?.message ?? error))),
+        (value) => settle(promise.resolve, context.newString(value)),
+        (error) => settle(promise.reject, context.newError(String(error?.message ?? error))),
       ).then(() => this.#runJobs()).catch(fail);
       return promise.handle;
     });

@@ -62,8 +62,8 @@ export const initCommand = defineCommand({
     from: {
       flags: "--from <FILE>",
       about:
-        "Converts an OpenAPI description, an Artillery script, a k6 script, a JMeter plan or a " +
-        "HAR file",
+        "Converts an OpenAPI description, a Postman collection, an Artillery script, a k6 script, " +
+        "a JMeter plan or a HAR file",
       schema: z.string().min(1).optional(),
     },
     writes: {

@@ -65,7 +65,7 @@ export interface User {
   readonly id: number;
   /** How many sessions its place has had before this one. */
   readonly iteration: number;
-  /** What \`setup\` gave, frozen. */
+  /** What \`setup\` gave, or \`refresh\` since, frozen. */
   readonly data: any;
   /** Its own, for one session; texts and numbers are also \`{{ name }}\` in later requests. */
   readonly vars: Record<string, any>;
@@ -75,7 +75,7 @@ export interface User {
   /** Milliseconds since the epoch. */
   now(): number;
   /** In hex. */
-  hmac(algorithm: "md5" | "sha1" | "sha256" | "sha512", key: string | Uint8Array, text: string | Uint8Array): string;
+  hmac(algorithm: "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512", key: string | Uint8Array, text: string | Uint8Array): string;
   base64(text: string | Uint8Array): string;
 }
 

@@ -46,10 +46,18 @@ export function jsonRows(text: string): TableRow[] {
 
 function rowIn(line: string, number: number): TableRow {
   let data: unknown;
+  let rounded: string | null = null;
   try {
-    data = parseJson(line);
+    data = parseJson(line, (_, value, { source = "" }) => {
+      const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
+      if (isRounded && /^-?\d+$/.test(source)) rounded ??= source;
+      return value;
+    });
   } catch (error) {
     throw new Error(`line ${number} is no JSON: ${messageOf(error)}`);
+  }
+  if (rounded !== null) {
+    throw new Error(`line ${number} has ${rounded}, which would be rounded: write it in quotes`);
   }
   if (!isMap(data)) throw new Error(`line ${number} is no object`);
   const columns = [...columnsOf(data, "")];

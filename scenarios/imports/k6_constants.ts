@@ -81,7 +81,12 @@ export class Constants {
   #spent = 0;
   /** Calls of the script's own functions so far: those in each other grow fast. */
   #calls = 0;
-  readonly #known = new Map<js.Expression, { readonly value: unknown }>();
+  readonly #known = new Map<
+    js.Expression,
+    { readonly value: unknown; readonly reads: ReadonlySet<string> }
+  >();
+  /** Variables of the environment that the value at hand is made of. */
+  #reads = new Set<string>();
   readonly #sizes = new WeakMap<object, number>();
   /** How many values are being read, each a part of the one before it, or what that one names. */
   #depth = 0;
@@ -126,6 +131,15 @@ export class Constants {
     if (this.#spent <= MOST_SPENT) return;
     const message = "Cannot take over this script: its loops and calls go through too much of it";
     throw new TooMuch(at.start, message);
+  }
+
+  /** Variables of the environment that a known value is made of: in a file it would be one of their values, maybe a secret. */
+  readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
+    const around = this.#reads;
+    const reads = this.#reads = new Set();
+    this.known(node, scope);
+    this.#reads = around;
+    return reads;
   }
 
   /** Or why its value is only known when the script runs. */
@@ -215,11 +229,24 @@ export class Constants {
   }
 
   #constant(node: js.Expression, scope: ScriptScope): unknown {
-    const known = this.#known.get(node);
-    if (known !== undefined) return known.value;
-    const value = this.value(node, scope);
-    this.#known.set(node, { value });
-    return value;
+    const known = this.#known.get(node) ?? this.#firstRead(node, scope);
+    for (const name of known.reads) this.#reads.add(name);
+    return known.value;
+  }
+
+  #firstRead(
+    node: js.Expression,
+    scope: ScriptScope,
+  ): { readonly value: unknown; readonly reads: ReadonlySet<string> } {
+    const around = this.#reads;
+    const reads = this.#reads = new Set();
+    try {
+      const known = { value: this.value(node, scope), reads };
+      this.#known.set(node, known);
+      return known;
+    } finally {
+      this.#reads = around;
+    }
   }
 
   #textOf(node: js.Expression, scope: ScriptScope): string {
@@ -283,7 +310,9 @@ export class Constants {
     if (object.type === "Identifier" && object.name === "__ENV") {
       const own = scope.get("__ENV"); // of the scenario
       const values: object = own?.kind === "value" ? Object(own.value) : {};
-      return Object.hasOwn(values, key) ? Reflect.get(values, key) : this.env(key);
+      if (Object.hasOwn(values, key)) return Reflect.get(values, key);
+      this.#reads.add(key);
+      return this.env(key);
     }
     const holder = this.value(object, scope);
     if (typeof holder !== "object" || holder === null) return this.#refuse(node);

@@ -27,6 +27,13 @@ import {
   TooMuch,
 } from "./k6_source.ts";
 
+/** A part of a URL. */
+interface UrlPart {
+  readonly text: string;
+  /** The variable of the environment that it is made of: its value is written into no file. */
+  readonly env?: string;
+}
+
 /** A part of the script can't be taken over. */
 class Untaken extends Error {}
 
@@ -333,6 +340,16 @@ export class K6Functions {
       return void (taken && this.#statement(taken, scope));
     }
     for (const branch of branches) this.#statement(branch, scope);
+    const { source } = this.around;
+    const leaving = this.#isFree
+      ? undefined
+      : branches.flatMap((branch) => [...leavingIn(branch)])[0];
+    if (leaving === undefined) return;
+    this.#say(
+      `${source.lineOf(leaving.start)}, ${
+        source.written(leaving)
+      }: requests that it leaves out fail`,
+    );
   }
 
   #loop(
@@ -505,10 +522,13 @@ export class K6Functions {
     const values: Record<string, unknown> = {};
     for (const property of params?.type === "ObjectExpression" ? params.properties : []) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
-      const known = constants.known(property.value as js.Expression, scope);
+      const value = property.value as js.Expression;
+      // A name that a variable makes would be its value in the file.
+      if (property.key.name === "tags" && constants.readBy(value, scope).size > 0) continue;
+      const known = constants.known(value, scope);
       if ("given" in known) values[property.key.name] = known.given;
     }
-    this.#step(method, url === undefined ? "" : this.#described(url, scope), values, node.start);
+    this.#step(method, url === undefined ? [] : this.#described(url, scope), values, node.start);
   }
 
   #batch({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): void {
@@ -520,21 +540,27 @@ export class K6Functions {
         if (text === null) throw new Untaken("what it sends is known only when the script runs");
         const known = method ? this.around.constants.known(method, scope) : { given: "get" };
         const name = "given" in known ? String(known.given).toLowerCase() : "get";
-        this.#step(name, one?.type === "ObjectExpression" ? "" : text, {}, start);
+        this.#step(name, one?.type === "ObjectExpression" ? [] : text, {}, start);
       }
       return;
     }
     if (given?.type !== "ObjectExpression") {
       throw new Untaken("what it sends is known only when the script runs");
     }
-    for (const _ of given.properties) this.#step("get", "", {}, start);
+    for (const _ of given.properties) this.#step("get", [], {}, start);
   }
 
-  #step(method: string, url: string, params: Readonly<Record<string, unknown>>, at: number): void {
+  #step(
+    method: string,
+    url: readonly UrlPart[],
+    params: Readonly<Record<string, unknown>>,
+    at: number,
+  ): void {
     if (!(METHODS as readonly string[]).includes(method)) {
       throw new Untaken(`requests with ${method} are unknown here`);
     }
-    const [, origin, rest = ""] = /^(https?:\/\/[^/?#{}]+)?(.*)$/is.exec(url) ?? [];
+    const [, origin] = /^(https?:\/\/[^/?#{}]+)?/i.exec(url.map(({ text }) => text).join("")) ?? [];
+    const rest = shownAfter(url, origin?.length ?? 0);
     if (origin !== undefined) {
       const own = URL.parse(origin)?.origin ?? origin;
       this.origin ??= own;
@@ -555,20 +581,22 @@ export class K6Functions {
   }
 
   /** A URL in which `{name}` stands for what is known only when the script runs. */
-  #described(node: js.Node, scope: ScriptScope): string {
+  #described(node: js.Node, scope: ScriptScope): UrlPart[] {
     const one = node as js.AnyNode;
+    const [env] = isExpression(one) ? this.around.constants.readBy(one, scope) : [];
     if (isExpression(one)) {
       const known = this.around.constants.known(one, scope);
-      if ("given" in known) return String(known.given).replaceAll(/[{}]/g, "");
+      const isWhole = env === undefined || !isJoined(one, scope);
+      if ("given" in known && isWhole) return [urlPart(String(known.given), env)];
     }
     if (one.type === "TemplateLiteral") {
-      return one.quasis.map(({ value: { cooked } }, at) =>
-        (cooked ?? "").replaceAll(/[{}]/g, "") +
-        (at < one.expressions.length ? this.#described(one.expressions[at], scope) : "")
-      ).join("");
+      return one.quasis.flatMap(({ value: { cooked } }, at) => [
+        urlPart(cooked ?? ""),
+        ...at < one.expressions.length ? this.#described(one.expressions[at], scope) : [],
+      ]);
     }
     if (one.type === "BinaryExpression" && one.operator === "+") {
-      return this.#described(one.left, scope) + this.#described(one.right, scope);
+      return [...this.#described(one.left, scope), ...this.#described(one.right, scope)];
     }
     const name = one.type === "MemberExpression" && one.property.type === "Identifier"
       ? one.property.name
@@ -576,7 +604,9 @@ export class K6Functions {
       ? one.name
       : "value";
     const bound = one.type === "Identifier" ? scope.get(one.name) : undefined;
-    return bound?.kind === "expression" ? this.#described(bound.node, bound.scope) : `{${name}}`;
+    return bound?.kind === "expression"
+      ? this.#described(bound.node, bound.scope)
+      : [{ text: `{${name}}` }];
   }
 
   #add(step: Record<string, unknown>, at: number): void {
@@ -584,6 +614,29 @@ export class K6Functions {
     if (why !== null) throw new TooMuch(at, `Cannot take over this step: ${why}`);
     this.steps.push(step);
   }
+}
+
+function urlPart(text: string, env?: string): UrlPart {
+  return { text: text.replaceAll(/[{}]/g, ""), ...env !== undefined && { env } };
+}
+
+/** A URL from a place on, where `{NAME}` stands for a variable of the environment. */
+function shownAfter(parts: readonly UrlPart[], from: number): string {
+  let at = 0;
+  return parts.map(({ text, env }) => {
+    const rest = text.slice(Math.max(0, from - at));
+    at += text.length;
+    return env === undefined
+      ? rest
+      : rest.replace(/^(\/*)[^/].*$/s, (_, slashes) => `${slashes}{${env}}`);
+  }).join("");
+}
+
+/** Whether its parts may be described one by one. */
+function isJoined(node: js.Expression, scope: ScriptScope): boolean {
+  return node.type === "TemplateLiteral" ||
+    node.type === "BinaryExpression" && node.operator === "+" ||
+    node.type === "Identifier" && scope.get(node.name)?.kind === "expression";
 }
 
 const UNKNOWN_WHETHER = "whether it sends is known only when the script runs";
@@ -623,6 +676,15 @@ function headsOf(node: js.Statement): js.Node[] {
       return [node.right];
     default:
       return isGroup(node) ? [] : [node];
+  }
+}
+
+/** What leaves the function or loop around a statement early. */
+function* leavingIn(statement: js.Statement): Generator<js.Node> {
+  const waiting: js.Node[] = [statement];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (/^(?:Return|Break|Continue)Statement$/.test(next.type)) yield next;
+    if (!/Function/.test(next.type)) waiting.push(...partsOf(next));
   }
 }
 

@@ -28,7 +28,7 @@ async function ran(
   const env = { SHOP_KEY, SHOP_PASSWORD, KEY: SHOP_KEY, TOKEN: SHOP_PASSWORD };
   const around = { cwd: folder.path, env };
   if (convert.length > 0) await exits(0, ["init", file, "--from", ...convert], around);
-  const short = ["-q", "--repeat", "1", "--duration", "300ms", "--set", `target=${shop.url}`];
+  const short = ["-q", "--repeat", "1", "--duration", "1s", "--set", `target=${shop.url}`];
   const { stderr } = await exits(0, ["run", file, ...short, ...more, "--out", "out"], around);
   const saved = readFileSync(join(folder.path, "out/results.json"), "utf8");
   assert.ok(!saved.includes(SHOP_KEY) && !saved.includes(SHOP_PASSWORD));

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { Hooks } from "../../runner/load/hooks/hooks.ts";
 import type { StepSpec } from "../../runner/load/engine/flow.ts";
+import type { PacerSpec } from "../../runner/load/engine/job.ts";
+import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { ask, type SessionStage, sessionStage } from "./session_stage.ts";
-import { OK, opened, play, received, tick } from "./stage.ts";
+import { OK, opened, play, received, SECOND, tick } from "./stage.ts";
 
 /** Each look at the clock takes so long, and so does a call of a hook. */
 const LOOK_US = 500;
@@ -152,4 +154,64 @@ Deno.test("a hook that fails ahead fails its request when that is due", async ()
   play(stage, tick(10_000), tick(11_100));
   const after = stage.sessions.totals();
   assert.deepEqual([after.created, after.failed], [2, 1]);
+});
+
+Deno.test("no request is made more than 10 ms before it is due, however users arrive", async () => {
+  const arrivals = { seed: 1, first: 0, stride: 1 };
+  const phase = (durationUs: number, perSec: number) => ({
+    ...{ durationUs, fromPerSec: perSec, toPerSec: perSec },
+  });
+  const pacers: readonly PacerSpec[] = [
+    {
+      kind: "open",
+      phases: [phase(20_000, 1_000), phase(980_000, 5)],
+      arrivals: { kind: "uniform", ...arrivals },
+    },
+    { kind: "open", phases: [phase(SECOND, 100)], arrivals: { kind: "poisson", ...arrivals } },
+  ];
+  for (const pacer of pacers) {
+    const wish = { sharedPool: false, job: { pacer, connections: 150 } };
+    const { stage, hooks } = await hooked(PATHS, [hookedStep("before")], 1, wish);
+    const dues: number[] = [];
+    pacerOf(pacer).drop(SECOND, (dueUs) => dues.push(dueUs));
+    for (let nowUs = 0; nowUs < SECOND; nowUs += 500) {
+      for (let tries = 0; tries < 3; tries++) stage.loop.onTick(nowUs);
+      const soon = dues.filter((dueUs) => dueUs <= nowUs + 10_000).length;
+      assert.ok(hooks.use.calls <= soon, `${hooks.use.calls} at ${nowUs}, of ${soon}`);
+    }
+    assert.equal(hooks.use.calls, dues.length);
+  }
+});
+
+Deno.test("the time of another user's hook is in the lag of a user who was made ahead", async () => {
+  const dueUs = Float64Array.from([0, 500, 250_000]);
+  const shared = new Float64Array(new SharedArrayBuffer(dueUs.byteLength));
+  shared.set(dueUs);
+  const { stage, hooks, clock } = await hooked(
+    `${PATHS}, leaves(request, user) { if (user.id === 1) throw new Error("no"); }`,
+    [
+      hookedStep("before"),
+      { kind: "think", us: 100_000 },
+      hookedStep("leaves"),
+      { kind: "think", us: 149_970 },
+      hookedStep("before"),
+    ],
+    1,
+    { job: { pacer: { kind: "recorded", dueUs: shared, first: 0, stride: 1 } } },
+  );
+  play(stage, tick(0), opened(0, 10), received(0, 20), tick(500), opened(1, 510), received(1, 520));
+  play(stage, tick(100_020), received(0, 100_030), tick(100_520), tick(102_000));
+  play(stage, tick(245_000), tick(245_000));
+  assert.equal(hooks.use.calls, 5);
+  const sent = stage.driver.sent.length;
+  // The first user goes on when the third arrives, on the place of the second.
+  clock.us = 250_000;
+  play(stage, tick(250_000));
+  assert.equal(hooks.use.calls, 6);
+  assert.equal(stage.driver.sent.length, sent + 2);
+  play(stage, received(0, 252_000), received(1, 252_000), tick(352_100), tick(354_000));
+  const { lag } = stage.end(1_010_000).totals;
+  // Twice the time of that hook, and what dialing took.
+  assert.deepEqual([...lag.indices], [0, 10, 2 * LOOK_US]);
+  assert.deepEqual([...lag.counts], [1, 2, 2]);
 });

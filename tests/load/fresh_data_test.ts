@@ -29,3 +29,19 @@ Deno.test("what is too large is refused, and what was there stays", () => {
   assert.throws(() => written.write(json), /bytes, and the limit is/);
   assert.equal(written.read(), '"kept"');
 });
+
+Deno.test("what is written over while it is read is read again", () => {
+  let overwrites = 2;
+  class Overwritten extends FreshData {
+    override read(version?: number): string {
+      const json = super.read(version);
+      if (overwrites-- <= 0) return json;
+      this.write('"newer"');
+      this.write('"newest"');
+      return json.slice(0, 3) + super.read(version).slice(3); // torn, as by another thread
+    }
+  }
+  const written = new Overwritten();
+  written.write('"oldest"');
+  assert.deepEqual(written.latest(), { version: 5, json: '"newest"' });
+});

@@ -122,12 +122,51 @@ for (const [what, [script, left]] of Object.entries(LEFT)) {
   });
 }
 
+Deno.test("of a k6 script, an early end under a condition is noted at its line, and stays", () => {
+  const { text, notes } = made(
+    `export default () => { const r = http.get(BASE);
+for (let at = 0; at < 2; at++) { if (r.status > 1) { continue; } http.get(BASE); }
+if (r.status > 1) return; const f = () => { return 1; };
+if (r.status > 2) { const g = () => { return 1; }; }
+http.get(BASE); }`,
+  );
+  assert.deepEqual(notes.filter((note) => note.startsWith("not taken over")), [
+    "not taken over: a.js:5, continue;: requests that it leaves out fail",
+    "not taken over: a.js:6, return;: requests that it leaves out fail",
+  ]);
+  assert.match(text, /if \(r\.status > 1\) return;/);
+});
+
 Deno.test("a variable that is set is read when the experiment runs, and its value not written", () => {
   const script = "export default () => http.get(BASE, { headers: { a: __ENV.A, b: __ENV.B } });";
   const { text } = made(script, { A: "s3cret" });
   assert.match(text, /A: env\("A"\),\n {2}B: undefined,/);
   assert.ok(!text.includes("s3cret"));
 });
+
+const SECRET_URLS: readonly (readonly [url: string, step: string])[] = [
+  ["`${BASE}/a?key=${__ENV.A}`", "/a?key={A}"],
+  ["BASE + '/a/' + encodeURIComponent(__ENV.A)", "/a/{A}"],
+  ["`${BASE}/${key}/b`", "/{A}/b"],
+  ["`${BASE}/${keyed}`", "/{A}"],
+  ["`${BASE}/${auth.key}`", "/{A}"],
+  ["`http://${__ENV.A}/a`", "/a"],
+  ["(__ENV.A || BASE) + '/a'", "/a"],
+  ["`${BASE}/b`, { tags: { name: __ENV.A } }", "/b"],
+];
+
+for (const [url, step] of SECRET_URLS) {
+  Deno.test(`the value of a variable is in no path that is written: ${url}`, () => {
+    const script = `const key = __ENV.A; const auth = { key }; const keyed = b64(key);
+      function b64(text) { return encodeURIComponent(text); }
+      export default () => { http.get(BASE); http.get(${url}); }`;
+    const first = url.includes("http://$") ? script.replace("http.get(BASE); ", "") : script;
+    const { text } = made(first, { A: "s3cret!x" });
+    assert.ok(text.includes(`get: ${JSON.stringify(step)}`), text);
+    const { origin } = new URL("http://s3cret!x");
+    assert.ok(!text.replaceAll(origin, "").includes("s3cret"), text);
+  });
+}
 
 Deno.test("a k6 script that sends nothing, or calls itself without end, is refused at its line", () => {
   const nothing = thrown(UserError, () => made("export default () => {}"));

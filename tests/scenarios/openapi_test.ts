@@ -298,3 +298,27 @@ Deno.test("schemas that multiply end with what is too much, and soon", () => {
   );
   assert.match(problems(source).join(), /more than 500,000 values/);
 });
+
+const MULTIPLIED: Readonly<Record<string, (at: number, next: string) => string>> = {
+  "are made of another twice": (_, next) => `{ allOf: [${next}, ${next}] }`,
+  "have many lists of choices without an example": (at) =>
+    at > 0
+      ? "{}"
+      : `{ allOf: [${
+        Array.from({ length: 40 }, () => "{ oneOf: [{ title: a }, { title: b }] }").join(", ")
+      }, { type: array, minItems: 1, items: false }] }`,
+};
+
+for (const [what, schemaOf] of Object.entries(MULTIPLIED)) {
+  Deno.test(`schemas that ${what} end with what is too much, and soon`, () => {
+    const levels = Array.from({ length: 41 }, (_, at) => {
+      const next = `{ $ref: "#/components/schemas/l${at + 1}" }`;
+      return `l${at}: ${at === 40 ? "{}" : schemaOf(at, next)}`;
+    });
+    const source = described(
+      `/a: { post: { requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/l0" } } } }, ${ok} } }`,
+      `components:\n  schemas:\n    ${levels.join("\n    ")}`,
+    );
+    assert.match(problems(source).join(), /more than 500,000 values/);
+  });
+}

@@ -4,7 +4,8 @@ import { createHmac } from "node:crypto";
 import type { ReceivedResponse } from "../../base/http/received.ts";
 import { KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import type { WireRequest } from "../../base/http/request.ts";
-import { ScriptError } from "../../base/script/realm.ts";
+import { Engine } from "../../base/script/engine.ts";
+import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
 import type { ScriptCode } from "../../scenarios/code/code.ts";
@@ -208,6 +209,39 @@ Deno.test("data that is renewed is what the next call sees, and is frozen, too",
   assert.match(String(sendBy(bad)), /TypeError/);
 });
 
+Deno.test("a secret is hidden before the text that has it is cut", async () => {
+  const secret = "k7-".padEnd(40, "Qz9x");
+  const bodies = {
+    "request.path = '/' + 'a'.repeat(40) + key + ' '": 'request.path is "/a',
+    "request.headers[' ' + 'a'.repeat(40) + key] = 1": 'request.headers has " a',
+    "request.headers.a = 'a'.repeat(40) + key + '\\n'.repeat(0) + '\\0'": "request.headers",
+    "throw new Error('a'.repeat(280) + key)": "Error: a",
+    "throw 'a'.repeat(280) + key": 'it threw "a',
+  };
+  for (const [body, begins] of Object.entries(bodies)) {
+    const files = {
+      "script.js":
+        `import { env } from "plateau"; const key = env("KEY"); export default { before(request) { ${body} } };`,
+    };
+    const hooks = await open({ ...codeOf(""), files, env: { KEY: secret } });
+    const said = sendBy(hooks.prepared({ before: "before", after: null }, WIRE));
+    assert.ok(typeof said === "string" && said.startsWith(begins), String(said));
+    assert.ok(!said.includes(secret.slice(0, 6)), said);
+  }
+});
+
+Deno.test("data that takes long to renew is there after that, within the time of setup", async () => {
+  const fresh = new FreshData();
+  const hooks = await Hooks.open(
+    codeOf("before(request, user) { request.path = '/' + user.data.length }", { data: "[]" }),
+    { seed: 1, first: 0, stride: 1, nowUs: () => 0, fresh: fresh.memory },
+  );
+  const prepared = hooks.prepared({ before: "before", after: null }, WIRE);
+  // Some hundred milliseconds, where a hook has 50.
+  fresh.write(JSON.stringify(Array.from({ length: 150_000 }, (_, id) => ({ id }))));
+  assert.equal(Object(sendBy(prepared)).path, "/150000");
+});
+
 const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   ["throws", "throw new Error('no key')", /^Error: no key \(script\.js:1:\d+\)$/],
   ["throws a text", "throw 'no key'", /^it threw "no key"$/],
@@ -356,4 +390,45 @@ Deno.test("variables of a hook keep their types beside those that are captured",
   assert.equal(pathOf(), "/15undefined");
   known.news.set("id", "a");
   assert.equal(pathOf(), "/25a");
+});
+
+Deno.test("a response that a script fetched is freed with what the script held of it", async () => {
+  const large = JSON.stringify({ status: 200, headers: {}, body: "x".repeat(500_000) });
+  const realm = await Realm.open({
+    entry: "script.js",
+    load: () =>
+      `export default { async setup() {
+        for (let at = 0; at < 80; at++) await fetch("http://a/").catch(() => {});
+      } };`,
+    env: () => "",
+    random: () => 0,
+    nowMs: () => 0,
+    log: () => {},
+  });
+  realm.experiment({});
+  const memoryBytes = (): number => Reflect.get(realm, "engine").words.buffer.byteLength;
+  const before = memoryBytes();
+  let fetched = 0;
+  const fetch = (): Promise<string> =>
+    fetched++ % 2 === 0 ? Promise.resolve(large) : Promise.reject(new Error(large));
+  await realm.call("setup", "[]", fetch);
+  assert.equal(fetched, 80);
+  // All of them together are 40 MB; at a time there are few.
+  assert.ok(memoryBytes() - before < 10_000_000, `${memoryBytes() - before}`);
+});
+
+Deno.test("a text of megabytes takes its room for as long as it is handed over", async () => {
+  const engine = await Engine.open();
+  const bytes = (): number => engine.words.buffer.byteLength;
+  const before = bytes();
+  const long = "x".repeat(4_000_000);
+  const sizes = Array.from({ length: 5 }, () => {
+    const value = engine.newText(long);
+    assert.equal(engine.text(value).length, long.length);
+    engine.free(value);
+    return bytes() - before;
+  });
+  // Three octets for each character, and the text itself.
+  assert.ok(Math.max(...sizes) < 12_000_000, `${sizes}`);
+  assert.equal(engine.text(engine.newText("short")), "short");
 });

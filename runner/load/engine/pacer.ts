@@ -1,8 +1,6 @@
 /**
  * When the next exchange is due: a pacer calculates, and never looks at a clock. Moments: µs since the start.
  */
-import type { Arrivals } from "../../../scenarios/pace/arrivals.ts";
-
 export interface Pacer {
   /** The due moment of the next exchange if it may start by `nowUs`, otherwise −1. One that is given is used up. */
   take(nowUs: number): number;
@@ -44,38 +42,5 @@ export class ClosedPacer implements Pacer {
 
   get nextUs(): number {
     return this.left > 0 ? 0 : Infinity;
-  }
-}
-
-/** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
-export class OpenPacer implements Pacer {
-  readonly intended = true;
-  nextUs: number;
-  /** The first that it was stopped before; Infinity until then. */
-  #keptUs = Infinity;
-
-  constructor(private readonly arrivals: Pick<Arrivals, "next">) {
-    this.nextUs = arrivals.next();
-  }
-
-  take(nowUs: number): number {
-    const dueUs = this.nextUs;
-    if (dueUs > nowUs) return -1;
-    this.nextUs = this.arrivals.next();
-    return dueUs;
-  }
-
-  get left(): number {
-    return this.nextUs === Infinity ? 0 : Infinity;
-  }
-
-  stop(): void {
-    this.#keptUs = Math.min(this.#keptUs, this.nextUs);
-    this.nextUs = Infinity;
-  }
-
-  drop(endUs: number, visit: (dueUs: number) => void): void {
-    this.stop();
-    for (; this.#keptUs < endUs; this.#keptUs = this.arrivals.next()) visit(this.#keptUs);
   }
 }

@@ -1,8 +1,54 @@
-/** The pacer of a job, and those of loads that two targets get in turns. */
+/** The pacer of a job, and those of open loops and of loads that two targets get in turns. */
 import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { PacerSpec } from "./job.ts";
-import { ClosedPacer, OpenPacer, type Pacer } from "./pacer.ts";
+import { ClosedPacer, type Pacer } from "./pacer.ts";
+
+/** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
+export class OpenPacer implements Pacer {
+  readonly intended = true;
+  nextUs: number;
+  /** The first that it was stopped before; Infinity until then. */
+  #keptUs = Infinity;
+  /** Due moments after the next that were asked for. */
+  readonly #foreseen: number[] = [];
+
+  constructor(private readonly arrivals: Pick<Arrivals, "next">) {
+    this.nextUs = arrivals.next();
+  }
+
+  take(nowUs: number): number {
+    const dueUs = this.nextUs;
+    if (dueUs > nowUs) return -1;
+    this.nextUs = this.#following();
+    return dueUs;
+  }
+
+  #following(): number {
+    return this.#foreseen.shift() ?? this.arrivals.next();
+  }
+
+  /** When the exchange is due that comes so many after the next one; Infinity where there is none. */
+  coming(later: number): number {
+    if (later === 0 || this.nextUs === Infinity) return this.nextUs;
+    while (this.#foreseen.length < later) this.#foreseen.push(this.arrivals.next());
+    return this.#foreseen[later - 1];
+  }
+
+  get left(): number {
+    return this.nextUs === Infinity ? 0 : Infinity;
+  }
+
+  stop(): void {
+    this.#keptUs = Math.min(this.#keptUs, this.nextUs);
+    this.nextUs = Infinity;
+  }
+
+  drop(endUs: number, visit: (dueUs: number) => void): void {
+    this.stop();
+    for (; this.#keptUs < endUs; this.#keptUs = this.#following()) visit(this.#keptUs);
+  }
+}
 
 /** A closed loop in slices: an exchange is due whenever somebody is free and it is this side's turn. */
 export class TurnsPacer implements Pacer {

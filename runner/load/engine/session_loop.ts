@@ -18,6 +18,7 @@ import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flo
 import { type Job, UserSlots } from "./job.ts";
 import type { Message } from "./protocol.ts";
 import { Redirected } from "./user/redirects.ts";
+import { OpenPacer } from "./pacers.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
 
@@ -125,7 +126,8 @@ export class SessionLoop implements Workload {
     this.exchanges = new Exchanges(job, parts, this);
     const isFree = (place: number): boolean => this.#users[place].isFree;
     this.#free = new FreeSlots(most, this.exchanges.connections, isFree);
-    this.#ahead = parts.pacer.intended && parts.flow.hasEarlyHooks ? new Ahead() : null;
+    const isEarly = parts.flow.hasEarlyHooks && parts.pacer instanceof OpenPacer;
+    this.#ahead = isEarly ? new Ahead(parts.pacer) : null;
     const { pacer } = job;
     this.#levels = pacer.kind === "closed" && pacer.levels ? new UserLevels(pacer.levels) : null;
   }
@@ -147,7 +149,7 @@ export class SessionLoop implements Workload {
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
-    if (!ahead.hasTime(nowUs, nextUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs, nextUs));
+    if (!ahead.hasTime(nowUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs));
     // Where connections are shared, one may be free by then.
     const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
     if (place < 0) return dueUs;
@@ -169,7 +171,6 @@ export class SessionLoop implements Workload {
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
       user.arrive(user.ahead?.journey ?? flow.nextJourney(slot), pacer.take(nowUs));
-      this.#ahead?.arrived(user.arrivedUs);
       sessions.begin();
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
@@ -233,8 +234,8 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    const readyUs = ahead === null ? flow.readyUs(nowUs) : nowUs;
-    this.exchanges.begin(slot, request, message, dueUs, readyUs);
+    // Also of a message that was made ahead: a hook of another user may have run in this tick.
+    this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
 

@@ -35,6 +35,15 @@ export class FreshData {
     Atomics.store(this.#words, VERSION, next);
   }
 
+  /** The newest, and which it is. While one is read, two more may be written, the second over it: then it is read again. */
+  latest(): { readonly version: number; readonly json: string } {
+    for (;;) {
+      const { version } = this;
+      const json = this.read(version);
+      if (this.version === version) return { version, json };
+    }
+  }
+
   read(version = this.version): string {
     const octets = this.#half(version).slice(0, this.#words[LENGTHS + version % 2]);
     return new TextDecoder().decode(octets);

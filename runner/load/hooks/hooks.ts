@@ -212,8 +212,9 @@ export class Hooks {
   }
 
   #renew(fresh: FreshData): void {
-    this.#version = fresh.version;
-    this.realm.setData(fresh.read(this.#version));
+    const { version, json } = fresh.latest();
+    this.#version = version;
+    this.realm.setData(json);
   }
 }
 

@@ -1,6 +1,7 @@
 /** A request that a hook has made, held against what HTTP allows: it is sent as it is, so nothing in it may begin another. */
 import { METHODS, type WireRequest } from "../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
+import { withoutSecrets } from "../../../base/secrets.ts";
 import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
 /** What stays as it was need not be checked again. Throws a ScriptError. @param wire The request before. */
@@ -56,6 +57,7 @@ function checkField(name: string, value: string): void {
   }
 }
 
-function shown(text: string): string {
+function shown(value: string): string {
+  const text = withoutSecrets(value); // first, as a part of one would not be known again
   return JSON.stringify(text.length <= 60 ? text : `${text.slice(0, 60)}…`);
 }

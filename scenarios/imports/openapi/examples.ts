@@ -23,7 +23,7 @@ interface Place {
 const TOP: Place = { around: [], depth: 0 };
 
 export class Examples {
-  /** Values that were made, of all examples. */
+  /** Values that were made, or tried, of all examples, with the schemas that they are made of. */
   #values = 0;
   #hasMadeUp = false;
   readonly #shapes = new Map<unknown, Shape | null>();
@@ -45,15 +45,20 @@ export class Examples {
   #shapeOf(part: Part): Shape | null {
     const known = this.#shapes.get(part.value);
     if (known !== undefined) return known;
-    const shape = shapeOf(this.description, part);
+    const shape = shapeOf(this.description, part, () => this.#spend());
     this.#shapes.set(part.value, shape);
     return shape;
   }
 
+  /** For a value, a schema that one is made of, or a choice, which takes with it all choices after it. */
+  #spend(count = 1): void {
+    this.#values += count;
+    if (isWithin("exampleValues", this.#values)) return;
+    throw new TooManyValues(beyond("exampleValues", oneMoreThan("exampleValues")));
+  }
+
   #of(schema: Part, place: Place): Json {
-    if (!isWithin("exampleValues", ++this.#values)) {
-      throw new TooManyValues(beyond("exampleValues", oneMoreThan("exampleValues")));
-    }
+    this.#spend();
     const shape = this.#shapeOf(schema);
     if (shape === null) throw new NoExample("no value is of its schema");
     return this.#ofShape(shape, place);
@@ -82,6 +87,7 @@ export class Examples {
     const [choices, ...more] = shape.choices;
     let why: unknown = new NoExample("none of its choices has an example");
     for (const choice of choices) {
+      this.#spend(shape.choices.length);
       try {
         const own = this.#shapeOf(choice);
         if (own === null) continue;

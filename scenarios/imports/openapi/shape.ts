@@ -24,12 +24,17 @@ const EMPTY: Shape = {
   made: [],
 };
 
-/** Null where nothing is so: the schema `false`, a reference that leads nowhere, one that needs itself. */
+/**
+ * Null where nothing is so: the schema `false`, a reference that leads nowhere, one that needs itself.
+ * @param spend Called for each schema that it is made of, as those that hold another twice grow fast; may throw.
+ */
 export function shapeOf(
   description: Description,
   part: Part,
+  spend: () => void,
   around: readonly object[] = [],
 ): Shape | null {
+  spend();
   const { value } = part;
   if (value === true || value === undefined) return EMPTY;
   if (value === false) return null;
@@ -44,8 +49,8 @@ export function shapeOf(
   const inside = [...around, value];
   const own = { value, path: part.path };
   const shapes = [
-    ...referenceIn(own) === null ? [] : [referred(description, own, inside)],
-    ...description.list(own, "allOf").map((part) => shapeOf(description, part, inside)),
+    ...referenceIn(own) === null ? [] : [referred(description, own, spend, inside)],
+    ...description.list(own, "allOf").map((part) => shapeOf(description, part, spend, inside)),
   ];
   return shapes.reduce(
     (one, other) => one === null || other === null ? null : together(one, other),
@@ -53,10 +58,15 @@ export function shapeOf(
   );
 }
 
-function referred(description: Description, own: MapPart, inside: readonly object[]): Shape | null {
+function referred(
+  description: Description,
+  own: MapPart,
+  spend: () => void,
+  inside: readonly object[],
+): Shape | null {
   const { value: _, path } = own;
   const found = description.followed({ value: { $ref: own.value.$ref }, path });
-  return found === null ? null : shapeOf(description, found, inside);
+  return found === null ? null : shapeOf(description, found, spend, inside);
 }
 
 const STRUCTURE = [

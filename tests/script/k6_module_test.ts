@@ -1,0 +1,110 @@
+/** The module `plateau/k6`, with which functions of a k6 script run. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { Realm } from "../../base/script/realm.ts";
+import { Hooks } from "../../runner/load/hooks/hooks.ts";
+
+const SCRIPT = {
+  setup: `function* () { return null; }`,
+  run: `function* () {}`,
+  origin: "http://localhost",
+};
+
+function sourceOf(wish: Partial<typeof SCRIPT>): string {
+  const { setup, run, origin } = { ...SCRIPT, ...wish };
+  return `import { around, hmac, http, iterations, uuidv4 } from "plateau/k6";
+    const origin = ${JSON.stringify(origin)};
+    export default {
+      step: iterations(${run}, origin),
+      setup: around(${setup}, origin, "http://127.0.0.1:1"),
+    };`;
+}
+
+/** What `setup` gives, and the URLs that it fetches. */
+async function setUp(wish: Partial<typeof SCRIPT>): Promise<{ given: unknown; urls: string[] }> {
+  const realm = await Realm.open({
+    entry: "script.js",
+    load: () => sourceOf(wish),
+    env: () => "",
+    random: () => 0.5,
+    nowMs: () => 0,
+    log: () => {},
+  });
+  realm.experiment({});
+  const urls: string[] = [];
+  const given = await realm.call("setup", "[null]", (url) => {
+    urls.push(url);
+    return Promise.resolve(JSON.stringify({ status: 200, headers: {}, body: "" }));
+  });
+  return { given: JSON.parse(given), urls };
+}
+
+/** The path of the first request, or why there is none. */
+async function sentBy(wish: Partial<typeof SCRIPT>): Promise<string> {
+  const code = { entry: "script.js", files: { "script.js": sourceOf(wish) }, parameters: {} };
+  const hooks = await Hooks.open(
+    { ...code, env: {}, data: null },
+    { seed: 1, first: 0, stride: 1, nowUs: () => 0 },
+  );
+  const wire = { method: "GET", path: "/", headers: {}, body: null };
+  const { before } = hooks.prepared({ before: "step.before", after: null }, wire);
+  const user = { place: 0, isNew: true, news: new Map(), variables: new Map() };
+  const sent = before?.(user, wire) ?? "nothing";
+  return typeof sent === "string" ? sent : sent.path;
+}
+
+Deno.test("requests of setup go to the target where they have its whole origin, and no longer one", async () => {
+  const sent = ["", "/a?b", "?c", ":80/d", ":9000/token", "er/e"].map((rest) =>
+    `yield http.get("HTTP://localhost${rest}");`
+  );
+  const { urls } = await setUp({ setup: `function* () { ${sent.join(" ")} }` });
+  assert.deepEqual(urls, [
+    "http://127.0.0.1:1",
+    "http://127.0.0.1:1/a?b",
+    "http://127.0.0.1:1?c",
+    "http://127.0.0.1:1/d",
+    "HTTP://localhost:9000/token",
+    "HTTP://localhoster/e",
+  ]);
+});
+
+const ORIGINS: readonly (readonly [url: string, origin: string, sent: RegExp])[] = [
+  ["http://localhost:80/a", "http://localhost", /^\/a$/],
+  ["https://LOCALHOST:443/a", "https://localhost", /^\/a$/],
+  ["http://localhost:8080/a", "http://localhost:8080", /^\/a$/],
+  ["https://localhost:80/a", "https://localhost", /a request to https:\/\/localhost:80,/],
+  ["http://localhost:8080/a", "http://localhost", /a request to http:\/\/localhost:8080,/],
+];
+
+for (const [url, origin, sent] of ORIGINS) {
+  Deno.test(`of requests to ${origin}, one to ${url} is ${sent}`, async () => {
+    const run = `function* () { yield http.get(${JSON.stringify(url)}); }`;
+    assert.match(await sentBy({ run, origin }), sent);
+  });
+}
+
+Deno.test("digests have the forms of k6, also in setup, and octets may be their key", async () => {
+  const forms = ["hex", "base64", "base64url", "base64rawurl"];
+  const digests = forms.map((form) => `hmac("sha256", "key", "text 1", "${form}")`);
+  const { given } = await setUp({
+    setup: `function* () {
+      return [${digests}, hmac("sha256", hmac("sha256", "key", "text 1", "binary"), "b", "hex")];
+    }`,
+  });
+  const digest = createHmac("sha256", "key").update("text 1").digest();
+  assert.deepEqual(given, [
+    digest.toString("hex"),
+    digest.toString("base64"),
+    digest.toString("base64url") + "=",
+    digest.toString("base64url"),
+    createHmac("sha256", digest).update("b").digest("hex"),
+  ]);
+  assert.match(digest.toString("base64"), /[+/]/);
+  const unknown = 'function* () { return hmac("sha256", "key", "a", "base32"); }';
+  await assert.rejects(setUp({ setup: unknown }), /there is no digest as base32/);
+});
+
+Deno.test("setup may make a UUID", async () => {
+  const { given } = await setUp({ setup: "function* () { return uuidv4(); }" });
+  assert.match(String(given), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});
