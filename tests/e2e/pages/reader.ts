@@ -15,7 +15,8 @@ const SHORTER: readonly (readonly [RegExp, string])[] = [
   // A stream takes as long as its messages do, however fast the machine is.
   [/(--stream [^|;]*?)-d \d+s\b/g, "$1-n 8"],
   [/-d \d+s\b/g, "-n 2000"],
-  [/\bduration: (?:\d+s\b|"\d+s")/g, "requests: 500"],
+  // Options of k6 have no number of requests.
+  [/(?<!\bvus: \d+, )\bduration: (?:\d+s\b|"\d+s")/g, "requests: 500"],
   // Of other tools, and for a whole experiment: longer than a pause of the machine.
   [/(-d|--duration )\d+s\b/g, "$1700ms"],
 ];
