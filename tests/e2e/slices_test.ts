@@ -183,7 +183,7 @@ Deno.test({
     using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const ports = [(first.addr as Deno.NetAddr).port, freePort()];
     const urls = ports.map((port) => `http://127.0.0.1:${port}/`);
-    const flags = ["-c", "2", "-d", "1s", "--wait", "60s", "--json", json];
+    const flags = ["-c", "2", "-d", "3s", "--wait", "60s", "--json", json];
     await using program = new Plateau(["versus", ...urls, ...flags], { env });
     // It waits for the second when it has reached the first, whose place a server of its own then takes.
     (await first.accept()).close();
