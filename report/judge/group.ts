@@ -98,7 +98,7 @@ export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigu
   if (figure === "rate") return rateOf(runs);
   if (figure === "cpuPerRequest") {
     const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
-    return values.length < runs.length ? 0 : sum(values, (us) => us / 1_000) / values.length;
+    return values.length === 0 ? 0 : sum(values, (us) => us / 1_000) / values.length;
   }
   const pooled = poolLatency(runs);
   return figure === "mean" ? pooled.mean : percentileOf(pooled, figure);

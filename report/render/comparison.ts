@@ -54,13 +54,18 @@ function plain(text: string): string {
   return text.replaceAll(GLUE, " ");
 }
 
+/** Zero responses a second were measured; a time of zero is one that nobody saw. */
+function measured(value: number, figure: ComparedFigure): number | null {
+  return value === 0 && figure !== "rate" ? null : value;
+}
+
 function figureJson(figure: FigureComparison): unknown {
   const { base, next, ratio, interval, p, adjustedP, exact, pairs, verdict } = figure;
   const { pairingGain, between, stages, reason, smallestChange } = figure;
   const { runsNeeded, sessionsNeeded, sliced } = figure;
   return {
-    base,
-    next,
+    base: measured(base, figure.figure),
+    next: measured(next, figure.figure),
     ratio,
     low: interval?.low ?? null,
     high: interval?.high ?? null,

@@ -76,11 +76,11 @@ export class SideCpu {
     });
     if (at < 2 * this.turns.spec.pairs) {
       const inMs = (this.#changeUs(at + 1) - this.nowUs()) / 1_000;
-      this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(inMs)));
+      this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.floor(inMs)));
     }
   }
 
-  /** In the middle of the pause, so that a timer may be early or late. */
+  /** In the middle of the pause: a timer comes about 1 ms late, so it is set by whole milliseconds before it. */
   #changeUs(slot: number): number {
     const { sliceUs, pauseUs } = this.turns.spec;
     return slot * (sliceUs + pauseUs) - pauseUs / 2;
