@@ -45,6 +45,7 @@ const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
   "session-groups",
   "no-ratio",
   "busy-peak",
+  "disturbed",
   "rounds-differ",
 ];
 

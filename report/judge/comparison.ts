@@ -66,13 +66,7 @@ import {
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
-import {
-  disturbed,
-  levelsIn,
-  type Sliced,
-  type SlicedLevels,
-  varianceOverRounds,
-} from "./slices.ts";
+import { disturbed, levelsIn, type Sliced, type SlicedLevels, varianceOfThese } from "./slices.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -247,9 +241,7 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
-  const variance = sliced?.areTheseTwo
-    ? alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance
-    : null;
+  const variance = sliced?.areTheseTwo ? varianceOfThese(sliced, pairing) : null;
   // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
   const interval = sliced?.areTheseTwo
     ? variance && studentInterval(of.value / to.value, variance, level)

@@ -111,6 +111,17 @@ const REASONS = {
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
   ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
+  disturbed: ({ side, cores }: { side: "base" | "next"; cores: number }) =>
+    `${side === "base" ? "the base" : "the new side"} uses ${
+      formatShare(cores)
+    } of a core more than the other while it rests, which may slow the other`,
+  "few-rounds": () =>
+    "the rounds are too few to show how they depend on each other: measure for longer",
+  /** How long each of two running servers would have to be measured; null: for longer than anybody does. */
+  "longer": ({ seconds }: { seconds: number | null }) =>
+    seconds === null
+      ? "it lies so near the limit that measuring for longer would not decide"
+      : `about ${formatDuration(seconds)} of each server would decide`,
   /** How many would decide; null: more than anybody makes. */
   "more-runs": ({ runs, isEachSide }: { runs: number | null; isEachSide: boolean }) =>
     runs === null

@@ -64,13 +64,16 @@ import {
   isAllowed,
   isBelow,
   type Open,
+  raisedTo,
   sideOf,
   tested,
   turned,
   undecided,
 } from "./rules.ts";
-import { type Between, contrastIn, ONE_SESSION } from "./ratio_of.ts";
+import { type Between, contrastIn, type GroupPair, ONE_SESSION, pairingOf } from "./ratio_of.ts";
+import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
+import { undisturbedWithin, varianceOfThese } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -159,13 +162,14 @@ function evidenceOf(
   { ratioOf, before }: Pick<Ground, "ratioOf"> & { readonly before: BaselineOf },
 ): Evidence {
   if (threshold.against === "cells") return pairEvidence(threshold, place, ratioOf);
-  const [{ cell, label, missingReason: why }] = place;
-  if (cell === null) return absent([{ code: "cell-not-measured", cell: label, why }]);
+  const [{ cell: measured, label, missingReason: why }] = place;
+  if (measured === null) return absent([{ code: "cell-not-measured", cell: label, why }]);
+  const cell = { ...measured, level: decidingLevel(measured) };
   const range = rangeOf(threshold.figure, cell);
   if ("none" in range) return absent([{ code: "nothing-to-judge", why: range.none }]);
   return threshold.against === "limit"
     ? limitEvidence(threshold, cell, range)
-    : baselineEvidence(threshold, { cell, range }, before);
+    : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
 /** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
@@ -234,18 +238,21 @@ type LimitThreshold = Extract<Threshold, { readonly against: "limit" }>;
 function limitEvidence(
   threshold: LimitThreshold,
   cell: JudgedCell,
-  range: FigureRange,
+  ofRuns: FigureRange,
 ): Evidence {
   const { figure, unit } = threshold;
   if (FIGURES[figure].counted !== null) return countEvidence(threshold, cell);
+  const range = overRounds(ofRuns, cell);
   const of = sideFound({ name: figure, place: "", range }, unit);
   const found = { code: "value", of, interval: range.interval, limit: null } as const;
   const measured = { cell, range, found };
   const times = timesOf(figure);
+  if (times !== null) return percentileEvidence(threshold, times, measured);
+  if (ofRuns.interval !== null && range.interval === null) {
+    return undecided(found, { code: "few-rounds" });
+  }
   const opens = range.isAtLeast ? [openAbove(figure, "", cell)] : [];
-  return times === null
-    ? steadily(overRuns(threshold, measured, opens), [figure, cell])
-    : percentileEvidence(threshold, times, measured);
+  return steadily(overRuns(threshold, measured, opens), [figure, cell]);
 }
 
 interface MeasuredFigure {
@@ -284,7 +291,9 @@ function testedByRuns(
 ): Evidence {
   const runs = Math.min(...cells.map((cell) => cell.runs.length));
   const { p, runsNeeded } = distanceTo(limit, { ...range, runs, level: cells[0].level });
-  const remedy = { code: "more-runs", runs: runsNeeded, isEachSide: cells.length > 1 } as const;
+  const remedy: Reason = areRounds(cells[0])
+    ? { code: "longer", seconds: secondsOfRounds(cells[0], runsNeeded) }
+    : { code: "more-runs", runs: runsNeeded, isEachSide: cells.length > 1 };
   return tested(found, { outcome, p, remedy });
 }
 
@@ -310,8 +319,9 @@ function testedBySessions(
  */
 function countEvidence(
   { figure, relation, limit }: LimitThreshold,
-  { runs, level }: JudgedCell,
+  cell: JudgedCell,
 ): Evidence {
+  const { runs, level } = cell;
   const counts = runs.flatMap((run) => FIGURES[figure].counted?.(run) ?? [])
     .filter(({ of }) => of > 0);
   const allowed = allowedBy(relation, limit);
@@ -329,13 +339,14 @@ function countEvidence(
     const terms = { run, dispersion, limit, allowed, level, found, like } as const;
     return oneRunEvidence({ sure: counts[0], most: counts[0] }, terms);
   }
-  const { value, ...interval } = pooledShare(counts, level);
+  const shares = sharesOver(cell, counts);
+  const { value, ...interval } = pooledShare(shares, level);
   return tested(found({ value, interval }), {
     outcome: sideOf(interval, allowed),
-    p: shareP(counts, limit),
+    p: raisedTo(level, shareP(shares, limit)),
     remedy: {
       code: "more-requests",
-      requests: requestsToDecide(counts, limit, level),
+      requests: requestsToDecide(shares, limit, level),
       seconds: null,
       like,
     },
@@ -379,7 +390,10 @@ function percentileEvidence(
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
   // Of each run those that surely lie beyond, and at the most, with every lower bound below the limit as beyond.
-  const [sure, most] = [shares.map((one) => one.sure), shares.map((one) => one.most)];
+  const [sure, most] = [
+    sharesOver(cell, shares.map((one) => one.sure)),
+    sharesOver(cell, shares.map((one) => one.most)),
+  ];
   // 0.01 for p99, without the dust of 1 − 0.99.
   const allowed = Number(((100 - percentile) / 100).toPrecision(12));
   const { of: count, count: longer } = pooled(sure);
@@ -417,7 +431,7 @@ function percentileEvidence(
   const requests = requestsToDecide(sure, allowed, level);
   return lasting(tested(found, {
     outcome,
-    p: shareP(isBelow(relation) ? sure : most, allowed),
+    p: raisedTo(level, shareP(isBelow(relation) ? sure : most, allowed)),
     remedy: { code: "more-requests", requests, seconds: null, like: null },
   }));
 }
@@ -598,10 +612,14 @@ function groupsReason({ of, to, unit }: Sides): Reason | null {
   return groups && { code: "groups", groups, unit };
 }
 
-/** A cell's counterpart, and what stands between the two besides what their runs show; null when it has none. */
-type BaselineOf = (cell: JudgedCell) =>
-  | { readonly cell: JudgedCell; readonly between: (figure: FigureName) => Between }
-  | null;
+/** A cell's counterpart, and what stands between the two besides what their runs show. */
+interface Counterpart extends Pick<GroupPair, "sliced"> {
+  readonly cell: JudgedCell;
+  readonly between: (figure: FigureName) => Between;
+}
+
+/** Null when a cell has none. */
+type BaselineOf = (cell: JudgedCell) => Counterpart | null;
 
 function baselineOf(
   scenarios: readonly ScenarioRuns[],
@@ -618,30 +636,31 @@ function baselineOf(
   return (cell) => {
     const at = pairs.findIndex(({ next }) => next === cell);
     if (at === -1) return null;
-    const { between: betweenBy } = compared[at];
+    const { between: betweenBy, sliced } = compared[at];
     const between = (figure: FigureName): Between => {
       const { estimate } = FIGURES[figure];
       if (betweenBy === undefined) return ONE_SESSION;
       return estimate === null ? { kind: "unknown" } : betweenBy(estimate);
     };
-    return { cell: { ...pairs[at].base, level: cell.level }, between };
+    return { cell: pairs[at].base, between, sliced };
   };
 }
 
 function baselineEvidence(
   { figure, unit, marginRatio, better }: Extract<Threshold, { readonly against: "baseline" }>,
   now: Pick<Side, "cell" | "range">,
-  before: BaselineOf,
+  base: Counterpart | null,
 ): Evidence {
-  const base = before(now.cell);
   if (base === null) return absent([{ code: "no-baseline", why: "the baseline has no such cell" }]);
-  const then = rangeOf(figure, base.cell);
+  const { level } = now.cell;
+  const cell = { ...base.cell, level };
+  const then = rangeOf(figure, cell);
   if ("none" in then) return absent([{ code: "no-baseline", why: then.none }]);
   const isLower = better === "lower";
   const limit = isLower ? 1 + marginRatio : 1 / (1 + marginRatio);
   const sides: Sides = {
     of: { ...now, figure, name: figure, place: "" },
-    to: { cell: base.cell, range: then, figure, name: figure, place: "the baseline" },
+    to: { cell, range: overRounds(then, cell), figure, name: figure, place: "the baseline" },
     ...{ unit, limit, allowed: allowedBy(isLower ? "<=" : ">=", limit) },
   };
   const both = [sides.of, sides.to] as const;
@@ -656,20 +675,29 @@ function baselineEvidence(
     ? groupsReason(sides)
     : contrast.groups && { code: "session-groups", groups: contrast.groups };
   const ratio = why === null
-    ? ratioOfFigure(
-      figure,
-      both,
-      (of, to) =>
-        contrast === null
-          ? ratioInterval(of, to, { confidence: now.cell.level })
-          : studentInterval(contrast.value, contrast, now.cell.level),
-    )
+    ? ratioOfFigure(figure, both, (of, to, drawn) => {
+      if (contrast !== null) return studentInterval(contrast.value, contrast, level);
+      const sliced = base.sliced?.(drawn);
+      if (!sliced?.areTheseTwo) return ratioInterval(of, to, { confidence: level });
+      const variance = varianceOfThese(sliced, pairingOf(of, to));
+      return variance && studentInterval(of.value / to.value, variance, level);
+    })
     : null;
   const isFinite = ratio !== null && ratio.value > 0 && ratio.value < Infinity;
   return ratioEvidence(sides, isFinite ? ratio : null, {
-    why: why ?? { code: "no-interval" },
+    why: why ?? { code: areRounds(cell) ? "few-rounds" : "no-interval" },
+    opens: disturbedOpens(figure, base),
     between,
   });
+}
+
+/** Of sides in turns, one that disturbs the other while it rests. */
+function disturbedOpens(figure: FigureName, { sliced }: Pick<Counterpart, "sliced">): Open[] {
+  const { estimate } = FIGURES[figure];
+  const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;
+  if (disturbance === null) return [];
+  const why = { code: "disturbed", ...disturbance } as const;
+  return [{ ...undisturbedWithin(disturbance, estimate === "rate"), why }];
 }
 
 /** `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all else, by the interval of their ratio. */

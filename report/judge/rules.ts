@@ -152,6 +152,11 @@ export function check(
     : { outcome: "inconclusive", open };
 }
 
+/** Where an interval of more than 95 % has to be called one of 95 %, p is raised alike. */
+export function raisedTo(level: number, p: number): number {
+  return Math.min(1, p * SIGNIFICANCE / (1 - level));
+}
+
 /** A value with its interval of so many runs of each side. */
 export interface Distant {
   readonly value: number;
@@ -165,8 +170,7 @@ export interface Distant {
  * How surely a value lies on its side of a limit: p is two-sided, of the value being at the limit, 5 % at the most where
  * the limit is outside the interval. And how many runs would decide it: null where more than 1,000 would be needed.
  *
- * The distance is in standard errors, these read off the end of the interval that is on the limit's side. Where an
- * interval of more than 95 % has to be called one of 95 %, p is raised alike.
+ * The distance is in standard errors, these read off the end of the interval that is on the limit's side.
  */
 export function distanceTo(
   limit: number,
@@ -185,7 +189,7 @@ export function distanceTo(
     degreesOfFreedom,
   };
   return {
-    p: Math.min(1, pValueOf(ratio) * SIGNIFICANCE / (1 - level)),
+    p: raisedTo(level, pValueOf(ratio)),
     runsNeeded: runsToDecide(ratio, { runs, marginRatio: 0 }),
   };
 }

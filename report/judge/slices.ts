@@ -36,6 +36,8 @@ import {
 } from "../../runner/stats/slices/slice_ratio.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import type { DrawnFigure } from "../figures/range.ts";
+import type { Pairing } from "./ratio_of.ts";
+import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";
 
 type SlicedRun = Run & { readonly slices: Slices };
@@ -158,9 +160,14 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
-/** Of two processes, by their rounds. */
-export function varianceOverRounds(logRatios: readonly number[]): Variance | null {
-  return aloneOf(errorOverRounds(logRatios)).variance;
+/** Of two processes by the logarithms of their ratio in each round, or of one by those of a figure. */
+export function varianceOverRounds(logs: readonly number[]): Variance | null {
+  return aloneOf(errorOverRounds(logs)).variance;
+}
+
+/** Of ln ratio of two processes that nobody restarts; null where too little shows it. */
+export function varianceOfThese({ alone }: Sliced, pairing: Pairing | null): Variance | null {
+  return alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance;
 }
 
 /** Of two processes. */
@@ -246,18 +253,27 @@ export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
 const NEARLY_ALL = 0.999;
 
 /**
- * An interval with what the disturbance may have moved the ratio by. Only requests/s are off by no more than the part of the cores:
- * 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and these for long.
+ * Where the ratio may be without the disturbance, and by how many times at most. Only requests/s are off by no more than the
+ * part of the cores: 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and
+ * these for long.
  */
+export function undisturbedWithin(
+  { side, mostRatio }: Disturbance,
+  isRate: boolean,
+): Pick<Open, "toward" | "mostRatio"> {
+  // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
+  const toward = (side === "base") === isRate ? "more" : "less";
+  return { toward, mostRatio: 1 / (1 - (isRate ? Math.min(mostRatio, NEARLY_ALL) : NEARLY_ALL)) };
+}
+
+/** An interval with what the disturbance may have moved the ratio by. */
 export function disturbed(
   interval: ConfidenceInterval,
-  { side, mostRatio: most }: Disturbance,
+  disturbance: Disturbance,
   isRate: boolean,
 ): ConfidenceInterval {
-  const mostRatio = isRate ? Math.min(most, NEARLY_ALL) : NEARLY_ALL;
-  // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
-  const isTooLow = (side === "base") === isRate;
-  return isTooLow
-    ? { ...interval, high: interval.high / (1 - mostRatio) }
-    : { ...interval, low: interval.low * (1 - mostRatio) };
+  const { toward, mostRatio } = undisturbedWithin(disturbance, isRate);
+  return toward === "more"
+    ? { ...interval, high: interval.high * mostRatio }
+    : { ...interval, low: interval.low / mostRatio };
 }

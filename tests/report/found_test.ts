@@ -74,6 +74,15 @@ const REASONS: Samples<Reason> = {
     { percentile: 99.9, needed: 10_000, count: 1_000 },
     "p99.9 needs 10,000 requests, 1,000 were measured",
   ],
+  disturbed: [
+    { side: "base", cores: 0.3 },
+    "the base uses 30.0 % of a core more than the other while it rests, which may slow the other",
+  ],
+  "few-rounds": [
+    {},
+    "the rounds are too few to show how they depend on each other: measure for longer",
+  ],
+  longer: [{ seconds: 45 }, "about 45 s of each server would decide"],
   "more-runs": [{ runs: 12, isEachSide: true }, "about 12 runs a side would decide"],
   "more-requests": [
     { requests: 3_838, seconds: 12.34, like: "without a failure" },

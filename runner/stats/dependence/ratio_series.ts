@@ -99,7 +99,7 @@ export function reachOf({ standardError, degreesOfFreedom }: Dependence, level: 
  * Null where none or all are counted.
  */
 export function dispersionOf(
-  { ratio, standardError }: Dependence,
+  { ratio, standardError }: Pick<Dependence, "ratio" | "standardError">,
   requests: number,
 ): number | null {
   const independent = ratio * (1 - ratio) / requests;

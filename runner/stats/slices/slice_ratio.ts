@@ -149,10 +149,19 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
   };
 }
 
-/** Of a figure that single slices don't have, such as a percentile. @param logRatios Of each round of two processes, in the order of time. */
-export function errorOverRounds(logRatios: readonly number[]): MeanError {
-  const mean = meanOf(logRatios);
-  return errorOfMean(Float64Array.from(logRatios, (one) => one - mean), ROUNDS);
+/**
+ * Of a figure that single slices don't have, such as a percentile.
+ *
+ * @param logs Of the ratio in each round of two processes, or of the figure in each round of one, in the order of time.
+ */
+export function errorOverRounds(logs: readonly number[]): MeanError {
+  const mean = meanOf(logs);
+  return errorOfMean(Float64Array.from(logs, (one) => one - mean), ROUNDS);
+}
+
+/** Of a share of requests, such as those that failed. @param rounds Of each round of one process, in the order of time. */
+export function errorOfShare(rounds: RatioSeries): MeanError {
+  return errorOfMean(sharesOf(rounds), ROUNDS);
 }
 
 type MeanError = Pick<
@@ -190,7 +199,7 @@ function ratioOfSums({ amounts, of }: RatioSeries): number {
   return sumOf(amounts) / sumOf(of);
 }
 
-/** Of each slice, in the logarithm of the ratio of the sums. */
+/** Of each slice or round, in the logarithm of the ratio of the sums. */
 function sharesOf({ amounts, of }: RatioSeries): Float64Array {
   const [mean, meanOf] = [sumOf(amounts) / amounts.length, sumOf(of) / of.length];
   return amounts.map((amount, i) => amount / mean - of[i] / meanOf);

@@ -1,0 +1,73 @@
+/**
+ * Thresholds on a server that nobody restarts and that is loaded in rounds, such as by `versus`. Its rounds are parts of one
+ * run: what moves the server for longer than a round is in several of them. So a level, or a share of requests, is as sure
+ * as the series of its rounds shows, which is how sure the ratio of two such servers is: see `slice_ratio.ts`.
+ */
+import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
+import { studentInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import { pooled, type Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
+import {
+  clustered,
+  type Dispersion,
+  presumedDispersion,
+} from "../../runner/stats/dependence/clustered_share.ts";
+import { dispersionOf } from "../../runner/stats/dependence/ratio_series.ts";
+import { meanOf } from "../../runner/stats/quantile.ts";
+import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
+import { errorOfShare } from "../../runner/stats/slices/slice_ratio.ts";
+import type { FigureRange } from "../figures/figures.ts";
+import type { JudgedCell } from "../figures/range.ts";
+import { varianceOverRounds } from "./slices.ts";
+
+type RunsOfCell = Pick<JudgedCell, "runs">;
+
+export function areRounds({ runs }: RunsOfCell): boolean {
+  return runs.length > 1 &&
+    runs.every(({ slices, startUp }) => slices !== undefined && startUp === null);
+}
+
+/**
+ * The level of the intervals that thresholds are decided by. Where each of several looks may end the measurement, it is the one
+ * at which all looks together are wrong in no more than 5 %, as it is for verdicts: see `looks.ts`.
+ */
+export function decidingLevel({ runs, level }: Pick<JudgedCell, "runs" | "level">): number {
+  const areLooked = level > 1 - SIGNIFICANCE && runs.every(({ slices }) => slices !== undefined);
+  return areLooked ? 1 - PROCESS_LOOK_SIGNIFICANCE : level;
+}
+
+/** Of rounds, without an interval where they are too few to show how they depend on each other; of other runs as it is. */
+export function overRounds(
+  range: FigureRange,
+  cell: Pick<JudgedCell, "runs" | "level">,
+): FigureRange {
+  const { value, interval, byRun } = range;
+  if (!areRounds(cell) || interval === null || value === 0) return range;
+  const variance = byRun.every((one) => one > 0) ? varianceOverRounds(byRun.map(Math.log)) : null;
+  return { ...range, interval: variance && studentInterval(value, variance, cell.level) };
+}
+
+/** Rounds as one share, known by as many independent requests as it has clusters; of other runs as they are. */
+export function sharesOver(cell: RunsOfCell, shares: readonly Proportion[]): readonly Proportion[] {
+  if (!areRounds(cell)) return shares;
+  const whole = pooled(shares);
+  return [clustered(whole, presumedDispersion(whole, dispersionIn(shares, whole)))];
+}
+
+/** Null where the rounds do not show it. */
+function dispersionIn(
+  rounds: readonly Proportion[],
+  { count, of }: Proportion,
+): Dispersion | null {
+  const { standardError, degreesOfFreedom } = errorOfShare({
+    amounts: Float64Array.from(rounds, (round) => round.count),
+    of: Float64Array.from(rounds, (round) => round.of),
+  });
+  const share = count / of;
+  const ratio = dispersionOf({ ratio: share, standardError: share * standardError }, of);
+  return ratio === null || Number.isNaN(ratio) ? null : { ratio, degreesOfFreedom };
+}
+
+/** How long each server would have to be measured for so many rounds; null: too many. */
+export function secondsOfRounds({ runs }: RunsOfCell, rounds: number | null): number | null {
+  return rounds === null ? null : rounds * meanOf(runs.map(({ elapsedS }) => elapsedS));
+}

@@ -1,0 +1,122 @@
+/** Thresholds on servers that nobody restarts, loaded in rounds that depend on each other. */
+import assert from "node:assert/strict";
+import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { meanRange } from "../../report/figures/range.ts";
+import { comparisonOf } from "../../report/judge/comparison.ts";
+import { overRounds, sharesOver } from "../../report/judge/rounds.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
+import { studentInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import { pooledShare, type Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
+import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
+import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+import { measurementFixture } from "./fixture.ts";
+import { judgedOf, thresholdsOf } from "./gated.ts";
+import { type Random, randomFrom } from "./intervals.ts";
+import { setRate } from "./rates.ts";
+import { slicedSides } from "./sliced.ts";
+
+const CASES = 200;
+const LEVEL = 1 - PROCESS_LOOK_SIGNIFICANCE;
+
+const [{ runs: [RUN] }] = slicedSides({ processes: 1, pairs: 8, ratio: 1, areRunning: true });
+
+function roundsOf(count: number): Parameters<typeof overRounds>[1] {
+  return { runs: new Array(count).fill(RUN), level: LEVEL };
+}
+
+function normalFrom(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** Round after round about a level of 1, each half like the one before. */
+function waves(random: Random, stdev: number): number[] {
+  const most = Math.max(...PROCESS_LOOKS);
+  let wave = normalFrom(random);
+  return Array.from({ length: most }, () => {
+    wave = 0.5 * wave + Math.sqrt(0.75) * normalFrom(random);
+    return Math.exp(stdev * wave);
+  });
+}
+
+/** Of cases whose figure is at its limit, percent that are called beyond it, on either side, at any look. */
+function calledOf(
+  isBeyond: (random: Random) => (rounds: number) => boolean,
+): number {
+  const called = Array.from({ length: CASES }, (_, seed) => isBeyond(randomFrom(1_000 + seed)))
+    .filter((isBeyondAt) => PROCESS_LOOKS.some((look) => isBeyondAt(look)));
+  return 100 * called.length / CASES;
+}
+
+Deno.test("rounds: a level at its limit is called beyond it at any look in less than 5 %", () => {
+  const calledBy = (careful: boolean): number =>
+    calledOf((random) => {
+      const all = waves(random, 0.03);
+      return (rounds) => {
+        const byRun = all.slice(0, rounds);
+        const plain = { ...meanRange(byRun, LOOK_CONFIDENCE), byRun, isAtLeast: false };
+        const { interval } = careful ? overRounds(plain, roundsOf(rounds)) : plain;
+        return interval !== null && (interval.low > 1 || interval.high < 1);
+      };
+    });
+  assert.ok(calledBy(true) <= 5, `${calledBy(true)} %`);
+  assert.ok(calledBy(false) > 15, `independent rounds: ${calledBy(false)} %`);
+});
+
+Deno.test("rounds: a share of requests at its limit is called beyond it at any look in less than 5 %", () => {
+  const calledBy = (careful: boolean): number =>
+    calledOf((random) => {
+      const all = waves(random, 0.6).map((level): Proportion => ({
+        count: Math.round(4_000 * 0.01 * level / Math.exp(0.18)),
+        of: 4_000,
+      }));
+      return (rounds) => {
+        const those = all.slice(0, rounds);
+        const known = careful ? sharesOver(roundsOf(rounds), those) : those;
+        const { low, high } = pooledShare(known, careful ? LEVEL : LOOK_CONFIDENCE);
+        return low > 0.01 || high < 0.01;
+      };
+    });
+  assert.ok(calledBy(true) <= 5, `${calledBy(true)} %`);
+  assert.ok(calledBy(false) > 15, `independent rounds: ${calledBy(false)} %`);
+});
+
+Deno.test("rounds: a ratio to the baseline is judged by the interval of the figure, as each look may be wrong", () => {
+  const [base, next] = slicedSides({ processes: 9, pairs: 30, ratio: 0.8, areRunning: true });
+  for (const side of [base, next]) {
+    side.experiment.repeat = { until: null, atMost: null, budget: 60_000 };
+  }
+  const { cells: [{ comparison }] } = compareResults(base, next);
+  const { interval } = comparisonOf(comparison, "rate");
+  const thresholds = thresholdsOf("rate not worse than baseline by 5%");
+  const [gate] = gatesOf(thresholds, groupRuns(next), next, { baseline: base });
+  assert.ok(interval !== null && gate.evidence.found.code === "ratio");
+  const { value, logStandardError: error, degreesOfFreedom } = interval;
+  const expected = studentInterval(value, { variance: error ** 2, degreesOfFreedom }, LEVEL);
+  assert.deepEqual(gate.evidence.found.ratio?.interval, expected);
+  assert.equal(judgedOf(judgeTogether([gate])[0]).outcome, "fail");
+});
+
+Deno.test("rounds: too few of them decide no level, and say so", () => {
+  const reasonsOf = (processes: number): (string | undefined)[] => {
+    const [, next] = slicedSides({ processes, pairs: 8, ratio: 1, areRunning: true });
+    next.runs.forEach((run, i) => setRate(run, 5_000 + 10 * i));
+    const thresholds = thresholdsOf("rate > 100/s", "rate > 5005/s");
+    return gatesOf(thresholds, groupRuns(next), next).map(judgedOf)
+      .map(({ outcome, reason }) => reason?.code ?? outcome);
+  };
+  assert.deepEqual(reasonsOf(3), ["few-rounds", "few-rounds"]);
+  assert.deepEqual(reasonsOf(6), ["pass", "longer"]);
+});
+
+Deno.test("rounds: runs of fresh processes are as they were", () => {
+  const fresh = {
+    runs: [1, 2, 3, 4].map(() =>
+      measurementFixture({ target: "a", scenario: "s", medianMs: 5, duration: 1 })
+    ),
+    level: 0.95,
+  };
+  const byRun = [1, 2, 3, 4];
+  const range = { ...meanRange(byRun, 0.95), byRun, isAtLeast: false };
+  assert.equal(overRounds(range, fresh), range);
+});
