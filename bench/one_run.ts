@@ -141,7 +141,7 @@ function intervalRows(what: string, cases: number, intervals: Observed["interval
 
 function intervalSection(of: string, cases: number, rows: readonly Row[]): Section {
   return {
-    caption: `Intervals in this run that hold the truth, ${of}, ${cases} runs a line`,
+    caption: `Intervals of one run that contain the truth, ${of}, ${cases} runs a line`,
     unit: "%",
     rows,
   };
@@ -344,7 +344,7 @@ function waves(cases: number): Section[] {
   const rows = CORRELATIONS.flatMap((correlation) =>
     rateRows(`AR(${correlation})`, cases, wavesOf(correlation))
   );
-  return [intervalSection("whose intervals of 250 ms come in waves", cases, rows)];
+  return [intervalSection("whose 250 ms intervals come in waves", cases, rows)];
 }
 
 /** Standard deviations of independent noise, in steps of the walk. */

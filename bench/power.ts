@@ -27,13 +27,13 @@ function sectionsOf({ noise, short }: Effort): Section[] {
     verdicts.map(({ rows }) => rows[of]);
   const own: Section[] = noise !== undefined ? [] : [
     {
-      caption: `Groups of one skewed kind that are taken for two, ${10 * cases} a line`,
+      caption: `One skewed group taken for two, ${10 * cases} a line`,
       unit: "%",
       rows: skewRows(10 * cases),
       notes: ["Of logarithms, however wide; as a figure they are skewed to either side alike."],
     },
     {
-      caption: `Two kinds of runs that are found, ${cases} groups a line`,
+      caption: `Two groups of runs found, ${cases} groups a line`,
       unit: "%",
       rows: groupRows(cases),
     },
