@@ -15,7 +15,7 @@ export interface Files {
   readonly octets: (path: string) => Uint8Array<ArrayBuffer>;
   /** @param names Of the columns; without them the first line has the names. */
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
-  /** Of a file with a JSON object a line. */
+  /** Reads the rows of a file that has a JSON object on each line. */
   readonly jsonRows: (path: string) => readonly TableRow[];
   /** What a query of an SQLite database gives. */
   readonly queried: (path: string, query: string) => readonly TableRow[];
@@ -52,7 +52,7 @@ function refuse(): never {
 export interface FileDigest {
   /** As the experiment file has it. */
   readonly path: string;
-  /** Of what was read, in hex. */
+  /** SHA-256 of what was read, in hex. */
   readonly sha256: string;
 }
 

@@ -23,7 +23,7 @@ export function mostIntervalsOf(intervalMs: number): number {
 /** Entries of a run in their order, joined with their neighbours as it grows. */
 export class JoinedSeries<T> {
   #entries: T[] = [];
-  /** Of what was added, so much is in an entry, and in the last one. */
+  /** How many added values an entry holds; the last entry may hold fewer. */
   #width = 1;
   #inLast = 0;
 

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
 import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
 
-/** Of a load that is to resume sessions, where there are none. */
+/** The problem with a load that is to resume TLS sessions, but has none. */
 export const NO_TLS_TO_RESUME = {
   message: "Cannot resume TLS sessions without TLS: the URL is not https",
   fix: "leave out tls, or write https://",
@@ -215,7 +215,7 @@ export function optionTexts(load: LoadOptions): string[] {
   });
 }
 
-/** Of a load with every factor decided. */
+/** Conflicts within a load in which every factor is decided. */
 export function conflictsOf(
   load: LoadOptions & { readonly keepAlive: boolean; readonly pipeline?: number },
 ): OptionConflict[] {

@@ -146,7 +146,7 @@ function variablesIn(env: unknown): string[] {
   );
 }
 
-/** Of one command, or of lists of them. */
+/** Commands in a value that holds one command, or lists of them. */
 function commandsIn(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const words = value.filter((one) => typeof one === "string");
@@ -176,7 +176,7 @@ function secretsInCommand(words: readonly string[]): string[] {
   ];
 }
 
-/** Of `user:password`. */
+/** The password in `user:password`. */
 function passwordOf(credentials: string): string[] {
   const password = credentials.slice(credentials.indexOf(":") + 1);
   return credentials.includes(":") && !/^\$|\{/.test(password) && password !== "" ? [password] : [];
@@ -211,8 +211,8 @@ export function secretsInWord(word: string): string[] {
 }
 
 /**
- * Of an address that `passwordsIn` does not take for one: `user:password@host`, `//user:password@host`,
- * `http:/user:password@host`, or a password with a slash. It ends at the last @ before a host.
+ * Passwords in an address that `passwordsIn` does not recognise: `user:password@host`, `//user:password@host`,
+ * `http:/user:password@host`, or a password with a slash. The password ends at the last @ before a host.
  */
 function passwordsWithoutScheme(address: string): string[] {
   const [userInfo = ""] = /^.*(?=@[\w.[-])/s.exec(address) ?? [];

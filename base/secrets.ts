@@ -149,7 +149,7 @@ export class Secrets {
   }
 }
 
-/** Of this process. */
+/** The secrets of this process. */
 export const secrets = new Secrets();
 
 /** A text from outside, as it may be shown. */
@@ -215,7 +215,7 @@ class Forms {
   readonly #begins = new Uint8Array(65_536);
   /** By the first characters of heads, `LEAST_WITHIN` or all: the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();
-  /** Of one head in the order in which they came. */
+  /** Forms that begin alike, in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();
   #compared = 0;
 

@@ -35,7 +35,7 @@ export interface Finding {
   readonly code: string;
   /** Complete sentences. What stands between backticks is code. */
   readonly text: string;
-  /** Of what was judged, for its colour in a terminal. */
+  /** The outcome of a judgement, which decides its colour in a terminal. */
   readonly outcome?: "good" | "bad" | "open";
 }
 
@@ -283,7 +283,11 @@ const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {
   everything: ["page"],
 };
 
-/** Of the least deep of some blocks. @param depth Of those that are no groups. */
+/**
+ * The shallowest depth of some blocks.
+ *
+ * @param depth Depth of blocks that are not groups.
+ */
 export function depthOf(blocks: readonly Block[], depth: Depth): Depth {
   const depths = blocks.map((block) => block.kind === "group" ? deeper(depth, block.depth) : depth);
   return DEPTHS.find((one) => depths.includes(one)) ?? depth;

@@ -41,7 +41,7 @@ export function axisOver(
     : { unit, scale: "linear", min: 0, max };
 }
 
-/** Of latencies over time: beyond it, a linear axis would press the low lines together. */
+/** Ratio of latencies over time beyond which a linear axis would press the low lines together. */
 export const LATENCY_LOG_FROM = 12;
 
 /** A colour of a target, or one that means the same everywhere. */
@@ -85,7 +85,7 @@ export interface XySeries {
   readonly isFaint?: true;
   /** Index of the first value that is a lower bound. */
   readonly boundsFrom?: number;
-  /** Of steps: per cent of all that lie below each edge. */
+  /** Percentage of all values below each edge, if the chart has steps. */
   readonly within?: readonly number[];
 }
 
@@ -141,7 +141,7 @@ export interface Rows {
 }
 
 export interface Row {
-  /** Of all rows, unique. */
+  /** Label of the row, unique among all rows. */
   readonly label: string;
   /** In place of the label, below a heading that says the rest. */
   readonly name?: string;

@@ -60,7 +60,7 @@ export function stepPath(scenario: string, step: string): string {
 
 const REDIRECTED = " (redirected)";
 
-/** Of the requests that redirects of a step lead to. */
+/** The name of the requests that redirects of a step lead to. */
 export function redirectedName(step: string): string {
   return `${step}${REDIRECTED}`;
 }

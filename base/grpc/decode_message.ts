@@ -125,7 +125,7 @@ function fits({ kind, many }: FieldType, wireType: number): boolean {
     (many !== undefined && wireType === LENGTH);
 }
 
-/** Of a map's entry that leaves it out. */
+/** The value of a map's entry that leaves it out. */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },

@@ -6,7 +6,7 @@ import type { RootType } from "./message_types.ts";
 import { ProtoFile } from "./proto_file.ts";
 import { LENGTH, WireWriter } from "./wire.ts";
 
-/** Of google.protobuf.FileDescriptorProto what says which files belong together. */
+/** The part of google.protobuf.FileDescriptorProto that says which files belong together. */
 const FILE: RootType = {
   name: "File",
   types: {

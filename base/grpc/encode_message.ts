@@ -233,7 +233,7 @@ function numberOf(value: Json): number | null {
   return isNumber ? Number(value) : null;
 }
 
-/** Of base64 in either alphabet (RFC 4648, sections 4 and 5); null: it is none. */
+/** Decodes base64 in either alphabet (RFC 4648, sections 4 and 5); null if the text is not base64. */
 function octetsOf(text: string): Uint8Array | null {
   if (/\s/.test(text)) return null;
   try {

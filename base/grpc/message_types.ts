@@ -29,11 +29,11 @@ const fieldType = z.strictObject({
   of: name.optional(),
   /** Absent: one value at most. */
   many: z.enum(["list", "packed", "map"]).optional(),
-  /** Of a map. */
+  /** Type of the keys, if the field is a map. */
   key: z.enum(SCALARS).optional(),
   /** Fields of the same one exclude each other. */
   oneof: name.optional(),
-  /** Of proto2. */
+  /** Only proto2 has required fields. */
   required: z.literal(true).optional(),
 });
 

@@ -93,7 +93,7 @@ interface Reading {
   readonly root: protobuf.Root;
   readonly read: Read;
   readonly texts: string[];
-  /** Of the first file. */
+  /** Folder of the first file. */
   readonly folder: string;
   readonly added: Set<string>;
 }

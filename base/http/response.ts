@@ -40,7 +40,7 @@ interface ReaderOptions {
   readonly maxHeadBytes?: number;
   /** Limit of a body that is kept. */
   readonly maxKeptBytes?: number;
-  /** Of all that is kept at a time; shared by the readers of a load. */
+  /** Room for everything that is kept at a time; shared by all readers of a load. */
   readonly keptRoom?: KeptRoom;
 }
 
@@ -91,7 +91,7 @@ export class ResponseReader {
     this.begin(false);
   }
 
-  /** Of the final response; meaningful once complete. */
+  /** Status of the final response; meaningful once complete. */
   get status(): number {
     return this.#head.status;
   }

@@ -3,7 +3,7 @@ import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/
 import { certificatesIn, type ClientCertificate } from "./endpoint.ts";
 
 const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
-/** Of OpenSSL, for every load: no key of fewer than 112 bits of security, whatever the system's default. */
+/** OpenSSL's security level of every load: no key of fewer than 112 bits of security, whatever the system's default. */
 export const SECURITY_LEVEL = 2;
 /** A key that needs a passphrase gets this one: OpenSSL would read it from the terminal. */
 const NO_PASSPHRASE = cString("");

@@ -189,7 +189,7 @@ function octetsOf(pem: string): string {
   return pem.replace(/-----[^-]+-----|\s/g, "");
 }
 
-/** Of a socket that has connected. */
+/** Performs the TLS handshake on a socket that has connected. */
 function handshake(socket: TLSSocket, tls: Tls): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => reject(handshakeFailed(error, tls));

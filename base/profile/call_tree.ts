@@ -8,18 +8,18 @@ export interface Frame {
   readonly name: string;
   /** Package, file or library; "" where it is unknown. */
   readonly module: string;
-  /** Of its first line, from 1; 0 where it is unknown. */
+  /** Line at which the function begins, from 1; 0 if unknown. */
   readonly line: number;
 }
 
 /** Nodes in lists of equal length, parents before their children; the root is not among them. */
 export interface CallTree {
   readonly frames: readonly Frame[];
-  /** Of each node: its place in `frames`. */
+  /** Index into `frames`, for each node. */
   readonly frame: readonly number[];
-  /** Of each node: the node that called it, −1 for none. */
+  /** The node that called it, for each node; −1 for none. */
   readonly parent: readonly number[];
-  /** Of each node: time in the function itself, without what it called, milliseconds. */
+  /** Time in the function itself, without what it called, for each node in milliseconds. */
   readonly ownMs: readonly number[];
 }
 
@@ -102,12 +102,12 @@ export function mergeTrees(trees: readonly CallTree[]): CallTree {
   return merged.build();
 }
 
-/** Of all nodes together. */
+/** Time of all nodes together. */
 export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
   return ownMs.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Of each node: time in the function and in all that it called. */
+/** Time in the function and in all that it called, for each node. */
 export function totalsOf({ parent, ownMs }: CallTree): number[] {
   const totals = [...ownMs];
   for (let node = parent.length - 1; node >= 0; node--) { // children come after their parents

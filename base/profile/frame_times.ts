@@ -94,7 +94,7 @@ export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Of the whole's change; beyond 1 where others shrank. */
+  /** Share of the whole change that the functions explain; above 1 where others shrank. */
   readonly explainedRatio: number;
   /** Whether every run after is beyond every run before; null: there is one run of either, which shows no noise. */
   readonly isBeyondNoise: boolean | null;
@@ -159,7 +159,7 @@ function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): O
   );
 }
 
-/** Of one side alone, by their names: those of files that are in no package, and have a name. */
+/** Functions that only one side has, by name; those outside of packages, and not anonymous. */
 function ownFunctions(
   own: readonly OwnTimes[],
   other: readonly OwnTimes[],

@@ -27,7 +27,7 @@ export interface RealmParts {
   readonly entry: string;
   /** JavaScript of a module by its path. Throws with the reason where there is none. */
   readonly load: (path: string) => string;
-  /** Of `user.random()`: from 0 to below 1. */
+  /** The generator behind `user.random()`: from 0 to below 1. */
   readonly random: () => number;
   readonly nowMs: () => number;
   readonly log: (line: string) => void;
@@ -37,7 +37,7 @@ export interface RealmParts {
 
 /** What a hook may read, each part taken only where the hook reads it. */
 export interface Readable {
-  /** Of a request: method, path and header fields; of a response: its header fields. */
+  /** Method, path and header fields of a request, or the header fields of a response. */
   readonly head: () => unknown;
   readonly body: () => string;
 }

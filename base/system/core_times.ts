@@ -50,7 +50,7 @@ export function readCoreTimes(
   return system === "windows" ? windowsCoreTimes() : coreTimesOf(os.cpus());
 }
 
-/** Of the cores as Node names them, such as those of macOS. */
+/** Times of the cores as Node names them, for example on macOS. */
 export function coreTimesOf(
   cpus: readonly { readonly times: { readonly idle: number } }[],
 ): CoreTimes | null {

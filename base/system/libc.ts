@@ -39,7 +39,7 @@ export function libcOr<Result>(call: () => Result, fallback: () => Result): Resu
   }
 }
 
-/** Of a process and its threads. */
+/** Calls about a process and its threads. */
 export const processCalls = group({
   clock_gettime: CLOCK_GETTIME,
   prctl: PRCTL,
@@ -51,7 +51,7 @@ export const processCalls = group({
   syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // what libc has no name for
 });
 
-/** Of pipes. */
+/** Calls about pipes. */
 export const pipeCalls = group({
   open: { parameters: ["buffer", "i32"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
@@ -59,7 +59,7 @@ export const pipeCalls = group({
   close: { parameters: ["i32"], result: "i32" },
 });
 
-/** Of a server of the simplest kind. */
+/** Calls that make the simplest kind of server. */
 export const listenCalls = group({
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },

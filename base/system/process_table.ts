@@ -19,7 +19,7 @@ export interface TableRow {
   readonly start: number;
   /** Since its start, all its threads. */
   readonly cpuMs: number;
-  /** Of `cpuMs`. */
+  /** The part of `cpuMs` spent in the kernel. */
   readonly systemMs: number;
   /** Resident. */
   readonly memoryBytes: number;
@@ -57,7 +57,7 @@ function rowOf(
   };
 }
 
-/** Of macOS, which names user time apart. The name comes last, as it may hold spaces. */
+/** Columns of ps on macOS, which reports user time separately. The name comes last, because it may contain spaces. */
 export const PS_COLUMNS = ["pid", "ppid", "pgid", "stat", "rss", "time", "utime", "lstart", "comm"];
 
 /** What `ps` prints of all processes; "" where it can't be run. */

@@ -114,8 +114,8 @@ export interface ThreadTimes {
 }
 
 /**
- * Of each thread of the process, by its number: the first figures of schedstat
- * (Documentation/scheduler/sched-stats.rst). None when the process is gone, or where the kernel does not count.
+ * The first figures of schedstat for each thread of the process, by its number (Documentation/scheduler/sched-
+ * stats.rst). Empty when the process is gone, or where the kernel does not count.
  */
 export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
@@ -127,7 +127,10 @@ export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   );
 }
 
-/** Of each thread R, S, D and so on, as proc(5) has them; of more than `most` threads one more. None when the process is gone. */
+/**
+ * State of each thread (R, S, D and so on, proc(5)); one entry beyond `most` if there are more. Empty when the process
+ * is gone.
+ */
 export function readThreadStates(pid: number, most: number): string[] {
   return threadsOf(pid).slice(0, most + 1).flatMap((id) => {
     const text = readOrNull(`/proc/${pid}/task/${id}/stat`);

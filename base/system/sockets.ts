@@ -53,8 +53,8 @@ export interface AcceptQueue {
 }
 
 /**
- * Of a port; null where nobody is seen to listen there. It takes 1 to 4 ms, as the kernel goes through all places of a
- * table of connections, also the empty ones.
+ * Accept queue of a port; null if nobody is seen to listen there. Takes 1 to 4 ms, because the kernel walks the whole
+ * table of connections, empty places included.
  */
 export function readAcceptQueue(pid: number, port: number): AcceptQueue | null {
   for (const name of ["tcp", "tcp6"]) {

@@ -26,7 +26,7 @@ export function threadTime(): ThreadTime {
   return { cpuUs: user + system, waitedUs: null };
 }
 
-/** Of macOS' time.h. */
+/** From time.h of macOS. */
 const CLOCK_THREAD_CPUTIME_ID = 16;
 const MAC_CALLS = {
   clock_gettime_nsec_np: { parameters: ["i32"], result: "u64" },

@@ -68,7 +68,7 @@ const WORKING_SET = 144;
 /** A process as Windows lists it. */
 export interface WindowsProcess {
   readonly pid: number;
-  /** Of whoever started it: that may have ended, and its number be another's. */
+  /** Number of the process that started it. That process may have ended, and another may have its number. */
   readonly parent: number;
   /** File name of its program. */
   readonly name: string;

@@ -132,16 +132,16 @@ const logging = onOrOff.default(false).describe("Its own log of requests: on or 
 const trace = onOrOff.default(false)
   .describe("Its own log of errors, with the stack trace of each: on or off");
 
-/** Of every framework. */
+/** Settings of every framework. */
 export const commonSettings = z.strictObject({ logging, trace });
 
-/** Of those that serve with several processes. */
+/** Settings of frameworks that serve with several processes. */
 export const workerSettings = commonSettings.extend({
   workers: wholeNumber(1, 1_024).default(1)
     .describe("Processes that respond to requests"),
 });
 
-/** Of those that serve with several threads. */
+/** Settings of frameworks that serve with several threads. */
 export const coreSettings = commonSettings.extend({
   cores: wholeNumber(1, 1_024).optional()
     .describe("Cores that it computes on at a time (all when absent)"),

@@ -134,7 +134,7 @@ function isSeveral(spec: unknown): boolean {
   return instances.some((count) => count !== 1) || valueIn(spec, ["cluster", "add"]) !== undefined;
 }
 
-/** Of the target, or of one behind it. */
+/** The fixed port of the target, or of one behind it. */
 function fixedPortOf(name: string, targets: WrittenTargets): string | null {
   let behind: string | undefined = name;
   for (const _ of Object.keys(targets)) {

@@ -18,9 +18,9 @@ export class JsonList {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Of the text, what is in none of the members. */
+  /** The text outside of all members. */
   #around = "";
-  /** Of the member at hand. */
+  /** The member that is being read. */
   #member = "";
   #isInList = false;
   #isFound = false;

@@ -131,7 +131,7 @@ interface MakeRequest extends PairRequest {
 }
 
 interface CheckedOut {
-  /** Of its files: of a working tree with changes none of the repository's. */
+  /** The commit of its files; a working tree with changes has none in the repository. */
   readonly commit: string;
   /** That of the experiment file, in the revision's checkout. */
   readonly folder: string;

@@ -10,7 +10,7 @@ export interface Flag<Schema extends z.ZodType = z.ZodType> {
   /** As in its help: `-c, --connections <N>`; a switch has no `<…>`. */
   readonly flags: string;
   readonly about: string;
-  /** Of its text; of a boolean for a switch; of a list of texts when it is repeatable. */
+  /** Reads its text; a boolean for a switch; a list of texts when it is repeatable. */
   readonly schema: Schema;
   /** The text that stands for a flag that is not given. */
   readonly preset?: string;
@@ -24,7 +24,7 @@ export interface Operand<Schema extends z.ZodType = z.ZodType> {
   /** As in its help: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many. */
   readonly operand: string;
   readonly about: string;
-  /** Of its text, or of a list of texts when there may be many. */
+  /** Reads its text, or a list of texts when there may be many. */
   readonly schema: Schema;
 }
 

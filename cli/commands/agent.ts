@@ -69,7 +69,7 @@ export const agentCommand = defineCommand({
   },
 });
 
-/** Of this process on this machine, as far as it can be an agent's. */
+/** The name of this process on this machine, without characters that a name of an agent cannot have. */
 function ownName(): string {
   const pid = `-${process.pid}`;
   const host = Deno.hostname().replace(/[^a-z0-9._-]/gi, "-").replace(/^[^a-z0-9]+/i, "");

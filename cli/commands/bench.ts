@@ -217,7 +217,7 @@ async function blocksOf(
 
 // The request that the flags of `plateau bench` describe.
 
-/** Of the flags, those that are not of the load. */
+/** The flags that describe the request rather than the load. */
 type RequestValues =
   & Partial<
     Pick<

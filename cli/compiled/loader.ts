@@ -76,8 +76,8 @@ function urlOf(file) {
 `;
 
 /**
- * Of a program that leaves V8's code and lists of its parts: when it ends, and of what it used until a load began. A
- * worker leaves its own when a load has ended.
+ * Makes a program save V8's code and lists of its parts when it ends, as used until a load began. A worker saves its
+ * own when a load has ended.
  */
 export const KEEPER = `
 import { statSync } from "node:fs";

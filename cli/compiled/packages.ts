@@ -6,7 +6,7 @@ import type { Part } from "../build/build.ts";
 import { PACKAGE_PATH, type Parts, ROOT } from "./parts.ts";
 
 export interface BundledPackage extends Part {
-  /** Of the archive that it came in, as in deno.lock: `sha512-…`. */
+  /** Digest of the archive that it came in, as in deno.lock: `sha512-…`. */
   readonly integrity: string;
   /** Text of its licences. */
   readonly text: string;

@@ -31,8 +31,8 @@ interface Pairs {
 export type PairOrder = "slices" | "blocks";
 
 /**
- * Of a run in slices, a side. Processes differ by more than slices do, so that many short runs say more than few long ones; the
- * first verdict is due after four pairs of processes.
+ * Load of one side in a run in slices. Because processes differ by more than slices do, many short runs say more than a
+ * few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;
 /** Pairs of processes, where nobody says how many. */

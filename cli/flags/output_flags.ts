@@ -193,7 +193,11 @@ export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
   return [{ path: join(folder, "results.json"), by: "the results", form }];
 }
 
-/** Of a command that writes results and a page into its folder. @param form That has the text of its results. */
+/**
+ * Conflicts of a command that writes results and a page into its folder.
+ *
+ * @param form The form that has the text of its results.
+ */
 export function folderConflicts(given: RawArguments, page: string, form?: Form): Problem[] {
   const folder = given.out ?? given.resume;
   return outputConflicts(given, [...resultsIn(folder, form), ...pageIn(folder, page)], given.out);

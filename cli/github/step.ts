@@ -39,7 +39,7 @@ async function appendSummary(path: string, markdown: string): Promise<void> {
   }
 }
 
-/** Of all summaries of a step; GitHub refuses a larger file as a whole. */
+/** Size of all summaries of a step; GitHub refuses a larger file as a whole. */
 export const MOST_BYTES = 1_048_576;
 
 const NOTE =

@@ -2,7 +2,7 @@
 import type { Json } from "../../base/yaml/json_text.ts";
 
 export interface Subject {
-  /** Of the target, and of the experiment. */
+  /** Name of the target, and of the experiment. */
   readonly name: string;
   /** For the person who chooses: where it comes from and what it starts. */
   readonly about: string;

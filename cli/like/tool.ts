@@ -53,7 +53,7 @@ export interface Tool {
   readonly defaults: Readonly<Record<string, string>>;
   /** What it makes of its URL. */
   readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
-  /** Of several header fields of one name it sends the last alone. */
+  /** If several header fields have one name, the tool sends only the last. */
   readonly lastFieldCounts?: boolean;
   /** Header fields that it sends of itself, but for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;

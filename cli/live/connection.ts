@@ -9,7 +9,7 @@ type ResponseBytes = Uint8Array<ArrayBuffer>;
 
 export interface LiveResponse {
   readonly status: number;
-  /** Of its content; plain text when absent. */
+  /** Content-type; plain text when absent. */
   readonly type?: string;
   readonly body: ResponseBytes | LiveStream;
 }

@@ -19,7 +19,7 @@ const VERDICTS: readonly number[] = [
 ];
 
 const TELL_MS = 1_000;
-/** Of standard error, where the command has failed. */
+/** Characters of standard error that are shown when the command has failed. */
 const MOST_ERROR = 4_000;
 
 interface Wish {

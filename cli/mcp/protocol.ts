@@ -11,7 +11,7 @@ import { VERSION } from "../../base/version.ts";
 export interface ToolResult {
   readonly text: string;
   readonly structured?: unknown;
-  /** Of the command behind the tool. */
+  /** Exit code of the command behind the tool. */
   readonly exitCode?: number;
   readonly isError: boolean;
 }

@@ -29,7 +29,7 @@ export interface ResultForms extends Renderers {
   readonly models: readonly ReportModel[];
   /** @param hasToldMissing Whether progress has said what was not measured, and why. */
   readonly summary: (hasToldMissing: boolean) => readonly Written<"terminal">[];
-  /** Of each experiment of which there are several results. */
+  /** One trend for each experiment that has several results. */
   readonly trends: readonly Trend[];
   /** The outcome of each threshold. */
   readonly gates: readonly GateOutcome[];

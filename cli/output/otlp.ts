@@ -20,7 +20,7 @@ import { printError } from "../terminal/terminal.ts";
 
 /** Time as it goes on while something is sent; tests have one of their own. */
 export interface SendingClock {
-  /** Of a clock that only goes forward. */
+  /** Time of a monotonic clock. */
   nowMs(): number;
   /** Since the epoch, for a wait that ends at a date. */
   dateMs(): number;

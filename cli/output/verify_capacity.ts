@@ -5,7 +5,7 @@ import { GLUE } from "../../report/writing/units.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 
 interface PlacedSearch {
-  /** Of which run; "" where there is one alone. */
+  /** Names the run; "" if there is only one. */
   readonly place: string;
   readonly search: RunCapacity;
 }

@@ -81,7 +81,7 @@ function resumptionOf({ flags, ab }: Measured, dir: string): string {
   return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
 }
 
-/** Of any version of the file. */
+/** What every version of the file has. */
 const measured = z.object({
   schema: z.string().regex(/^plateau\.(?:results|bench)\//),
   state: z.string().optional(),

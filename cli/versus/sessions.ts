@@ -14,8 +14,8 @@ import { isDecided } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
- * Of one session, each side; longer where a few slices take longer, or the budget is. A large difference is to be called after the
- * fourth, and the last look to come shortly before the time is up.
+ * Length of one session of each side; longer where a few slices take longer, or the budget is larger. A large
+ * difference should be found after the fourth, and the last look come shortly before the time is up.
  */
 const SESSION_MS = 400;
 /** Length of the measurement without `--duration`. */
@@ -26,7 +26,7 @@ export interface SessionPlan {
   readonly sessions: number;
   /** Time that each side is loaded in a session. */
   readonly durationMs: number;
-  /** Of all of them together, with whatever is between them. */
+  /** Time for all of them, with whatever is between them. */
   readonly budgetMs: number;
   /** Whether a verdict ends them. */
   readonly isOpen: boolean;
@@ -60,7 +60,7 @@ interface SessionsContext {
 }
 
 interface Sessions {
-  /** Of whole sessions alone. */
+  /** Runs of whole sessions only. */
   readonly runs: readonly Run[];
   /** Null when no session is whole. */
   readonly comparison: ResultsComparison | null;

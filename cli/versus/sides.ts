@@ -84,7 +84,7 @@ export async function sidesOf(values: SidesValues, durationMs: number): Promise<
 const SCENARIO = "request";
 
 export interface SidePids {
-  /** Of each side. */
+  /** Processes of each side. */
   readonly pids: readonly Pids[];
   /** Both are the same processes: what these use while one side is loaded is of that side, and no longer known by process. */
   readonly areShared: boolean;
@@ -107,12 +107,12 @@ export function distinctPids(pids: readonly Pids[]): SidePids {
   return { pids: areShared ? pids.map(() => () => []) : pids, areShared };
 }
 
-/** Of the server's processes, where they are on this machine and to be seen. */
+/** The server's processes, if they are on this machine and visible. */
 async function pidsAt(endpoint: Endpoint): Promise<Pids> {
   if (Deno.build.os !== "linux" || !isHere(endpoint, ownNames())) return () => [];
   const found = "path" in endpoint ? [endpoint] : await resolve(endpoint);
   if (typeof found === "string") return () => [];
   const listeners = [...new Set(found.flatMap(listenersAt))];
-  // Of several that share a port one has often started the others.
+  // Of several processes that share a port, one has often started the others.
   return () => [...new Set(listeners.flatMap(treeOf))];
 }

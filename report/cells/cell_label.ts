@@ -18,7 +18,7 @@ export function settingLabel(parameters: Run["parameters"]): string {
 }
 
 interface SettingPart {
-  /** Of the factor. */
+  /** Name of the factor. */
   readonly name: string;
   readonly value: string;
 }

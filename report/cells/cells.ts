@@ -44,8 +44,8 @@ export interface CellRuns extends JudgedCell {
   readonly rate: Spread;
   readonly latency: PooledLatency;
   /**
-   * Of requests per second, or of latency in ms; null for one run, and where most runs have no steady state: then there
-   * is no level for an interval to be around.
+   * Interval of requests per second, or of latency in ms; null for one run, and where most runs have no steady state,
+   * because then there is no level for an interval to surround.
    */
   readonly interval: (figure: PooledFigure) => Ends | null;
   /** Requests without a right response as a share of those that ended or were never sent: `figures/errors.ts`. */

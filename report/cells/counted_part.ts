@@ -28,7 +28,7 @@ export interface RunParts {
   readonly run: Run;
   /** With those of all. */
   readonly whole: Run;
-  /** Of what counts, for a bootstrap. */
+  /** Blocks of the part that counts, for a bootstrap. */
   readonly blocks: readonly RunBlock[];
   /** Whether it has a steady part. */
   readonly isSettled: boolean;
@@ -74,7 +74,9 @@ function newParts(run: Run, counted: CountedPart): RunParts {
   };
 }
 
-/** Of a target that took turns with another: what counts was due in its slices, without what is cut of them. */
+/**
+ * The measured part of a target that took turns with another: what was due in its slices, without what is cut off them.
+ */
 function measuredPart({ histogram, items: { measuredS, completed } }: Slices): RunBlock {
   return {
     seconds: sum(measuredS, (seconds) => seconds),

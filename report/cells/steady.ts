@@ -39,7 +39,7 @@ export interface Steadiness extends Settling {
   readonly labels: readonly (SteadyLabel | null)[];
   /** How far steady parts stray from their level, percent; null where the results do not say. */
   readonly within: Spread | null;
-  /** Of all runs, with what the experiment discards. */
+  /** Figures of all whole runs, with what the experiment discards. */
   readonly whole: PartFigures;
   /** Seconds until each of POINT_PERCENTILES is near where it ends (Kuffel and Walter); null without requests. */
   readonly flattening: readonly (Spread | null)[];

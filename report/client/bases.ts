@@ -6,7 +6,7 @@ import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Of the page as it came: its figures by their ids. */
+/** The figures of the page as it was delivered, by their ids. */
 const written = new Map<string, readonly Node[]>();
 let figures: Promise<FiguresOfBases> | null = null;
 let shown: string | null = null;
@@ -55,7 +55,7 @@ async function showBase(): Promise<boolean> {
   return true;
 }
 
-/** Of all experiments of the page. */
+/** Figures of all experiments of the page, for each base. */
 async function figuresOfBases(): Promise<FiguresOfBases> {
   const scripts = document.querySelectorAll("script[id^=bases-]");
   const experiments: FiguresOfBases[] = await Promise.all(

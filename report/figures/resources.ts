@@ -44,7 +44,7 @@ export function meanCoresOf(used: ResourceUse): number {
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 
-/** Of the CPU time, what the kernel took for it, 0–1; null where nobody knows. */
+/** Share of the CPU time that the kernel took, 0–1; null if unknown. */
 export function systemShareOf(used: ResourceUse): number | null {
   const seconds = cpuSecondsOf(used);
   if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;

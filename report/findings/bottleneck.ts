@@ -10,17 +10,17 @@ type Grounds = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
-/** Of the service time, in CPU time: with less, a request mostly waits. */
+/** Share of the service time in CPU time; with less, a request mostly waits. */
 const MOSTLY_WORK = 0.3;
-/** Of a core: with less, it is filled by several threads in turns. */
+/** Share of a core; with less, several threads fill it in turns. */
 const MOSTLY_ONE = 0.9;
-/** Of a core, of all cores, of a limit: a target that uses so much is near its limit. */
+/** Share of a core, of all cores or of a limit; a target that uses as much is near its limit. */
 const LITTLE_LEFT = 0.8;
-/** Of the run. */
+/** Share of the run. */
 const PAUSED = 0.05;
 /** Cores: more are in use by threads that do not take turns at one. */
 const MOST_OF_ONE = 1.2;
-/** Of more than one beyond these, the rest are counted. */
+/** Findings beyond this number are counted, not named. */
 const MOST_NAMED = 4;
 
 /** What is so, by what that was seen of one cell (which older results lack), and what follows. */
@@ -202,7 +202,7 @@ export function bottleneckFindings(cells: readonly CellRuns[]): Finding[] {
   });
 }
 
-/** Of a measurement alone; "" where it is unknown. */
+/** The bottleneck of one measurement; "" if it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
   const text = bottleneck === undefined ? "" : sentenceOf(bottleneck);
   return text && `Bottleneck: ${text}.`;

@@ -278,7 +278,7 @@ interface Range {
   readonly most: number;
 }
 
-/** Of the winner over the other, in places of one figure; null where these are several. */
+/** The winner's lead over the other, in places with one figure; null if there are several figures. */
 export function marginOf(places: readonly Place[]): Range | null {
   const ratios = places.flatMap((place) => {
     const ratio = place.decision?.ratio ?? null;
@@ -292,7 +292,7 @@ function rangeOf(ratios: readonly number[]): Range {
   return { least: Math.min(...ratios), most: Math.max(...ratios) };
 }
 
-/** Of the first over the rival. */
+/** Ratios of the leader over its rival. */
 export function ratiosOf(places: readonly Place[]): Range {
   return rangeOf(places.flatMap(({ decision }) => decision?.ratio ?? []));
 }
@@ -395,7 +395,7 @@ function throughputOr(figure: string): string {
 export interface TrustEvidence {
   /** `8 of 10 runs are valid`, `5 runs are suspect and 19 invalid`. */
   readonly valid: string;
-  /** Of all places those that lean on runs that are not valid. */
+  /** Places, among all, whose verdict depends on runs that are not valid. */
   readonly lost: Of;
   /** `2 suspect and 1 invalid`; "" where nobody counts them. */
   readonly levels: string;

@@ -31,7 +31,7 @@ interface Alike extends Unsteady {
   readonly cell: string;
 }
 
-/** Of a cell whose runs fall into two groups. */
+/** A cell whose runs fall into two groups. */
 interface GroupedCell {
   readonly cell: string;
   /** rate: requests/s; p99: microseconds. */
@@ -246,7 +246,7 @@ export function stoppedCaveats(
   ];
 }
 
-/** Of the widest figure, against as many runs that differ as much; null without an interval. */
+/** Smallest change, by the widest figure, against as many runs that differ as much; null without an interval. */
 function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
   const changes = scenarios.flatMap(({ cells }) =>
     cells.flatMap(({ estimates }) =>

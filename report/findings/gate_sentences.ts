@@ -30,7 +30,7 @@ export function gateOutcome(
     : { ...gate, found: `${text}: ${reasonText(reason)}`, reason: reason.code };
 }
 
-/** Of a threshold and of a claim. */
+/** Marks of the outcomes of thresholds and claims. */
 export const MARKS: Readonly<Record<ThresholdOutcome | ClaimOutcome, string>> = {
   ...{ pass: "✓", fail: "✗" },
   ...{ reproduced: "✓", "not reproduced": "✗" },

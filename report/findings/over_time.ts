@@ -23,7 +23,7 @@ export function overTimeText(warmup: Warmup): string {
 /** A run without a steady state; results of older versions have less of it. */
 interface UnsettledRun {
   readonly unsettled?: UnsettledReason | null;
-  /** Of a straight line, from start to end. */
+  /** Change of a straight line, from start to end. */
   readonly driftRatio?: number;
   readonly cyclePeriodS?: number;
   readonly freezes?: Freezes;

@@ -34,7 +34,7 @@ export function publishedFinding({ rows, exact, far, orders, isRelative }: Judge
     .filter(Boolean).join(" ");
 }
 
-/** Of rho: from here on the order is called what stands behind. */
+/** From this value of rho on, the order is called what stands behind it. */
 const LIKENESS: readonly (readonly [number, string])[] = [
   [1 - 1e-9, "as published"],
   [0.9, "nearly as published"],
@@ -44,7 +44,7 @@ const LIKENESS: readonly (readonly [number, string])[] = [
   [-Infinity, "rather the reverse of the published one"],
 ];
 
-/** Of fewer cells a correlation is chance: of four, one order in 24 is as published. */
+/** With fewer cells a correlation is chance: of four, one order in 24 is as published. */
 const FEWEST_DECISIVE = 5;
 
 export function isDecisive({ cells }: PublishedOrder): boolean {

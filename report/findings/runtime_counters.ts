@@ -60,7 +60,7 @@ function halfOf(moments: readonly { readonly endS: number; readonly count: numbe
   return moments.find(({ count }) => (done += count) >= half)?.endS ?? 0;
 }
 
-/** Of several processes the shares are added: each stops alone. */
+/** The shares of several processes are added, because each stops alone. */
 function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const processes = all.flatMap(({ processes }) => processes);
   const count = sum(processes, ({ collections }) => collections);

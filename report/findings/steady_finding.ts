@@ -19,7 +19,7 @@ export const SETTLED =
 /** Every run of the cell is flat: there is nothing to know. */
 export const FLAT = "steady.flat";
 
-/** Of labels that as many runs have, which comes first; what a run does, and several do. */
+/** Verbs for one run and for several. If two labels have as many runs, the first one here comes first. */
 const VERBS: Readonly<Record<SteadyLabel, readonly [one: string, several: string]>> = {
   "warm-up": ["warms up", "warm up"],
   slowdown: ["slows down", "slow down"],
@@ -133,7 +133,7 @@ function settledText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
   return startUp && steady ? `${settled}; ${changeText(startUp, steady, label)}` : settled;
 }
 
-/** Of rate and p50 the one that got better by most after a warm-up, or worse after a slowdown. */
+/** The rate or the p50, whichever got better by more after a warm-up, or worse after a slowdown. */
 function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
   const byRate = Math.log(steady.rate / startUp.rate);
   const byP50 = Math.log(startUp.p50 / steady.p50);

@@ -62,7 +62,7 @@ function swingOf(run: Run): number {
   return mean > 0 ? Math.sqrt(variance) / mean : 0;
 }
 
-/** Of equals the first; null without any that has a value. */
+/** The highest item, the first of equals; null if none has a value. */
 function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
   return items.reduce<T | null>(
     (best, item) => best !== null && of(best) >= of(item) ? best : item,

@@ -10,7 +10,7 @@ import { findingSentence } from "./sentences.ts";
 import { nounOfRuns, type RunNoun } from "./run_noun.ts";
 
 export interface TrustModel {
-  /** Of the worst run. */
+  /** Trust of the worst run. */
   readonly level: Trust;
   /** The meaning of the level, which it does not repeat. */
   readonly text: string;
@@ -55,7 +55,11 @@ interface Worst {
   readonly unsettled: number;
 }
 
-/** Of the worst runs, their level and what it means. @param runs At least one. */
+/**
+ * The level of the worst runs, and what it means.
+ *
+ * @param runs At least one.
+ */
 function worstOf(runs: readonly TrustBasis[]): Worst {
   const level = TRUSTS.findLast((level) => runs.some((run) => levelOf(run) === level)) ?? "valid";
   const own = runs.filter((run) => levelOf(run) === level);

@@ -102,7 +102,7 @@ export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range 
 
 type OfOneFigure = Pick<Amount, "cell"> & { readonly range: Range };
 
-/** Of one figure of two cells: 0 or ∞ where one of them is 0; null where both are. */
+/** Ratio of one figure of two cells: 0 or ∞ where one of them is 0; null where both are. */
 export function ratioOfFigure(
   figure: FigureName,
   [of, to]: readonly [OfOneFigure, OfOneFigure],
@@ -129,7 +129,11 @@ export function whyNoInterval(amounts: readonly Amount[]): Reason {
   return { code: amounts.length === 1 ? "one-run" : "one-run-each" };
 }
 
-/** Of a figure that is at least its value. @param cell "" where it is named elsewhere. */
+/**
+ * A figure that is at least its value.
+ *
+ * @param cell "" where it is named elsewhere.
+ */
 export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell): Open {
   const above = { toward: "more", mostRatio: Infinity } as const;
   if (figure === "capacity") {

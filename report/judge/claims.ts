@@ -80,7 +80,7 @@ export interface ClaimVerdict {
   readonly outcome: Outcome;
   /** That of the cells that were measured. */
   readonly measured: Outcome;
-  /** Of these the one that decides; null where none was. */
+  /** The piece of evidence that decides; null if there is none. */
   readonly worst: Evidence | null;
   /** How many of them hold, and how many there are. */
   readonly holding: number;
@@ -183,7 +183,7 @@ function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   return !met || met.outcome === "held" ? null : { code: "given", text: given.text, met };
 }
 
-/** Of a run, in milliseconds. A load that ends by its requests lasts as long as it took. */
+/** Length of a run in milliseconds. A load that ends by its requests lasts as long as it took. */
 const MS_OF: Readonly<Record<LoadTerm, (run: Run) => number>> = {
   timeout: ({ load }) => load.timeout,
   duration: ({ load, elapsedS }) =>
@@ -314,7 +314,7 @@ type Side = Amount | Constant;
 
 function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const factors = [says.right, says.left].map((side) => side.kind === "quantity" ? 1 : side.factor);
-  // Of left over right, without their factors.
+  // Limit of left over right, without their factors.
   const limit = factors[0] / factors[1];
   const written = says.kind === "compare"
     ? allowedBy(says.relation, limit)
@@ -423,7 +423,7 @@ function constantOf(side: ClaimSide, { results }: Ground): Constant | Absent {
 /** Rounds of a peak throughput that differ by more were disturbed: on a quiet machine they differ by some percent. */
 const ROUNDS_RATIO = 1.5;
 
-/** Of a peak throughput that was measured on a busy machine, as its rounds or the runs after it show: it may be any. */
+/** A peak throughput that was measured on a busy machine, as its rounds or the later runs show, could be any. */
 export function peakOpens(
   name: string,
   rounds: readonly number[],

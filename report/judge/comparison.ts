@@ -100,7 +100,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** Of the ratio being within the margin. */
+  /** p-value of the ratio being within the margin. */
   readonly p: number | null;
   /** The same raised by Holm's method over all that is decided with it. */
   readonly adjustedP: number | null;
@@ -114,15 +114,15 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly pairingGain: number | null;
   /** What the interval holds of how sessions differ; null without an interval. */
   readonly between: Between | null;
-  /** Of sides that were loaded in turns, slice by slice; null of others. */
+  /** Levels of sides that were loaded in turns, slice by slice; null for others. */
   readonly sliced: SlicedLevels | null;
-  /** Of a change that might be worse after the first blocks and was measured again; null where it was not. */
+  /** Stages of a change that might be worse after the first blocks and was measured again; null if it was not. */
   readonly stages: FigureStages | null;
   /** Null where runs, or the ratios of pairs, are not of two kinds. */
   readonly groups: RunGroups | null;
-  /** Of a side whose runs have no steady state; null where both have one. */
+  /** The side whose runs have no steady state; null if both have one. */
   readonly unsteady: Unsteady | null;
-  /** Of a side that was measured several times, the runs that served nothing; null where each run of both served something. */
+  /** Runs that served nothing, of a side that was measured several times; null if every run served something. */
   readonly silent: SilentRuns | null;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
   readonly isAheadInHalves: boolean;
@@ -143,7 +143,7 @@ export interface FigureStages {
   readonly isBorneOut: boolean;
 }
 
-/** Of a figure whose own runs decide nothing. */
+/** The test of a figure whose own runs decide nothing. */
 export const UNTESTED = {
   interval: null,
   p: null,
@@ -348,7 +348,7 @@ export function judgePairs(
   }));
 }
 
-/** Of a figure among all that are decided together. */
+/** A figure among all that are decided together. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;
@@ -558,7 +558,7 @@ function isBound(
   return verdict === "worse" ? isOpen.next : isOpen.base || isOpen.next;
 }
 
-/** Of both sides differing by no more than the margin, as `pBeyond`; null where there is too much to count. */
+/** Exact test of both sides differing by no more than the margin, as `pBeyond`; null if there is too much to count. */
 function exactTest(
   { interval, pairing, sides: [base, next], between }: Test,
   marginRatio: number,

@@ -6,7 +6,7 @@ import { type CellPair, nameOf } from "../cells/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
 export interface ResultSide extends Grouped {
-  /** Of Plateau. */
+  /** Version of Plateau. */
   readonly version: string;
   /** Null: not known. */
   readonly machine: Results["machine"] | null;
@@ -71,7 +71,7 @@ function cellDifferences(
 ): ConditionDifference[] {
   const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
-  // Of targets with different names the settings are what is compared.
+  // Between targets with different names, the settings are what is compared.
   const isSameTarget = of.target === to.target;
   const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(
@@ -99,8 +99,8 @@ function loadOf({ load }: Measurement): Record<string, unknown> {
 const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
 
 /**
- * Of a list that makes a factor the value that this cell has. Without a scenario's own load, as the runs
- * hold how they were loaded.
+ * The value that this cell has, of a list that makes a factor. Without a scenario's own load, because the runs record
+ * how they were loaded.
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;

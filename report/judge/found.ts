@@ -154,7 +154,7 @@ const REASONS = {
   "other-session": ({ within }: { within: Outcome }) =>
     `${WITHIN_SESSIONS[within]} in these two sessions, and nobody knows by how much sessions of ` +
     `this machine differ: ${SESSIONS_ADVICE}`,
-  /** Of one run: so many clusters are expected at the limit. */
+  /** Evidence of one run, with the number of clusters expected at the limit. */
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
@@ -244,7 +244,7 @@ export function absenceText(absence: Absence): string {
   return wordsOf(ABSENCES, absence);
 }
 
-/** Of cells. */
+/** Names the number of cells without both figures; "" if there are none. */
 function withoutText(without: number): string {
   return without === 0 ? "" : `; ${counted(without, "cell")} without both figures`;
 }
@@ -291,7 +291,7 @@ const FOUND = {
       }`;
     return { brief, text: `${name} is ${boundText(brief, isAtLeast)}${inPlace(place)}${claimed}` };
   },
-  /** Of requests, from 0 to 1. */
+  /** Share of requests, from 0 to 1. */
   share: ({ name, share: { value, interval } }: { name: string; share: Range }) => {
     const end = value === 0 ? interval?.high : value === 1 ? interval?.low : value;
     const decimals = decimalsOf(end ?? value);

@@ -130,7 +130,7 @@ export function gatesOf(
   });
 }
 
-/** Of a single measurement, whose thresholds name no cells. */
+/** Thresholds of a single measurement, which name no cells. */
 export function measurementGates(
   thresholds: readonly Threshold[],
   measurement: Measurement,
@@ -389,7 +389,8 @@ function percentileEvidence(
   const isBeyond = (ms: number): boolean => isAllowed(ms, beyond);
   const shares = runs.filter((run) => run[of].count > 0)
     .map((run) => beyondOf(of, run, { ms: limit, isBeyond }));
-  // Of each run those that surely lie beyond, and at the most, with every lower bound below the limit as beyond.
+  // Shares surely beyond the limit in each run, and at most, if every lower bound below the limit is
+  // beyond it.
   const [sure, most] = [
     sharesOver(cell, shares.map((one) => one.sure)),
     sharesOver(cell, shares.map((one) => one.most)),
@@ -437,7 +438,7 @@ function percentileEvidence(
 }
 
 interface OnlyRun extends Pick<MeasuredFigure, "cell" | "found"> {
-  /** Of the percentile. */
+  /** Value of the percentile. */
   readonly value: number;
   readonly share: Readonly<Record<"sure" | "most", Proportion>>;
   readonly isBeyond: (ms: number) => boolean;
@@ -481,7 +482,7 @@ function onlyRunEvidence(
   return isFar ? lasting(fact(isShort ? "held" : "broken", found)) : evidence;
 }
 
-/** Of the effective samples of a run, which are an estimate, as many are relied on. */
+/** Share of the effective samples that is relied on, because they are an estimate. */
 const KNOWN_RATIO = 0.3;
 /** A run too short to show how long its requests depend on each other is taken to forget within this, and within the limit. */
 const FORGOTTEN_MS = 500;

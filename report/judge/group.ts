@@ -15,7 +15,7 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** Of these, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
+/** The figures that decide, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
 export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
   decisive: readonly ComparedFigure[] = DECISIVE,
@@ -133,7 +133,7 @@ function partOf(
   };
 }
 
-/** Of two of which one never settled: whether the one that serves more did so in the first half and in the second. */
+/** Whether the cell that serves more, of two of which one never settled, did so in the first half and in the second. */
 export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
   if (base.unsteady === null && next.unsteady === null) return false;
   const [of, to] = [next.halves(), base.halves()];

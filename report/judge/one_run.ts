@@ -47,7 +47,9 @@ function dependenceOf(run: JudgedRun, countIn: CountIn): Dependence | null {
   return series === null ? null : dependenceIn(series);
 }
 
-/** Of the whole intervals of the steady part, and of the run where that is too short: a warm-up is one cluster. */
+/**
+ * Series over the whole intervals of the steady part, or of the run where that is too short: a warm-up is one cluster.
+ */
 function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSeries | null {
   const { intervalS, points } = timeline;
   const whole = points.filter(({ endS }, i) =>
@@ -72,7 +74,7 @@ interface LatencyDispersion extends Dispersion {
    * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
    */
   readonly isOfOneLevel: boolean;
-  /** Of a longer run, as far as anything in this one shows it. */
+  /** What to expect of a longer run, as far as this one shows it. */
   readonly expected: readonly Expected[];
 }
 
@@ -80,10 +82,10 @@ interface LatencyDispersion extends Dispersion {
 const MOST_TIES = 3;
 
 /**
- * Of latencies beyond a limit: at the limit, and at the run's own percentile, which has enough of them beyond. Waits of a queue
- * come in clusters as large at one as at the other. Null where the run is too short to show them.
+ * Dispersion of latencies beyond a limit: at the limit, and at the run's own percentile, which has enough of them
+ * beyond. Waits of a queue come in clusters as large at one as at the other. Null if the run is too short to show them.
  *
- * @param isBeyond The limit; null: of times of which no interval keeps any, whose requests are those of the latencies.
+ * @param isBeyond The limit; null: for times that are not kept by interval, which use the requests of the latencies.
  */
 export function latencyDispersion(
   run: JudgedRun,
@@ -136,8 +138,8 @@ function expectedByMedian(run: JudgedRun, percentile: number): Expected[] {
 }
 
 /**
- * Of failed requests by the intervals in which they ended. What was never sent is in none of them, and is taken for one burst;
- * so is all that the results do not keep by interval.
+ * Dispersion of failed requests by the intervals in which they ended. Requests that were never sent are in no interval
+ * and count as one burst, as does everything that the results do not keep by interval.
  */
 export function failureDispersion(
   run: JudgedRun,
@@ -159,7 +161,7 @@ interface OneRunTerms {
   readonly run: JudgedRun;
   /** Null: the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
-  /** Of the share. */
+  /** Limit of the share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;

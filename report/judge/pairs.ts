@@ -347,7 +347,10 @@ export function provenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ againstBase, pairs }) => [...againstBase, ...pairs]);
 }
 
-/** Of those that never settled, but ran ahead of all that did: whether one is likely the fastest shows against each other. */
+/**
+ * Pairs of targets that never settled, but ran ahead of all that did; comparing them shows whether one is likely the
+ * fastest.
+ */
 export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ contests }) => contests).flatMap((contest) => {
     const [ahead] = unjudgedAhead(contest);

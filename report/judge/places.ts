@@ -59,7 +59,7 @@ export interface Place {
   readonly first: Side;
   /** What the first is held against: the nearest that it is not ahead of, or else the next; null where it is alone. */
   readonly rival: Side | null;
-  /** Of the first over the rival. */
+  /** Comparison of the leader with its rival. */
   readonly decision: FigureComparison | null;
   /** By the median latency, where p99 decides and the medians say otherwise: of the same two; null elsewhere. */
   readonly median: FigureComparison | null;
@@ -230,7 +230,7 @@ function sideOf({ target, label, color }: CellRuns): Side {
   return { name: target, label, color };
 }
 
-/** Of targets that compete with none of their cells. */
+/** Shortfalls of targets that compete with none of their cells. */
 function shortIn(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
   return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {

@@ -47,7 +47,7 @@ export function isBase({ at, base }: Pick<MatchedRow, "at" | "base">): boolean {
   return base?.at === at;
 }
 
-/** Of all cells, or of those of a scenario. */
+/** Order of all cells, or of the cells of one scenario. */
 export interface PublishedOrder {
   /** "" for all. */
   readonly scenario: string;
@@ -69,7 +69,7 @@ export interface JudgedTable {
   readonly exact: readonly MatchedRow[];
   /** Those that matter, the farthest first. */
   readonly far: readonly MatchedRow[];
-  /** Of all cells, then of each scenario that has two, where there are several. */
+  /** The order of all cells first, then that of each scenario with two, if there are several scenarios. */
   readonly orders: readonly PublishedOrder[];
   /** Whether the rows are relative to another. */
   readonly isRelative: boolean;

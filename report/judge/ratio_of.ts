@@ -46,7 +46,7 @@ export interface Pairing {
   readonly pairs: number;
   /** The logarithm of new over base in each of them. */
   readonly logRatios: readonly number[];
-  /** Of the same repetitions. */
+  /** Both sides, from the same repetitions. */
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
@@ -119,12 +119,15 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
   };
 }
 
-/** Of ln ratio, were the runs no pairs. */
+/** Variance of ln ratio, if the runs were not paired. */
 export function varianceApart({ sides: [to, of] }: Pairing): number {
   return of.logStandardError ** 2 + to.logStandardError ** 2;
 }
 
-/** Of pairs that share no runs: where many are held against one, its runs are in the spread of all, and the first counts. */
+/**
+ * Variances of pairs that share no runs. Where many are compared with one, its runs are in the spread of all, so only
+ * the first counts.
+ */
 function disjointVariances(pairs: readonly GroupPair[], figure: DrawnFigure): Variance[] {
   const seen = new Set<Estimate>();
   return pairs.flatMap(({ base, next, between }) => {

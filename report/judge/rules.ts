@@ -162,7 +162,7 @@ export interface Distant {
   readonly value: number;
   readonly interval: Ends;
   readonly runs: number;
-  /** Of the interval. */
+  /** Confidence level of the interval. */
   readonly level: number;
 }
 

@@ -106,7 +106,7 @@ function betweenOf(contrast: SessionContrast | null): Between {
   return contrast === null ? { kind: "unknown" } : { kind: "known", contrast };
 }
 
-/** Of each start once, in their order. */
+/** One session for each start, in order. */
 export function distinct<T extends Grouped>(sessions: readonly T[]): T[] {
   return sessions.filter((one, i) =>
     !sessions.slice(0, i).some((other) => areOneSession(one, other))

@@ -15,7 +15,9 @@ import { errorRatioOf } from "../figures/errors.ts";
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
-/** Of a cell's requests, 0–1: those that it is to blame for. Without any request it did nothing right. */
+/**
+ * Share of a cell's requests, 0–1, that went wrong through its own fault. A cell without any request did nothing right.
+ */
 export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;
 }
@@ -50,7 +52,7 @@ export interface Shortfall {
   readonly label: string;
   /** What most of its requests end in. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
-  /** Of its requests, 0–1: those that end so; of `slow`, those that are not completed in time. */
+  /** Share of its requests that ended so, 0–1; for `slow`, those not completed in time. */
   readonly ratio: number;
   /** Requests/s that were due, and that were completed by the deadline. */
   readonly offeredPerSec: number;
@@ -71,7 +73,10 @@ function dueOf({ requests, elapsedS, slices }: ServedRun): number {
   return loadedS === 0 ? requests.due : requests.due * elapsedS / loadedS;
 }
 
-/** Of what was due in slices, all that completed: a side ends what is in flight while it rests. */
+/**
+ * Requests served: in slices, everything that was due and completed, because a side ends what is in flight while it
+ * rests.
+ */
 function servedOf({ requests, drain, slices }: ServedRun): number {
   return slices === undefined
     ? requests.completed - (drain?.completed ?? 0)

@@ -79,13 +79,13 @@ export interface Sliced {
 }
 
 export interface Alone {
-  /** Of ln ratio; null where nothing shows it. */
+  /** Variance of ln ratio; null if nothing shows it. */
   readonly variance: Variance | null;
   /** Why what it is about may wander for longer than it was measured; null: it was seen not to. */
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
-/** Of each figure; null where a run of either was not in slices, or they have no repetition in common. */
+/** One for each figure; null if a run of either side was not in slices, or they have no repetition in common. */
 export function slicedBetween(
   base: CellRuns,
   next: CellRuns,
@@ -160,17 +160,17 @@ function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   return slices === null ? { variance: null, unclear: "too-short" } : aloneOf(slices);
 }
 
-/** Of two processes by the logarithms of their ratio in each round, or of one by those of a figure. */
+/** Variance of the ratio of two processes, or of a figure of one, from its logarithm in each round. */
 export function varianceOverRounds(logs: readonly number[]): Variance | null {
   return aloneOf(errorOverRounds(logs)).variance;
 }
 
-/** Of ln ratio of two processes that nobody restarts; null where too little shows it. */
+/** Variance of ln ratio of two processes that are not restarted; null if too little shows it. */
 export function varianceOfThese({ alone }: Sliced, pairing: Pairing | null): Variance | null {
   return alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance;
 }
 
-/** Of two processes. */
+/** Level of two processes. */
 export function aloneOf(
   { standardError, degreesOfFreedom, unclear }: Pick<
     SliceRatio,
@@ -212,7 +212,7 @@ export interface SlicedLevels {
   readonly disturbance: Disturbance | null;
   /** Null of one pair of processes. */
   readonly levels: ProcessLevels | null;
-  /** Of slices in a pair of processes, on average. */
+  /** Mean number of pairs of slices in a pair of processes. */
   readonly pairsOfSlices: number;
   /** Pairs of slices from which on they say nothing of each other; null where it is not seen. */
   readonly blockPairs: number | null;

@@ -5,7 +5,7 @@
  */
 import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 
-/** Of the next against the base. */
+/** How the next compares with the base. */
 export type Standing =
   | "ahead"
   | "behind"
@@ -23,7 +23,7 @@ export type Standing =
   | "few-runs"
   | "groups"
   | "unsteady"
-  /** Of capacities, one is a lower bound. */
+  /** Two capacities are compared, and one is a lower bound. */
   | "at-least"
   /** Alike as far as the generator, which was the limit, could tell. */
   | "generator"

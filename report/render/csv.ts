@@ -46,7 +46,7 @@ export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"
   })));
 }
 
-/** Of a run that searched one. */
+/** Columns of a run that searched for a capacity. */
 function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecord {
   if (run.capacity === undefined) return {};
   const { value = null, low = null, high = null, bound = null } = run.capacity.capacity ?? {};
@@ -190,7 +190,7 @@ function servedOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Of the target, or of a part whose name stands before each column. */
+/** Columns of the target, or of a part whose name stands before each column. */
 function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);

@@ -122,7 +122,7 @@ function searchPlace(run: Run): string {
   return `${cellLabel(run)}, run ${run.repetition}`;
 }
 
-/** Of an experiment that was ended, one for all runs that it lacks. */
+/** One test case for all runs that are missing from an interrupted experiment. */
 function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
   if (state === "done") return [];
   const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
@@ -140,7 +140,7 @@ function claimCase(suite: string, judged: JudgedClaim): Testcase {
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
-/** Of a single measurement. */
+/** Test suite of a single measurement. */
 export function measurementSuite(
   { measurement, startedAt, hostname }: {
     measurement: Measurement;
@@ -170,7 +170,7 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   };
 }
 
-/** Of runs in which no request got a response: without a response, none is as expected. */
+/** Problem of runs in which no request got a response, so that no check could hold. */
 function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;

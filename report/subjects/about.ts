@@ -59,7 +59,7 @@ function reasonsList({ level, reasons }: TrustModel, title: string): Block {
   return list(items, { title, fold: level });
 }
 
-/** Of a measurement, which has no card: a word where it is valid, and why where it is not. */
+/** Trust of a measurement, which has no card: a word if it is valid, and the reason if not. */
 export function trustBlock(trust: TrustModel): Block {
   const title = titleOf(trust);
   return trust.reasons.length === 0

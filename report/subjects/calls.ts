@@ -28,7 +28,7 @@ export const calls: Subject<ScenarioContext> = {
   },
 };
 
-/** Of a single measurement. */
+/** Calls of a single measurement. */
 export function measurementCalls({ grpc }: Measurement): readonly Block[] {
   if (grpc === undefined) return [];
   return [group("Calls of gRPC", [table(statusTable("Statuses", rowsOf([grpc]), []))])];
@@ -66,7 +66,7 @@ function statusTable<Row extends StatusRow>(
   ]);
 }
 
-/** Of one run, as CSV has them. */
+/** Columns of one run for CSV. */
 export function callColumns({ status, noStatus }: Calls): Record<string, number> {
   const { OK = 0, ...others } = status;
   return {

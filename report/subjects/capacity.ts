@@ -43,7 +43,7 @@ export function capacitySentence(result: RunCapacity): string {
   return [
     `${foundText(result)} with ${listed(within, "and")}`,
     none,
-    // Of one rule nobody needs to be reminded.
+    // With a single rule, there is no need to repeat it.
     isKnown && binding !== null && within.length > 1 && `${binding} breaks first`,
     ...isKnown ? [fullText(trials), beyondText(result), recoveryText(trials)] : [],
     endText(result),

@@ -136,7 +136,7 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   };
 }
 
-/** Of a rule for a percentile, in ms; none of others. */
+/** Limit of a rule for a percentile, in ms; none for other rules. */
 function limitMs(rule: string): number[] {
   const [name, text = ""] = rule.split(/<=?/);
   const figure = figureNamed(name.trim());

@@ -58,7 +58,7 @@ function slotsOf({ load }: Run): number | null {
     : null;
 }
 
-/** Of the latency: less think time is the generator's own. */
+/** Share of the latency; think time below it is the generator's own. */
 const LEAST_SHARE = 0.01;
 
 /** What of a flow is no request, divided among its requests. */
@@ -80,7 +80,7 @@ function hasWholeSessions({ sessions }: Run): boolean {
   return sessions === null || sessions.unfinished / 2 <= TOLERANCE * sessionsIn(sessions);
 }
 
-/** Of each request, where connections are closed and dialed again. */
+/** Dial time for each request, if connections are closed and dialed again. */
 function dialMsOf({ connect, requests }: Run): number {
   return requests.completed === 0 ? 0 : connect.mean * connect.count / requests.completed;
 }

@@ -43,7 +43,7 @@ export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): Mat
         figure: figure === 99 ? "p99" : figure,
         ...figure === "rate" && plan.unit !== REQUESTS && { unit: plan.unit },
       };
-      // Of a target that has a factor of its own, each value has a row.
+      // A target with a factor of its own has a row for each value.
       const rowOf = ({ target, label }: CellRuns): string =>
         cells.filter((cell) => cell.target === target).length === 1 ? target : label;
       const shown = new Map(cells.map((cell) => {

@@ -164,7 +164,7 @@ function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
       "Mean latency",
       time(latency.mean, "mean") + (latency.count === 0 ? "" : ` ± ${formatMs(latency.stdev)}`),
     ],
-    // Of requests with a response.
+    // Fastest of the requests with a response.
     ["Fastest", latency.fastest === 0 ? NOTHING : formatMs(latency.fastest)],
     ["Slowest", time(latency.max, "max")],
     // Only in an open loop is there a moment to be late for.

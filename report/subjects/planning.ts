@@ -59,7 +59,7 @@ export interface PlanModel {
   readonly runS: { readonly counted: number; readonly else: number };
   /** What the user said of sessions; null: nothing. */
   readonly sessions: PlannedCosts["sessions"] | null;
-  /** Of 1,000 random deals of the sides, the share that raised any alarm. */
+  /** Share of 1,000 random assignments of runs to sides that raised any alarm. */
   readonly falseAlarmRatio: number;
 }
 
@@ -80,7 +80,10 @@ interface FigurePlan {
   }[];
   /** Standard deviations of the logarithm in the noisiest cell: of a run, and of a second in it; null where runs have too few parts to tell them apart. */
   readonly levels: { readonly run: number; readonly second: number } | null;
-  /** Of the noisiest cell, for each of the changes, the least time; `seconds` are of all cells. Empty where `levels` is null. */
+  /**
+   * Least time for each of the changes, in the noisiest cell; `seconds` are those of all cells. Empty if `levels` is
+   * null.
+   */
   readonly cheapest: readonly {
     readonly change: number;
     /** Null where 1,000 repetitions are too few. */
@@ -164,13 +167,15 @@ export function planModel(
 
 /** Seconds: less is rounding. */
 const LEAST_ELSE_S = 0.01;
-/** Of the runs that were measured, times or parts: what those vary that are longer or shorter still is a guess. */
+/**
+ * How many times shorter or longer than the measured runs a length may be; beyond it, the variance would be a guess.
+ */
 const GUESSED_TIMES = 4;
 const SHORTEST_S = 1;
 /** So many requests a run support its p99. */
 const LEAST_REQUESTS = 1_000;
 
-/** Of its runs: without what is discarded. */
+/** Length of its runs, without what is discarded. */
 function countedS({ parts }: CellRuns): number {
   return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
 }
@@ -194,7 +199,7 @@ function ofAllCells(
 /** Parts of a run whose figures tell how much a second of it varies: long enough that neighbours hardly depend on each other. */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
-/** Of a part's p99, ten lie beyond it. */
+/** Requests that a part needs for its p99, of which ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
 /** Null for CPU time, which intervals do not have, and where runs are too short to be taken apart. */
@@ -221,7 +226,7 @@ function valueOfPart({ latency, completed, seconds }: RunBlock, figure: PooledFi
   return figure === "mean" ? latency.sumUs / latency.count : valueAtPercentile(latency, figure);
 }
 
-/** Of what counts, one after the other, equally long. */
+/** Consecutive parts of equal length, of the time that counts. */
 function partsOf({ whole: { timeline: { points }, latency }, blocks }: RunParts): RunBlock[] {
   const fromS = (points.at(-1)?.endS ?? 0) - (blocks[0]?.seconds ?? 0);
   const counted = points.filter(({ endS }) => endS > fromS + 1e-6);

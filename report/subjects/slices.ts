@@ -50,7 +50,7 @@ function seriesOf({ label, color }: Series): Series {
   return { label, color };
 }
 
-/** Of the cells that took turns slice by slice; none of others. */
+/** Blocks about the cells that took turns slice by slice; none for others. */
 export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   const sliced = cells.filter(({ match: { base, next } }) => slicedBetween(base, next) !== null);
   const isOne = sliced.length === 1;
@@ -227,7 +227,7 @@ function ratiosChart(
   { places, processes, stdev, rate, sides: [base, next], runName }: {
     readonly places: readonly Place[];
     readonly processes: readonly Process[];
-    /** Of a pair of processes, by its slices. */
+    /** Spread within a pair of processes, from its slices. */
     readonly stdev: number | null;
     readonly rate: FigureComparison;
     readonly runName: RunName;

@@ -97,7 +97,7 @@ function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Bloc
   });
 }
 
-/** Of all runs together; null where there are none. */
+/** Times of all runs together; null if there are none. */
 function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
   const parts = runs.flatMap(({ latency: { clock }, streams, sockets }) => {
     const { histogram, censoredHistogram }: EncodedTimes = (of === "message"
@@ -134,7 +134,7 @@ interface EncodedTimes {
 const DISTRIBUTION =
   "The further left a curve, the shorter the times; the higher the curve, the more messages took about that long. Move the red line, or set its number, to read the share of all within it; ≥ where a wait that was cut or left may lie within it, too. Such lower bounds are not drawn, nor are messages that came in one read with the one before. The axis is logarithmic.";
 
-/** Of a single measurement. */
+/** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
   const { streams, sockets } = measurement;
   if (streams === undefined && sockets === undefined) return [];
@@ -317,7 +317,7 @@ function namesTable<Row extends StreamedCell>(
   ]);
 }
 
-/** Of one run, as CSV has them. */
+/** Columns of the streams of one run, for CSV. */
 export function streamColumns(
   streams: NonNullable<Measurement["streams"]>,
 ): Record<string, number> {
@@ -346,7 +346,7 @@ export function streamColumns(
   ]);
 }
 
-/** Of one run, as CSV has them. */
+/** Columns of the WebSockets of one run, for CSV. */
 export function socketColumns(
   { messages, message, opened, sent, received, messagesPerSec }: NonNullable<
     Measurement["sockets"]

@@ -72,7 +72,7 @@ interface TrendContext {
   /** From the oldest. */
   readonly points: readonly TrendPoint[];
   readonly series: readonly TrendSeries[];
-  /** Of the oldest and the newest. */
+  /** Compares the oldest with the newest. */
   readonly comparison: ResultsComparison;
 }
 
@@ -328,7 +328,7 @@ export interface TrendChange {
   /** Mean after over mean before, with its 95 % interval. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };
   readonly isWorse: boolean;
-  /** Of results in a row, as estimated once the changes are taken off. */
+  /** Estimated correlation of results in a row, once the changes are taken off. */
   readonly correlation: number;
 }
 

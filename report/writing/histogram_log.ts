@@ -16,7 +16,7 @@ export interface LoggedSeries {
   readonly tag: readonly TagPart[];
   /** About this series, before its intervals. */
   readonly comments: readonly string[];
-  /** Of its first interval, since the base time. */
+  /** Start of its first interval, since the base time. */
   readonly startMs: number;
   /** Each ends so many seconds after that, and has its histogram as the results have it: microseconds, base64; "" for none. */
   readonly intervals: readonly { readonly endS: number; readonly histogram: string }[];

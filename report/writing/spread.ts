@@ -10,7 +10,7 @@ export interface Spread {
   readonly values: readonly number[];
 }
 
-/** Of at least one value. */
+/** Spread of one or more values. */
 export function spreadOf(values: readonly number[]): Spread {
   return {
     mean: mean(values),

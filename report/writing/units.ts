@@ -167,7 +167,7 @@ export function intervalText(
   return /^\[(.+),\s\1\]$/.test(text) ? "" : text;
 }
 
-/** Of counts and rates. */
+/** Unit of counts and rates. */
 const PLAIN: DisplayUnit = { name: "", size: 1, decimals: 6 };
 
 /** Digits in groups of three, as far as the decimal point. */

@@ -2,7 +2,7 @@
 import type { CapacityTrial, RunCapacity } from "../result/capacity.ts";
 
 const MULTIPLES = [0.8, 1, 1.1, 1.3];
-/** Of the multiple: a trial so near stands for it. */
+/** Share of the multiple within which a trial stands for it. */
 const NEAR_RATIO = 0.05;
 
 /** In the order of the multiples, where there was a trial that counts. */

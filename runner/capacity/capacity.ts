@@ -222,7 +222,7 @@ class SearchRun {
     return found && { ...found, low: found.low / (1 + unseenRatio(this.#goal)) };
   }
 
-  /** Of no trial, nothing is known to be above. */
+  /** False without any trial, because then nothing is known to be above. */
   #isBelowAll(ratePerSec: number): boolean {
     return this.#trials.length > 0 && this.#trials.every((trial) => ratePerSec < trial.ratePerSec);
   }

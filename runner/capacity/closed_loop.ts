@@ -24,7 +24,8 @@ export async function closedPeak(
   };
   const measured = await measureLoad({ ...request, load }, hooks);
   const { rate, requests: { completed } } = measured;
-  // Of all that completed, in the drain as well, which no rate counts.
+  // Share of correct responses, among all that completed, including the drain, which no rate
+  // counts.
   const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
   return rightRatio > 0 ? rate * rightRatio : rate;
 }
@@ -40,7 +41,7 @@ const SLOWER_MS = 5;
 /** A machine that halts may let a look pass without a request. */
 const MOST_LOOKS = 5;
 
-/** Of one connection, for a moment in which at least one request was due. */
+/** Measures one connection, for a moment in which at least one request was due. */
 export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
   for (let looks = 1;; looks++) {
     const seen = await lookOnce(request, hooks);

@@ -24,10 +24,10 @@ const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /** A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows. */
 const UNSEEN_TIMES = 1.5;
-/** Of the run: where more was taken, nothing is concluded from the rest. */
+/** Share of the run; if more was taken, the rest proves nothing. */
 const MOST_TAKEN = 0.5;
 
-/** Of the run: pauses that take so little leave most intervals without one. */
+/** Share of the run; pauses that take as little leave most intervals without one. */
 const LITTLE_TAKEN = 0.1;
 const NEARLY_ALL = 0.9;
 const FEWEST_INTERVALS = 8;

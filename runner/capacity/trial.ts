@@ -32,7 +32,7 @@ export interface MadeTrial {
   readonly shown: CapacityTrial;
 }
 
-/** Of the request, what a trial changes. */
+/** The part of the request that a trial may change. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };
@@ -117,7 +117,7 @@ export class CertainOutcome {
     });
   }
 
-  /** Of the requests that did not end, at least so many are beyond the limit: a target that hangs ends none. */
+  /** Requests without an end that are surely beyond the limit: a target that hangs ends none. */
   #overdue(
     { isBeyond, limitMs, messages }: Objective,
     { elapsedMs, completed }: LiveEvent,
@@ -181,7 +181,7 @@ function ruleOf({ allowed, limitMs }: Objective): Rule {
   return { allowed, limitS: limitMs / 1_000 };
 }
 
-/** Of the requests that ended in the part that counts, ms: those of which the outcome speaks. */
+/** Latency of the requests that ended in the part that counts, ms; the outcome is about these. */
 function latencyAfter(
   { timeline: { points, intervalS }, latency }: Pick<Measurement, "timeline" | "latency">,
   startS: number,

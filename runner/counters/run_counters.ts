@@ -22,11 +22,11 @@ interface ReportedRun {
   readonly slowest: readonly TailRequest[];
 }
 
-/** Of either kind. */
+/** Entries of either kind. */
 const MOST_LISTED = 200;
-/** Of a stall, in CPU time: with less the process stood in line for a core, or waited. */
+/** Share of a stall in CPU time; with less, the process waited, or waited for a core. */
 export const COMPUTED_RATIO = 0.5;
-/** Of a stall, in collections: it is theirs. */
+/** Share of a stall in collections from which it is theirs. */
 const COLLECTED_RATIO = 0.5;
 
 /** Null where no process reported anything, also nothing that is left out. */
@@ -90,7 +90,7 @@ function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
 class CollectedTime {
   /** One after the other. */
   readonly #pauses: Pause[] = [];
-  /** Of all before each. */
+  /** Total time of all pauses before each one. */
   readonly #msBefore: number[] = [];
 
   constructor(pauses: readonly Pause[]) {
@@ -133,7 +133,7 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
   return cpuMs >= COMPUTED_RATIO * ms;
 }
 
-/** Of a collection whose start is not known exactly, all that it may have been in. */
+/** The longest period that a collection may have taken, if its start is not known exactly. */
 function pauseOf(each: Stall | Collection): Pause {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
   return { from: each.atMs, to: each.atMs + lengthMs, lasts: each.ms };
@@ -234,7 +234,7 @@ function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
 
 // How many slow requests overlap a pause that matters to them, all on one clock, and how many would by chance.
 
-/** Of one clock, in one unit. */
+/** A period on one clock, in one unit. */
 interface Period {
   readonly from: number;
   readonly to: number;
@@ -245,7 +245,7 @@ export interface Pause extends Period {
   readonly lasts: number;
 }
 
-/** Of a request's time: it did not wait for a pause that is shorter. */
+/** Share of a request's time; it did not wait for a shorter pause. */
 const LEAST_RATIO = 0.1;
 /** The longest of a run: each of a thousand requests goes through them. What is met and what is expected are of the same. */
 const MOST_COMPARED = 10_000;

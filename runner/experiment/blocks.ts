@@ -110,7 +110,7 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // Of two that belong together neither is worth anything alone.
+      // One run of a pair is worth nothing alone.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }

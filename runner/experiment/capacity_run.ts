@@ -26,7 +26,7 @@ interface RunSearch {
 }
 
 interface RunSearchContext extends TrialHooks {
-  /** Of the experiment. */
+  /** Seed of the experiment. */
   readonly seed: number;
   readonly workers: number | null;
   readonly intervalMs: number;
@@ -132,7 +132,7 @@ type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
   readonly capacity?: Pick<RunCapacity, "capacity">;
 };
 
-/** Of cells that differ in the share of the capacity alone, the same. */
+/** The same key for cells that differ only in the share of the capacity. */
 function searchKey({ target, scenario, parameters: { rate: _, ...others } }: SearchedRun): string {
   return cellKey({ target, scenario, parameters: others });
 }

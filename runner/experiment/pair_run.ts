@@ -102,10 +102,10 @@ async function measured(
   return [first, second];
 }
 
-/** Of slices: also where they are long, both orders are in each load. */
+/** Pairs of slices, so that each load has both orders even if slices are long. */
 const LEAST_PAIRS = 2;
 
-/** Of its cells, in either order. */
+/** Key of a pair's cells, in either order. */
 export function keyOf(pair: readonly { readonly cell: PlannedRun["cell"] }[]): string {
   return pair.map(({ cell }) => cellKey(cell)).toSorted().join(" ");
 }

@@ -102,8 +102,8 @@ export class SeparatePreflights {
 }
 
 /**
- * Of many requests that differ in their values alone (rows of a file, drawn values) the first are
- * enough: each costs its time before every run, and warms what is to be measured cold. The load checks all.
+ * Requests that differ only in their values (rows of a file, drawn values): the first are enough, because each takes
+ * time before every run, and warms what is to be measured cold. The load checks all.
  */
 const MOST_REQUESTS = 50;
 

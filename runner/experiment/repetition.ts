@@ -177,7 +177,7 @@ export class Repetition {
       : undefined;
   }
 
-  /** Of every watched figure of every cell that was measured twice, and that ever responded. */
+  /** Estimate of every watched figure of every cell that was measured twice and responded. */
   #estimates(): (Estimate | null)[] {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);

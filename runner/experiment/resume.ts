@@ -102,7 +102,7 @@ export function continued(before: Results, at: string): Results {
 }
 
 interface ResumeHost {
-  /** Of Plateau. */
+  /** Version of Plateau. */
   readonly version: string;
   readonly machine: Machine;
 }
@@ -189,7 +189,7 @@ function isPlainList(value: object): boolean {
   return Array.isArray(value) && !value.some(isNested);
 }
 
-/** Of plain values, or of lists of them. */
+/** Whether two plain values, or lists of them, are equal. */
 function same(before: unknown, now: unknown): boolean {
   return JSON.stringify(before) === JSON.stringify(now);
 }

@@ -35,7 +35,7 @@ import type { Measurement, Run } from "../result/result.ts";
 
 export interface RunContext {
   readonly loader: Loader;
-  /** Of the experiment. */
+  /** Seed of the experiment. */
   readonly seed: number;
   /** The script of the experiment, with what it does before and after a run. */
   readonly scripted: ScriptParts;
@@ -185,7 +185,7 @@ interface LoadSubject {
   /** Absent: it is loaded all the time. */
   readonly slices?: {
     readonly turns: TurnsSpec;
-    /** Of the load that has the other turns. */
+    /** Endpoint of the load that takes the other turns. */
     readonly partner: Endpoint;
     readonly onStart: (atMs: number) => void;
     readonly onSlices: (slices: readonly SliceTotals[]) => void;

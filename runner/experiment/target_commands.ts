@@ -62,7 +62,7 @@ export interface RunCommands {
 /** A command that is never interrupted: it has its time-out. */
 const NEVER = new AbortController().signal;
 
-/** Of a command and of a reason in the results. */
+/** Characters of a command, and of a reason, in the results. */
 const MOST_CHARS = 200;
 
 export class TargetCommands {
@@ -108,7 +108,7 @@ export class TargetCommands {
     };
   }
 
-  /** Of every target whose setup has begun, the last first; once. Never throws for a command that fails. */
+  /** Tears down every target whose setup has begun, the last first; once. Never throws for a command that fails. */
   async tearDown(): Promise<void> {
     const members = [...this.#setUp.values()].map(({ member }) => member).toReversed();
     this.#setUp.clear();
@@ -249,7 +249,7 @@ function membersOf({ target, targetSpec, others }: Cell): Member[] {
   }));
 }
 
-/** Of a server that runs without us. */
+/** Origin of a server that runs without us. */
 function runningOriginOf({ spec }: Member): string | null {
   return "url" in spec ? new URL(spec.url).origin : null;
 }

@@ -31,7 +31,7 @@ type StartOptions = Pick<LaunchContext, "inspectable">;
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
-  /** Of the run that each kept one has now. */
+  /** Commands of the current run of each target that is kept. */
   readonly #runs = new Map<RunningTarget, RunCommands>();
   /** The end of the last runs' targets: they end while those runs' results are written. */
   #closing: Promise<void> = Promise.resolve();

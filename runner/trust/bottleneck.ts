@@ -44,14 +44,16 @@ const FULL_THREAD = 0.9;
 const BUSY_RATIO = 0.5;
 /** Their threads compute in turns, as there is one lock for all: Python's and Ruby's, by the names of processes. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
-/** Of a core: threads that compute in turns have no more, but for what they do without the lock. */
+/** Cores: threads that compute in turns use no more, except for what they do without the lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
-/** Of a core, in all threads but the busiest: helpers of a program with one thread, such as for names, have less. */
+/**
+ * Share of a core in all threads but the busiest. Helpers of a program with one thread, such as for names, use less.
+ */
 const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
-/** Of the requests that ended: what failed or wrong ones waited for is no bottleneck of the others. */
+/** Share of the requests that ended; what failed or wrong ones waited for is no bottleneck of the others. */
 const FAILS = 0.05;
 /** Share of the machine's cores in use, from which on nobody can get more. */
 const FULL_MACHINE = 0.95;
@@ -59,24 +61,24 @@ const FULL_MACHINE = 0.95;
 const IN_LINE = 0.1;
 /** Cores in use by programs that are neither side: what is missing may be theirs. */
 const OTHERS = 0.3;
-/** Of all cores: in use by others. */
+/** Share of all cores that others use. */
 const CROWD = 0.25;
-/** Of the time that its threads had work, in line for a core: more than wake-ups take. */
+/** Share of the time with work in which threads waited for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
-/** Of the target's CPU time; a server that sends small responses spends half of it there. */
+/** Share of the target's CPU time; a server that sends small responses spends half of it in the kernel. */
 const MOSTLY_KERNEL = 0.7;
 /** Share of the run in which a CPU limit paused the target. */
 const THROTTLED = 0.05;
-/** Of the run: Redis has one thread for commands, and reads and writes sockets beside them. */
+/** Share of the run: Redis has one thread for commands, and reads and writes sockets beside them. */
 const REDIS_FULL = 0.8;
 /** CPU time of a request over its service time: below, it waits most of the time; above, it is worked on. */
 const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
-/** Of the usual service time, the quickest: then a request does not wait for those before it. */
+/** The quickest service time over the usual one from which a request does not wait for those before it. */
 const ALIKE = 0.8;
 /** With fewer, the quickest waits for few others as well. */
 const LEAST_CONNECTIONS = 4;
-/** Of a core: a process of the same program with less has room for more connections. */
+/** Share of a core; a process of the same program with less has room for more connections. */
 const PEERS_FULL = 0.75;
 /** Some servers keep the last file free, to refuse connections with. */
 const FILES_LEFT = 1;
@@ -166,7 +168,10 @@ function isOfRedis({ thread }: Seen): boolean {
   return /redis|valkey/.test(thread?.name ?? "");
 }
 
-/** Of a closed loop a delay that is short beside the service time takes little of the rate. */
+/**
+ * Whether the generator limited the rate. In a closed loop, a delay that is short beside the service time takes little
+ * of it.
+ */
 function isByGenerator({ generator: { findings, delay }, load, service }: BottleneckRun): boolean {
   const has = (codes: readonly FindingCode[]): boolean =>
     findings.some(({ code }) => codes.includes(code));

@@ -157,7 +157,7 @@ export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
 
 /** Nobody minds a request that comes a millisecond late; slow responses forgive more. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
-/** Of the median of what is waited for. */
+/** Shares of the median of what is waited for. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
  * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing

@@ -14,16 +14,16 @@ import { decodeSparse } from "../stats/histogram/hdr.ts";
 const LEAST_CONNECTIONS = 4;
 /** For each connection: of fewer the line at the start is too large a part. */
 const LEAST_ROUNDS = 4;
-/** Of the usual time: how many of the connections had a response sooner is compared at each. */
+/** Share of the usual time: how many connections had a response sooner is compared at each. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
-/** Of the connections, or one of them. */
+/** Share of the connections, but at least one. */
 const TOLERATED = 0.2;
 /** So many quick requests a line has at the least, however late the first of them. */
 const LEAST_QUICK = 3;
-/** Of a turn: the responses of a line for one are so far apart at least, those of a pool come together. */
+/** Share of a turn: responses of requests in line for one are at least so far apart; those of a pool come together. */
 const APART = 0.5;
-/** Of a turn: who comes just as the holder leaves may go before the line, and then takes about one. */
+/** Shares of a turn: a request that comes just as the holder leaves may pass the line, and then takes about one. */
 const [LEAST_TURN, MOST_TURN] = [0.8, 1.3];
 
 /**

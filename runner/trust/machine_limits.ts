@@ -23,10 +23,10 @@ const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
 /** Seconds. The system counts in steps of 10 ms: in less, one step is as much as the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
 
-/** Of the run. A limit that was felt at all was felt at a bad moment. */
+/** Share of the run. A limit that was felt at all was felt at a bad moment. */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Of the requests that were due. */
+/** Share of the requests that were due. */
 const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 
 const COARSE_TIMER_MS = 1;

@@ -13,23 +13,26 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
   readonly kind: "gc" | "blocked-loop";
 }
 
-/** Of the target's CPU time, and of the run. Servers that allocate as usual spend some percent. */
+/** Share of the target's CPU time, and of the run. Servers that allocate as usual spend some per cent. */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
 /** Cores in use or waited for: a target that idles has time for its collections. */
 const BUSY_CORES = 0.5;
 
-/** Of a stall of a busy target beside others who want its core: with less CPU time it is theirs as well. */
+/**
+ * Share of a stall in CPU time, for a busy target beside others who want its core; with less, the stall is theirs as
+ * well.
+ */
 const HELD_UP_RATIO = 0.9;
 
 /** Shorter pauses are usual: young generations, and the event loop's own callbacks. */
 const LONG_MS = 10;
-/** Of the median service time: a loop that serves many requests in turn is as late as those before it take. */
+/** Multiple of the median service time: a loop that serves many requests in turn is as late as those before it take. */
 const LONG_TIMES = 5;
-/** Of the run, in long pauses. */
+/** Share of the run in long pauses. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
-/** Of the slowest requests. */
+/** Number of the slowest requests. */
 const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;

@@ -1,9 +1,9 @@
 /** Whether a target served what an open loop sent, so that the load was the limit and not the target. Pure. */
 import type { Measurement } from "../result/result.ts";
 
-/** Of the due requests. */
+/** Share of the due requests. */
 const SERVED = 0.99;
-/** Of fewer requests beyond a percentile a wait is luck: a moment's, of a machine or a generator that paused. */
+/** With fewer requests beyond a percentile, a wait may be luck: a machine or generator that paused for a moment. */
 const LEAST_BEYOND = 10;
 /** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
 const QUEUED_TIMES = 2;

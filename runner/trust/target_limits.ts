@@ -27,10 +27,10 @@ const WAITING_FOR_FULL_CORES = 0.03;
  */
 const WAITING = { threads: 0.1, ofWanted: 0.3 };
 
-/** Of the run. A limit that was felt at all was felt at a bad moment. */
+/** Share of the run. A limit that was felt at all was felt at a bad moment. */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 
-/** Of the connections, on average: from here on a request that is due finds none free, as a rule. */
+/** Share of the connections, on average, from which a due request usually finds none free. */
 const ALL_BUSY = 0.9;
 
 /** The p50 is mostly our own from here on; it is no queue's while no more than one request is out at once. */

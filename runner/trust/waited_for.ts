@@ -12,13 +12,13 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
   readonly kind: "storage" | "names" | "connection-cap";
 }
 
-/** Of the requests under way that are off the cores, or of those that are served at a time. */
+/** Share of the requests in flight that are off the cores, or of those that are served at a time. */
 const MOSTLY_STORAGE = 0.5;
 /** More, as a program may ask for both kinds of addresses of a name at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;
-/** Of fewer requests the mean of the looks says little. */
+/** With fewer requests, the mean of the looks says little. */
 const LEAST_UNDER_WAY = 0.5;
-/** Of the failures: what is closed over a cap was connected, and got no response. */
+/** Share of the failures: what is closed over a cap was connected, and got no response. */
 const MOSTLY_CLOSED = 0.8;
 
 /**

@@ -21,7 +21,7 @@ export interface Objective {
   readonly limitMs: number;
 }
 
-/** Of messages, times in which a capacity may be searched. */
+/** Times of messages for which a capacity may be searched. */
 const MESSAGE_TIMES = ["ttfe", "gap", "ttft"] as const;
 
 /** Why a rule about messages can't be had of whole responses. */

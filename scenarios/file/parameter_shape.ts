@@ -21,7 +21,7 @@ const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterVa
   error: ({ input }) => `Cannot use ${quotedOpenly(input)}: a parameter can't hold another`,
 });
 
-/** Of one that is no choice. */
+/** Value of a parameter that is not a choice. */
 export const value = z.union([
   text,
   z.number(),

@@ -119,7 +119,7 @@ function secretArguments(
   });
 }
 
-/** Of a target's program, or of one of its steps, whose environment is no argument. */
+/** Whether a path leads into a command of a target or of one of its steps, whose environment is not an argument. */
 function isArgument([room, , key, , part]: Path): boolean {
   if (room !== "targets") return false;
   return key === "command" ||
@@ -228,7 +228,7 @@ function yamlOf(name: string, text: string): YamlText {
   return new YamlText(text, flag(name));
 }
 
-/** Of a value in a message: it may be long, and stand in many. */
+/** Characters of a value in a message, because it may be long and occur often. */
 const SHOWN_CHARS = 200;
 
 function flag(name: string): string {

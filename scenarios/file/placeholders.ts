@@ -20,7 +20,7 @@ const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("fille
 /** What may stand between the braces. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
-  /** Of all parameters, also of those without a value, as theirs is wrong. */
+  /** Names of all parameters, including those without a value, because only their value is wrong. */
   readonly names: ReadonlySet<string>;
 }
 

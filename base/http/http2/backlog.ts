@@ -12,7 +12,7 @@ const SPARE_REQUESTS = 100;
 
 export class Backlog {
   readonly #mostRequests: number;
-  // Of what was written, so much at least was sent.
+  // Lower bound of the bytes that were sent.
   #sentReplies = 0;
   #sentRequests = 0;
   // What is known to be sent when so many bytes are.

@@ -59,7 +59,7 @@ export function numberOfCode(code: ErrorCode): number {
 }
 
 const HEAD_BYTES = 9;
-/** Of the payload of a frame, unless SETTINGS say otherwise, which ours never do (§4.2). */
+/** Largest payload of a frame, unless SETTINGS say otherwise, which ours never do (§4.2). */
 export const MAX_FRAME_BYTES = 16_384;
 
 // What `FrameReader.found` says.
@@ -79,7 +79,7 @@ export class FrameReader {
   type = 0;
   flags = 0;
   stream = 0;
-  /** Of the payload with its padding: what counts for flow control. */
+  /** Bytes of the payload with its padding, which is what flow control counts. */
   length = 0;
   payload: Uint8Array = NO_OCTETS;
   from = 0;
@@ -90,7 +90,7 @@ export class FrameReader {
   #headBytes = 0;
   /** What is still to come of the payload. */
   #leftBytes = 0;
-  /** Of these at the end padding; −1 while the octet that says so has not come. */
+  /** Bytes of padding at the end of the payload; −1 until the byte that says so has arrived. */
   #padBytes = 0;
   /** A payload that does not come whole. */
   #gathered: Uint8Array = NO_OCTETS;

@@ -19,7 +19,7 @@ const MOST_PARTS = 64;
 interface EarlierBlock {
   readonly block: Uint8Array;
   readonly decoded: DecodedBlock;
-  /** Of the table that it refers to. */
+  /** Generation of the table that the block refers to. */
   readonly generation: number;
   readonly head: ResponseHead;
 }

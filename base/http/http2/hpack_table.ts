@@ -52,7 +52,7 @@ const FIRST_ENTRIES = 8;
 export class HpackTable {
   /** Changes with every insertion, eviction and resize. */
   generation = 0;
-  /** Of the dynamic table, as those below. */
+  /** Size of the dynamic table. */
   bytes = 0;
   length = 0;
   /** A ring, whose length is a power of two: most connections need few entries, or none. */
@@ -76,7 +76,7 @@ export class HpackTable {
     return place & this.#ring.length - 1;
   }
 
-  /** Of the whole field, or 0. */
+  /** Index of a field with this name and value; 0 if there is none. */
   indexOf({ name, value }: Field): number {
     for (let at = STATIC_NAMES.get(name) ?? 0; STATIC_TABLE[at - 1]?.name === name; at++) {
       if (STATIC_TABLE[at - 1].value === value) return at;
@@ -88,7 +88,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** Of a field with that name, or 0. */
+  /** Index of a field with that name; 0 if there is none. */
   indexOfName(name: string): number {
     const index = STATIC_NAMES.get(name);
     if (index !== undefined) return index;

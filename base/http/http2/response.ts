@@ -14,7 +14,7 @@ export interface ResponseHead {
   readonly served: number;
   /** Without the status. */
   readonly fields: readonly Field[];
-  /** Of the fields, as lists count them (§10.5.1). */
+  /** Size of the fields, as lists count them (§10.5.1). */
   readonly listBytes: number;
 }
 
@@ -37,7 +37,7 @@ export function responseHead([first, ...fields]: readonly Field[]): ResponseHead
   };
 }
 
-/** Of a head without its status, and of the fields after the content. Throws MalformedResponse. */
+/** Checks a head without its status, or the fields after the content. Throws MalformedResponse. */
 export function checkFields(fields: readonly Field[]): void {
   fields.forEach(checkField);
 }

@@ -37,7 +37,7 @@ export function deflated(message: Uint8Array): Uint8Array {
   return new Uint8Array(whole.buffer, whole.byteOffset, whole.length - TAIL.length);
 }
 
-/** Of one WebSocket. */
+/** Decompresses the messages of one WebSocket. */
 export class MessageInflater implements Inflater {
   /** The end of what came before; empty where each message is compressed alone. */
   #window: Uint8Array = new Uint8Array(0);

@@ -11,7 +11,7 @@ export const CLOSE = 8;
 export const PING = 9;
 export const PONG = 10;
 
-/** Of the first octet: the last frame of its message, and a message that is compressed (RFC 7692 §6). */
+/** Bits of the first byte: the last frame of its message, and a compressed message (RFC 7692 §6). */
 export const LAST = 0x80;
 export const COMPRESSED = 0x40;
 const MASKED = 0x80;
@@ -22,7 +22,7 @@ const TWO_OCTETS = 126;
 const EIGHT_OCTETS = 127;
 const MASK_BYTES = 4;
 
-/** Of a client's frame with so many octets of payload. */
+/** Size of the head of a client's frame with so many bytes of payload. */
 export function headBytes(payloadBytes: number): number {
   if (payloadBytes <= MOST_CONTROL_BYTES) return 2 + MASK_BYTES;
   return (payloadBytes <= 0xffff ? 4 : 10) + MASK_BYTES;

@@ -7,7 +7,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** What the request for a WebSocket offers (§4.1). */
 export interface Offer {
-  /** Of which the server may choose one; none: it must not. */
+  /** The server may choose one of these subprotocols; if there are none, it must choose none. */
   readonly subprotocols: readonly string[];
   /** Whether messages may be compressed (RFC 7692). */
   readonly deflate: boolean;

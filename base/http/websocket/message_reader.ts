@@ -32,7 +32,7 @@ export interface Inflater {
 
 interface ReaderOptions {
   readonly room: KeptRoom;
-  /** Of the octets of a message, with its compression taken away. */
+  /** Limit of the bytes of a message after decompression. */
   readonly limit: LimitName;
   /** Absent: no compression was agreed on. */
   readonly inflater?: Inflater | null;
@@ -71,11 +71,11 @@ export class MessageReader {
   #isCompressed = false;
   #kept: Uint8Array = NO_BYTES;
   #keptBytes = 0;
-  /** Of the room. */
+  /** Bytes that this reader has taken of the room. */
   #takenBytes = 0;
   #control: Uint8Array = NO_BYTES;
   #controlBytes = 0;
-  /** Of a text that comes in parts. */
+  /** Checks the UTF-8 of a text that arrives in parts. */
   #check: Utf8Check | null = null;
 
   readonly #mostBytes: number;

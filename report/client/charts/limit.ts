@@ -8,7 +8,7 @@ import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 
-/** Of the axis that has a limit; null for none, as in a chart without the control. */
+/** The limit chosen on the axis that has one; null for none, as in a chart without the control. */
 export function limitOf(canvas: HTMLCanvasElement): number | null {
   const form = canvas.parentElement?.nextElementSibling;
   if (!form?.matches(".limit")) return null;

@@ -36,7 +36,7 @@ export function strengthAmong(labels: readonly string[], label: string): number 
 }
 
 const FADED = 0.2;
-/** Of a line, so near is on it. */
+/** Distance from a line within which the pointer counts as on it. */
 const NEAR_PX = 24;
 
 /** Marks the target under the pointer, in whatever chart shows several. */

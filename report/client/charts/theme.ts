@@ -13,7 +13,7 @@ export interface Theme {
   readonly alarm: string;
   readonly font: string;
   color(color: Color): string;
-  /** Of `HEAT_SHARES`, from the palest: one hue, so that everybody sees the order. */
+  /** Colour of one of the `HEAT_SHARES`, from the palest: one hue, so that everybody sees the order. */
   heat(index: number): string;
 }
 
@@ -47,7 +47,7 @@ export function useTheme(): Theme {
 /** How much of the hue each colour of a heatmap has, as the style sheet has them. */
 const HEAT_MIXES = [0.16, 0.32, 0.48, 0.66, 0.84, 1];
 
-/** Of two `#rrggbb`, so much of the second. */
+/** Mixes two `#rrggbb` colours; `share` is that of the second. */
 function mixed(color: string, other: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const [one, two] = [color, other].map((text) => parseInt(text.slice(at, at + 2), 16));

@@ -421,7 +421,7 @@ function drawRidgeNames(
   ctx.textAlign = "left";
 }
 
-/** Of the width of the plot. */
+/** Share of the width of the plot. */
 const LONGEST_NAME = 0.6;
 
 /** Where they cover no dot and no other name: else the colour says whose one is. */

@@ -16,9 +16,9 @@ import { formatMs, formatShare } from "../../writing/units.ts";
 import { element } from "../elements.ts";
 import { counted } from "../../writing/words.ts";
 
-/** Of a row, px. */
+/** Height of a row, px. */
 const ROW_PX = 18;
-/** Of the width: what is narrower cannot be seen. */
+/** Share of the width below which nothing can be seen. */
 const NARROWEST = 0.002;
 
 /** Draws those that are not drawn yet. */

@@ -49,7 +49,7 @@ function selectedText(value: string): HTMLElement {
 
 interface CellText {
   readonly text: string;
-  /** Of its second line; "" for none. */
+  /** Text of its second line; "" for none. */
   readonly below: string;
 }
 

@@ -72,7 +72,7 @@ export function stepPoints(
   });
 }
 
-/** Of the points of every line, the first one of the interval that a moment lies in; null without any. */
+/** The first point of each line in the interval that contains a moment; null if there is none. */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;

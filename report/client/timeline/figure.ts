@@ -309,7 +309,7 @@ class ScenarioFigure {
   }
 }
 
-/** Of the chart of a canvas over time; null where nothing of it is shown. */
+/** The chart over time of a canvas; null if nothing of it is shown. */
 function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | null {
   const chart = chartOf(id);
   if (chart?.kind === "timeline") return framedRuns(fitted(chart));

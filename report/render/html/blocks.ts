@@ -199,7 +199,7 @@ export function replacedFigures(
   );
 }
 
-/** Of headings in a figure that stands in a group of a section. */
+/** Level of headings in a figure that stands in a group of a section. */
 const FIGURE_LEVEL = 4;
 
 function figuresIn(blocks: readonly Block[]): Figure[] {

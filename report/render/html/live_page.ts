@@ -55,7 +55,7 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
-/** Of a search for a capacity: its last trial, and between which rates the capacity is by then. */
+/** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
 const BEFORE_TRIAL = "; trial ";
 
 /** The same object where the event changes nothing of it. */

@@ -22,7 +22,7 @@ export interface PackedSteps {
   readonly packed: string;
 }
 
-/** Of all scenarios of a page, about. */
+/** Approximate size for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
 /** The cells of about so many runs are packed to see what all will take: latencies spread wide take several times as much. */
 const TRIED_RUNS = 30;

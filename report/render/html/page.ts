@@ -35,7 +35,7 @@ interface LiveParts {
 /** A document with what of it the page shows. */
 interface Article {
   readonly document: Document;
-  /** Of its element; those of its parts begin with it. */
+  /** Id of its element; ids of its parts begin with it. */
   readonly id: string;
   /** Groups without a title. */
   readonly head: readonly Group[];
@@ -159,7 +159,10 @@ function targetsScript(documents: readonly Document[]): Markup {
   return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
 }
 
-/** Of what the page shows first; of a running experiment, whose newer parts are drawn at once, all. */
+/**
+ * Scripts of the charts that the page shows first; all of them for a running experiment, whose newer parts are drawn at
+ * once.
+ */
 function chartsScript(charts: Charts): Markup {
   return markup`<script type="application/json" id="charts">${
     scriptJson(Object.fromEntries(charts))

@@ -8,7 +8,9 @@ import { formatNumber } from "../../writing/units.ts";
 import { swatchMarkup } from "./sections/tables.ts";
 import { shareOf, ticksAcross, tickText } from "./ticks.ts";
 
-/** Of the narrowest panel, and of a digit of its axis: labels of ticks stand apart in wider ones, too. */
+/**
+ * Width of the narrowest panel; and of a digit of its axis, so that labels of ticks stay apart in wider panels, too.
+ */
 const PANEL_PX = 330;
 const DIGIT_PX = 7;
 

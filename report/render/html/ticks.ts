@@ -66,7 +66,7 @@ export function shareOf({ scale, min, max }: Range, value: number): number {
     : (value - min) / (max - min);
 }
 
-/** Of a logarithmic axis that has room for too few such steps, in equal ones. */
+/** Ticks in equal steps on a logarithmic axis that has room for too few logarithmic ones. */
 export function ticksOf(axis: Range, most: number): number[] {
   const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
   return ticks.length < 3 && axis.max / axis.min < 100 || axis.scale === "linear"

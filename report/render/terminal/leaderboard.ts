@@ -95,7 +95,7 @@ function scenarioTable(
   ]);
 }
 
-/** Of two runs an interval may reach anywhere: then the bars of the others would have no length. */
+/** Longest reach of a bar. With two runs an interval may reach anywhere, and would leave the other bars no length. */
 const MOST_REACH = 2;
 
 function endOf({ value, interval }: BoardCell): number {

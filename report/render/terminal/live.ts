@@ -128,7 +128,8 @@ function progressLine(
   const live = intervals.at(-1);
   const ofRun = live === undefined ? null : ratioOf(live);
   const ratio = run === null ? ofRun : Math.min(1, (run.order - 1 + (ofRun ?? 0)) / run.runs);
-  // Of the whole, as was expected when the run began; of a single run, by how far it has come.
+  // Time left of the whole plan, as expected when the run began; for a single run, by how far it
+  // has come.
   const leftMs = run !== null
     ? run.remainingMs - (nowMs - beganMs)
     : live !== undefined && ofRun

@@ -55,7 +55,7 @@ export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly isAtLeast: boolean;
   readonly measured: number;
   readonly failed: number;
-  /** Of its requests. */
+  /** Share of its requests that were wrong. */
   readonly wrongRatio: number;
   /** Runs that are not valid. */
   readonly doubted: number;
@@ -140,7 +140,7 @@ export function lastingLines(state: ProgressState, event: Progress, isLive: bool
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      // Of one line: an agent, whose notes these may be, begins none of its own.
+      // A note of one line: an agent, whose notes these may be, begins no line of its own.
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.

@@ -26,7 +26,7 @@ const KEPT_COLUMNS = 4;
 interface TextColumn {
   /** Columns of the terminal that it takes, then those that do for it, the more is given up the less. */
   readonly widths: readonly [most: number, number, number, number, least: number];
-  /** Of its head and of each row the lines, each of this width. */
+  /** Lines of its head and of each row, each of this width. */
   readonly cellsIn: (width: number) => TextSpan[][];
 }
 
@@ -60,7 +60,7 @@ export function tableLines(table: Table, options: TerminalOptions): TextLine[] {
     : [...lines, ...paragraphLines(text, options.width, { indent: "  ", style: "dim" })];
 }
 
-/** Of the columns that have room, from the left; 0 for a bar that has none. */
+/** Widths of the columns that have room, from the left; 0 for a bar without room. */
 function widthsIn(room: number, columns: readonly TextColumn[]): number[] {
   const found = columns.map(({ widths }) => widths[0]);
   for (const step of [1, 2, 3, 4] as const) {

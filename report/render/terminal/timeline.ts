@@ -127,7 +127,7 @@ export function errorsLine(
   ];
 }
 
-/** Of the busiest worker, and of which agent that is. */
+/** The busiest worker, and the agent that it belongs to. */
 export function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const agent = agents.length > 1
     ? ` (agent ${agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name})`

@@ -23,7 +23,7 @@ interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
 }
 
 export interface LiveOutput {
-  /** Of the terminal, read each time, as windows change. */
+  /** Size of the terminal, read each time, because windows change. */
   readonly size: () => ScreenSize;
   readonly linesOf: typeof liveLines;
 }

@@ -135,7 +135,7 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
   ];
 }
 
-/** Of one agent nothing is to be said, nor of a lost one: it measured another while. */
+/** Says nothing about a single agent, and leaves out lost ones, because they measured another period. */
 function agreement(loaded: readonly Loaded[]): string[] {
   const apart = loaded.map(({ agents }) =>
     agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
@@ -161,7 +161,7 @@ export function agentsText(runs: readonly (Measurement | Run)[]): string {
   return `${agents.length}: ${listedAll(names, MOST_NAMES_LENGTH)}${each}`;
 }
 
-/** Of those that were there to the end. */
+/** Figures of the agents that stayed to the end. */
 function eachText(agents: readonly AgentFigures[]): string {
   const there = agents.filter(({ lost }) => lost.length === 0);
   const rates = (there.length > 0 ? there : agents).map(({ ratePerSec }) => ratePerSec);
@@ -272,10 +272,13 @@ const NOTE =
 
 // The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
 
-/** Of more cells than these, the figures are only in the table. */
+/** With more cells than these, the figures are only in the table. */
 const MOST_CELLS = 6;
 
-/** Of the run in which most agents were lost, or the first. One agent is the whole; more agents than colours look alike. */
+/**
+ * Charts of the run in which most agents were lost, or of the first run. A single agent is the whole; more agents than
+ * colours look alike.
+ */
 function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] {
   const drawn = runs.filter(({ agents = [] }) => agents.length > 1 && agents.length <= COLORS);
   if (drawn.length === 0) return [];

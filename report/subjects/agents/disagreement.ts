@@ -8,7 +8,7 @@ import { poolLatency } from "../../figures/pool.ts";
 import { lowerMedian, mean, median, sum } from "../../writing/spread.ts";
 import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 
-/** Of the others' figure. */
+/** Share of the others' figure. */
 const DIFFERENT_RATIO = 0.25;
 /** Less is what a core's power saving makes. */
 const DIFFERENT_MS = 0.1;
@@ -22,7 +22,7 @@ const EXPLAINED_RATIO = 0.4;
  * than so many medians was kept waiting by a busy machine, and says nothing of the network.
  */
 const MOST_TRIPS = 4;
-/** Of the requests due, against the others' share. */
+/** Share of the requests due, against the others' share. */
 const COMPLETED_RATIO = 0.9;
 
 export type LoadKind = Measurement["load"]["kind"];
@@ -36,7 +36,7 @@ interface Difference {
 
 type Others = readonly AgentFigures[];
 
-/** Of agents that were not lost: the others have findings of their own. */
+/** Disagreements of agents that were not lost: lost ones have findings of their own. */
 export function disagreements(
   all: readonly AgentFigures[],
   kind: LoadKind,
@@ -153,14 +153,17 @@ function namesOf(others: Others): string {
   return others.length === 1 ? `agent ${others[0].name}` : "the others";
 }
 
-/** Of two halves that differ one is the measure of the other, so that the same is not said twice. */
+/** The lower median: of two halves that differ, only one is then reported, not each against the other. */
 function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
   return lowerMedian(agents.map(of));
 }
 
 // What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
 
-/** Of the runs in which it took part: a rate is their mean, so that those of all add up, other figures medians. */
+/**
+ * Figures over the runs in which the agent took part: a rate is their mean, so that the rates of all agents add up;
+ * other figures are medians.
+ */
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
@@ -174,7 +177,7 @@ export interface AgentFigures {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly latencies: number;
-  /** Of its fastest connection: a round trip takes no longer; null when none is known. */
+  /** Time of its fastest connection, which bounds a round trip; null if unknown. */
   readonly connectMs: number | null;
   /** The worst. */
   readonly trust: AgentPart["trust"];
@@ -242,7 +245,7 @@ function figuresOf(parts: readonly LoadedPart[], ofRuns: number): AgentFigures {
   };
 }
 
-/** Of the requests due, those that ended so; null where nothing was due. */
+/** Share of the requests due that ended so; null if nothing was due. */
 export function shareOf(
   end: keyof AgentPart["requests"],
   parts: readonly LoadedPart[],

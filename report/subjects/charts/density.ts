@@ -35,7 +35,7 @@ interface Described {
 
 const REQUESTS: Described = { what: "requests by latency", limit: "Requests within" };
 
-/** Of the completed requests, or of other times; null when no cell has one. */
+/** Distribution of the completed requests, or of other times; null when no cell has one. */
 export function densityOf(
   cells: readonly Distributed[],
   { what, limit }: Described = REQUESTS,

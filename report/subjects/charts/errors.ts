@@ -21,7 +21,7 @@ type ErrorPoint = Run["timeline"]["points"][number];
 
 interface ErrorKind {
   readonly label: string;
-  /** Of the style sheet. */
+  /** Number of the colour in the style sheet. */
   readonly color: number;
   /** In an interval. */
   readonly of: (point: ErrorPoint) => number;
@@ -51,7 +51,7 @@ const KINDS: readonly ErrorKind[] = [
   { label: "Never sent", color: 9, of: () => 0, all: ({ requests }) => requests.dropped },
 ];
 
-/** Of more cells than these, the others are only in the table. */
+/** With more cells than these, the others are only in the table. */
 const MOST_CELLS = 6;
 
 export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {

@@ -14,13 +14,13 @@ export interface HeatColumn {
   readonly toS: number;
   /** Requests by row: between two edges each. */
   readonly counts: Float64Array;
-  /** Of these the lower bounds: requests that had no response by then. */
+  /** The lower bounds among them: requests that had no response by then. */
   readonly bounds: Float64Array;
   readonly total: number;
 }
 
 export interface Heatmap {
-  /** Of the rows, microseconds: one more than there are rows. */
+  /** Edges of the rows, microseconds: one more than there are rows. */
   readonly edgesUs: readonly number[];
   /** For each run its columns, in order. */
   readonly runs: readonly (readonly HeatColumn[])[];

@@ -21,7 +21,7 @@ export interface PackedStep {
   readonly bounds: SparseHistogram;
 }
 
-/** Of a cell: its runs, of each its steps in order. */
+/** The runs of a cell, and the steps of each run in order. */
 export type CellSteps = readonly (readonly PackedStep[])[];
 
 const SECOND_US = 1e6;

@@ -115,7 +115,7 @@ interface TailOfCell {
   readonly label: string;
   readonly color: number;
   readonly latency: Latencies;
-  /** Of each run. */
+  /** One for each run. */
   readonly runs: readonly Latencies[];
 }
 

@@ -80,7 +80,7 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
   return charts.map((chart) => ({ ...chart, isLabelled }));
 }
 
-/** Of seconds: intervals are whole milliseconds. */
+/** Decimals of seconds: intervals are whole milliseconds. */
 const MOST_DECIMALS = 3;
 
 function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): TimelineRun {
@@ -139,7 +139,7 @@ interface Track {
   readonly title: string;
   /** That of all runs. */
   readonly axis: Axis;
-  /** Of each run, one for each of its intervals; null where nobody knows. */
+  /** One value for each interval of each run; null if unknown. */
   readonly values: ReadonlyMap<Run, readonly (number | null)[]>;
 }
 
@@ -243,7 +243,7 @@ function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: nu
   return phases.map((phase) => ({ ...phase, atS: (endS += phase.durationS) - phase.durationS }));
 }
 
-/** Of a load whose arrivals send one request each; otherwise nobody knows how many were due when. */
+/** Load that was offered, if each arrival sends one request; otherwise it is unknown how many were due when. */
 function offeredTo(runs: readonly Run[]): OfferedPart[] {
   const isOneEach = runs.every(({ sessions, requests }) =>
     sessions === null || sessions.created === requests.due

@@ -55,7 +55,7 @@ export interface ComparedSide {
   /** The last session. */
   readonly last: ResultSide;
   readonly sessions: number;
-  /** Of all sessions. */
+  /** Runs of all sessions. */
   readonly runs: readonly Run[];
   readonly valid: number;
   /** Null without runs. */
@@ -84,13 +84,13 @@ export interface ResultsComparison {
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
-  /** Of the cells that were profiled on both sides, by their names. */
+  /** Profiles of the cells that were profiled on both sides, by name. */
   readonly profiles: readonly { readonly name: string; readonly profiles: ProfilesModel }[];
-  /** Of the new results, with the base as their baseline. */
+  /** Thresholds of the new results, with the base as their baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   readonly decidedBy: DecidedBy;
-  /** Of what decides. */
+  /** Outcome of what decides. */
   readonly outcome: ThresholdOutcome;
 }
 
@@ -197,7 +197,7 @@ export interface FigureOutcome {
   readonly outcome: ThresholdOutcome;
 }
 
-/** Of each figure that decides, in each cell. Thresholds weigh for themselves which runs they rest on. */
+/** Outcome of each figure that decides, in each cell. Thresholds choose the runs on which they rest themselves. */
 export function figureOutcomes(
   comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
 ): FigureOutcome[] {
@@ -319,7 +319,7 @@ function profilesOf(
     cell,
     profiles: sessions.flatMap(({ profiles }) => profiles ?? []),
   });
-  // Of wrong responses the figures say nothing.
+  // When responses are wrong, the figures say nothing.
   const change = errors === "" ? workChange(comparison) : null;
   return pairedProfiles(next.scenario, [of(before, base), of(after, next)], change);
 }

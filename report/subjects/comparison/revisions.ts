@@ -16,7 +16,11 @@ export interface SideNames {
   readonly head: string;
 }
 
-/** Of results in which each target was measured twice. @param names By the target's own name. Both sides are of one session, as their runs took turns. */
+/**
+ * Splits results in which each target was measured twice into two sides of one session, as their runs took turns.
+ *
+ * @param names By the target's own name.
+ */
 export function revisionSides(
   results: Results,
   names: ReadonlyMap<string, SideNames>,
@@ -49,7 +53,7 @@ function sideOf(
   };
 }
 
-/** Of the path of one revision those that the other's has not. */
+/** The folders of one revision's path that the other's path does not have. */
 function ownFolders(
   targets: Readonly<Record<string, unknown>>,
   sides: SideNames,

@@ -16,7 +16,7 @@ export type DeclaredSettings = Partial<Pick<Results, "experiment" | "flags">>;
 export interface DeclaredPair {
   readonly target: string;
   readonly scenario: string;
-  /** Of each line every value, by its path, as people write them. */
+  /** Every value of each line, by its path, as people write it. */
   readonly values: DeclaredValues;
   /** Whether `--only` left it out. */
   readonly isLeftOut: boolean;

@@ -74,7 +74,7 @@ export function factsOf(results: MeasuredRuns): Fact[] {
   ].filter(({ text }) => text !== "");
 }
 
-/** Of an experiment without a run: `hono, express in static (GET /static): 6 runs`. */
+/** An experiment without a run: `hono, express in static (GET /static): 6 runs`. */
 function toComeText(results: MeasuredRuns): string {
   const { experiment, flags, planned = 0 } = results;
   const chosen = (kind: "target" | "scenario"): string[] => {
@@ -134,7 +134,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
 const WHOLE =
   "Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.";
 
-/** Of whatever was measured, be it a run of an experiment or a run alone. */
+/** Sentences about whatever was measured, a run of an experiment or a single run. */
 function measuredSentences(runs: readonly Run[]): string[] {
   const timeouts = unique(runs.map(({ load }) => formatMs(load.timeout)));
   const after = timeouts.length === 0 ? "" : `after ${listed(timeouts)} `;
@@ -194,7 +194,7 @@ function processSentences(
   ];
 }
 
-/** Of names in a sentence. */
+/** Length of names in a sentence. */
 const MOST_LENGTH = 60;
 
 const WHEN = {
@@ -263,7 +263,7 @@ export function machineFacts({ machine, redis, version, runs, ...rest }: Measure
   ].filter(({ text }) => text !== "");
 }
 
-/** Of the system, on what a process may use. */
+/** The system's limits on what a process may use. */
 function limitsText({ limits: { cores, memory }, openFiles, ports }: Machine): string {
   return joined([
     cores !== null && `CPU time of ${formatNumber(cores)} ${cores === 1 ? "core" : "cores"}`,

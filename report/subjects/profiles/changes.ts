@@ -25,10 +25,10 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   ]);
 }
 
-/** Of the CPU time of a request, as runs without a profiler show it; either: they don't. */
+/** Change of the CPU time of a request, as shown by runs without a profiler; either: they show none. */
 export type WorkChange = "more" | "less" | "either";
 
-/** Of the same target before and after a change. Null where either has no profile, or they show no such change. */
+/** Compares one target before and after a change. Null if either has no profile, or they show no such change. */
 export function comparedSentence(
   base: ProfiledSide,
   next: ProfiledSide,
@@ -54,7 +54,7 @@ function perRun({ runs }: ProfiledSide): Parameters<typeof profileChange>[0] {
 }
 
 const MOST_NAMED = 3;
-/** Of the difference: where the functions named explain less, it is in many. */
+/** Share of the difference; if the named functions explain less, it is spread over many. */
 const FEW_EXPLAIN = 0.5;
 
 function changeSentence(

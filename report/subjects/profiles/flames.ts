@@ -123,7 +123,7 @@ export function sharesOf(tree: CallTree, node: number): { own: number; total: nu
 
 export interface Found {
   readonly nodes: ReadonlySet<number>;
-  /** Of all time, in them and what they called; calls within one another count once. */
+  /** Share of all time in them and in what they called; nested calls count once. */
   readonly ratio: number;
 }
 
@@ -185,7 +185,7 @@ export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   });
 }
 
-/** Of functions that stand in several lines of a file each time counts once. */
+/** Total time of a function; it counts once if the function stands in several lines of a file. */
 function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
   return sum([...byKey.values()], (us) => us);

@@ -59,7 +59,7 @@ function runtimeOf({ runs }: CellRuns): string {
   return runs[0].runtime?.split(/[ /]/)[0].toLowerCase() ?? "";
 }
 
-/** Of each runtime with several cells. */
+/** Differences within each runtime that has several cells. */
 function differencesOf(profiled: readonly ProfiledCell[]): string[] {
   const sampled = profiled.filter((one) => runtimeOf(one.cell) !== "" && treesOf(one).length > 0);
   return [...Map.groupBy(sampled, ({ cell }) => runtimeOf(cell)).values()].flatMap((same) =>
@@ -123,7 +123,7 @@ function cellGroup(profiled: ProfiledCell): Block {
   ]);
 }
 
-/** Of what could not be had there are notes already. */
+/** How many small calls are not shown, with their time. */
 function prunedNotes(runs: readonly TargetProfile[]): string[] {
   const nodes = sum(runs, ({ pruned }) => pruned.nodes);
   const share = sum(runs, ({ pruned }) => pruned.ms) / sum(runs, ({ busyMs }) => busyMs);
@@ -134,7 +134,7 @@ function prunedNotes(runs: readonly TargetProfile[]): string[] {
   ];
 }
 
-/** Of the rest none matters. */
+/** Rows beyond these do not matter. */
 const MOST_ROWS = 20;
 
 /** The longest own time first. */
@@ -161,7 +161,7 @@ function placeText({ module, line }: Frame): string {
 
 /** A smaller share makes no function the one in which the time is spent. */
 const HOT_RATIO = 0.05;
-/** Of time outside of functions. */
+/** Share of the time outside of functions from which it is named. */
 const NAMED_RATIO = 0.02;
 
 /** @param trees One a profile run with samples; at least one. */
@@ -203,7 +203,7 @@ function sharesText({ name, module }: Frame, ratio: number, trees: readonly Call
 
 /** Native functions that are little but a system call. */
 const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String))$/;
-/** Of the time: by less a share of samples and one of CPU time may differ. */
+/** Share of the time by which samples and CPU time may differ. */
 const TOO_OFTEN = 0.1;
 
 /** V8's sampler overstates time in system calls, so its share is checked against the kernel's count. */

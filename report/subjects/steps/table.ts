@@ -59,7 +59,7 @@ function dueOf({ runs }: CellRuns): number {
   return sum(runs, ({ requests }) => requests.due);
 }
 
-/** Of one run, as CSV has them. */
+/** Columns of one run for CSV. */
 export function stepColumns(steps: readonly StepFigures[]): Record<string, number> {
   return Object.fromEntries(steps.flatMap(({ name, rate, requests, wrong, latency }) => [
     [`steps.${name}.ratePerSec`, rate],

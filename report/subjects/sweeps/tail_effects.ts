@@ -14,7 +14,7 @@ import { type Dimension, dimensionsOf } from "./variance_explained.ts";
 const SHARE = 0.99;
 /** Any fixed one. */
 const SEED = 16;
-/** Of fewer in a cell, less than ten lie beyond its p99. */
+/** With fewer in a cell, fewer than ten lie beyond its p99. */
 const LEAST_REQUESTS = 1_000;
 /** More would take a page too long: some 5 ms for each. */
 const MOST_CELLS = 40;

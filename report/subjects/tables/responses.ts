@@ -199,7 +199,7 @@ function endText({ outcome, status }: SlowestRequest): string {
   return outcome === "timeout" ? "timed out" : "unfinished";
 }
 
-/** Of all its runs; exact, as each of them keeps its own. */
+/** Slowest requests of all runs of the cell; exact, because each run keeps its own. */
 function slowestOfCell(cell: CellRuns): Slow[] {
   return cell.runs.flatMap(({ repetition, slowest = [] }) =>
     slowest.map((request) => ({ cell, repetition, request }))
@@ -243,7 +243,7 @@ interface GroupOfRun {
 interface GroupRow extends OfCell {
   readonly name: string;
   readonly count: number;
-  /** Of all responses of the cell that are in such a group. */
+  /** Share of all responses of the cell that are in this group. */
   readonly share: number;
   /** Those with responses. */
   readonly groups: readonly GroupOfRun[];
@@ -262,7 +262,7 @@ export const served: Subject<ScenarioContext> = {
   title: "Kinds of responses",
   depth: "everything",
   build: ({ cells, roomy }) => {
-    // Of runs in which every request got a response of 2xx there is one class.
+    // If every request got a response of 2xx, there is only one class.
     const hasClasses = cells.some(({ runs }) =>
       runs.some(({ statusLatency }) => statusLatency !== undefined)
     );
@@ -355,7 +355,7 @@ function groupTable(
   ]);
 }
 
-/** Of all runs together, by their added histogram counts; of one run, as the results have it. */
+/** The added histograms of all runs; for one run, the figure in its results. */
 function pooled(
   { cell: { level }, groups, count }: GroupRow,
   figure: "mean" | 50 | 95 | 99,

@@ -25,7 +25,7 @@ export interface TableCell {
   readonly weak?: boolean;
   /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;
-  /** Of a bar: as much of its value is certain, the rest may be; absent: all of it. */
+  /** The part of a bar's value that is certain; absent: all of it. */
   readonly certain?: number;
   /** Index of the series' colour, for the swatch before a name. */
   readonly color?: number;
@@ -180,7 +180,7 @@ export function unitNamed(name: string): DisplayUnit {
 
 type Reader<T> = (row: T) => Measured | number | null | undefined;
 
-/** Of numbers; nothing in the rows that have none. */
+/** A column of numbers; rows without one stay empty. */
 export function column<T>(
   label: string,
   of: Reader<T>,
@@ -198,7 +198,7 @@ export function column<T>(
   };
 }
 
-/** Of what should not be: alarming unless it is 0. */
+/** A column of errors: alarming unless it is 0. */
 export function errorColumn<T>(
   label: string,
   of: Reader<T>,

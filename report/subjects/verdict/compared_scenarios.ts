@@ -182,7 +182,7 @@ export function pageTargets(
   });
 }
 
-/** Of several shades of one colour, the colour itself. */
+/** The plain colour, if cells have several shades of it. */
 function colorOf(cells: readonly CellRuns[]): number {
   const [{ color }] = cells;
   return cells.every((cell) => cell.color === color) ? color : color % COLORS;

@@ -92,7 +92,7 @@ export interface OfReport {
 
 export interface Concluded {
   readonly card: ConclusionModel;
-  /** Of each of several scenarios by its name, as the card says it of all; none where no run is valid. */
+  /** Verdict of each scenario by its name, if there are several; none if no run is valid. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
 
@@ -223,7 +223,7 @@ function loneVerdict(plans: readonly ScenarioComparison[], isCompared: boolean):
   });
 }
 
-/** Of one target at several values: `5.0× what it serves at 1 connection`; "" where the rate is not the question. */
+/** One target at several values: `5.0× what it serves at 1 connection`; "" if the rate is not the question. */
 function overSlowest({ pairs, cells, lookup }: ScenarioComparison, fastest: CellRuns): string {
   const [pair] = pairs;
   if (pairs.length !== 1 || pair.next !== fastest || decisiveFigure(cells) !== "rate") return "";

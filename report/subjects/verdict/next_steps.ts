@@ -20,7 +20,7 @@ export interface Situation {
   readonly isCompared: boolean;
   /** Whether runs of the plan are still to come: then no more are asked for. */
   readonly isRunning: boolean;
-  /** Of the machine of the generator. */
+  /** Cores of the generator's machine. */
   readonly cores: number;
 }
 
@@ -67,7 +67,7 @@ function commonAdvice(
   return most?.[0] ?? null;
 }
 
-/** Of targets that do not respond, or respond wrongly: their figures say nothing. */
+/** A step for targets that do not respond, or respond wrongly: their figures say nothing. */
 function checkStep({ plans }: Situation): NextStep[] {
   const wrong = plans.flatMap(({ cells }) => cells).filter((cell) => {
     const kind = shortfallOf(cell)?.kind ?? "slow";
@@ -116,7 +116,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
       tooManyRunsText(most) ?? `Use repeat: ${most} to decide${where} with about 80 % probability.`,
     );
   }
-  // Of some that were repeated, one run alone served anything.
+  // Only one of several repetitions served anything.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
     return addRuns(`Use repeat: ${USUAL_RUNS}.`);

@@ -25,7 +25,7 @@ type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
 /** More have no place on a first screen. */
 const MOST_ROWS = 10;
 
-/** Of the first figure, as a forest has one axis; null without a ratio. */
+/** A forest of the first figure, because it has one axis; null without a ratio. */
 function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   const all = compared.flatMap(({ decision, ...row }) =>
     decision === null || decision.ratio === null
@@ -60,7 +60,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   };
 }
 
-/** Of one scenario at one setting, or of one target: from the best of those that keep up, where any does. */
+/** A forest of one scenario at one setting, or of one target, relative to the best that keeps up, if any does. */
 export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
   isDoubted: (target: string) => boolean,
@@ -84,7 +84,7 @@ export function baseForest(
   );
 }
 
-/** Of others beside a base, or of new runs beside earlier ones, place by place. */
+/** A forest of others beside a base, or of new runs beside earlier ones, place by place. */
 export function placesForest(places: readonly Place[]): ConclusionForest | null {
   const isOne = places.every(({ first }) => first.name === places[0].first.name);
   const areSeveral = places.some(({ name }) => name !== places[0].name);

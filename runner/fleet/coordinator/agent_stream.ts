@@ -18,7 +18,7 @@ import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
 
 /** One interval of one worker. */
 export interface ReceivedPart {
-  /** Of the whole fleet. */
+  /** Number of the worker in the whole fleet. */
   readonly worker: number;
   readonly part: IntervalPart;
   readonly health: Health;
@@ -34,7 +34,10 @@ export class AgentStream {
   #bounds = 0;
   #doubt: string | null = null;
   #finished: AgentMessageOf<"finished"> | null = null;
-  /** Of each own worker, packed, as if the run had ended with its last part; empty before the first bundle. */
+  /**
+   * Results so far of each own worker, packed as if the run had ended with its last part; empty before the first
+   * bundle.
+   */
   #soFar: readonly unknown[] = [];
   /** The last part of each own worker. */
   readonly #last: (ReceivedPart | undefined)[];
@@ -139,7 +142,7 @@ export class AgentStream {
     return this.#finished !== null && this.#next >= this.#finished.bundles ? this.#finished : null;
   }
 
-  /** Of the last interval reported, over all its workers. */
+  /** Pace of the last interval reported, over all its workers. */
   pace(intervalMs: number): { readonly ratePerSec: number; readonly cpuRatio: number } {
     const last = this.#last.filter((part) => part !== undefined);
     const completed = last.reduce((sum, { part }) => sum + part.completed, 0);

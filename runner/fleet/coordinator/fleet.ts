@@ -55,7 +55,7 @@ const RETURN_MS = 5_000;
 const MARGIN_MS = 50;
 /** The longest that an agent takes to look at the run state, and for that once more. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
-/** Of the coordinator's time for each agent: so many messages a second it can take with ease. */
+/** The coordinator's time for each agent, which limits how many messages a second it reads. */
 const MS_PER_AGENT = 1;
 /** Redis is not waited for longer when the fleet ends. */
 const SWEEP_MS = 2_000;

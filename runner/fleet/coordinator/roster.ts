@@ -213,7 +213,7 @@ interface MemberShare extends SilentShare {
 export interface FleetMember {
   readonly presence: Presence;
   readonly assigned: AssignedWorkers;
-  /** Of each own worker. */
+  /** Share of each own worker. */
   readonly shares: readonly MemberShare[];
 }
 

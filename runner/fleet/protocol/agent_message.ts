@@ -22,7 +22,7 @@ export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9]
     } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
 });
 
-/** Of what a line about a fleet or a key in Redis is made of. */
+/** Characters of the texts that make up a line about a fleet, or a key in Redis. */
 const MOST_CHARS = { run: 100, name: 300, sentence: 10_000 } as const;
 
 /** How long an agent may make its coordinator wait: not for years. */
@@ -33,9 +33,9 @@ const ms = z.number();
 /** A line of a table, without control characters. */
 const name = z.string().max(MOST_CHARS.name).regex(/^\P{Cc}*$/u);
 
-/** Of one worker; none reaches a hundredth of it. */
+/** Limit of one worker; none reaches a hundredth of it. */
 const MOST_PER_SEC = 1e9;
-/** Of one agent: as many as its machine has cores, unless somebody says otherwise. */
+/** Workers of one agent: as many as its machine has cores, unless somebody says otherwise. */
 const MOST_WORKERS = LIMITS.agentWorkers.most;
 const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 
@@ -115,7 +115,7 @@ export type AgentJob = z.output<typeof agentJob>;
 /** As it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-/** Of any message. */
+/** What every message says about its sender. */
 export const messageSender = z.object({ run: z.string(), agent: z.string() });
 
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };

@@ -67,7 +67,7 @@ function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) =>
   return (fields) => Object.keys(fields).length <= most;
 }
 
-/** Of a form: the line before each field, its head and its content, and the last line; or the messages of a call. */
+/** Parts of a form (the line before each field, its head, its content, and the last line), or messages of a call. */
 const MOST_BODY_PARTS = Math.max(3 * LIMITS.formFields.most + 1, LIMITS.grpcMessages.most);
 
 const bodyPart = z.union([

@@ -36,7 +36,7 @@ export function runStateKey(coordinator: string): string {
 }
 
 export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
-/** Of claims, too: they end with their coordinator. */
+/** Lifetime of a run's state, and of claims, which end with their coordinator. */
 export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
 /** How often an agent reads its coordinator's run state. */
 export const POLL_MS = { waiting: 50, loading: 250 } as const;

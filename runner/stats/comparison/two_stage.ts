@@ -52,7 +52,7 @@ export function mayBeWorse(first: ConfidenceInterval, rule: WorseRule): boolean 
 export interface Stages {
   /** New over base. */
   readonly first: ConfidenceInterval;
-  /** Of all blocks, the first and the fresh ones. */
+  /** Interval of all blocks, the first and the fresh ones. */
   readonly pooled: ConfidenceInterval;
   readonly blocks: { readonly first: number; readonly all: number };
 }
@@ -115,7 +115,7 @@ interface Selected {
   readonly error: number;
   readonly cut: number;
   readonly degreesOfFreedom: number;
-  /** Of the blocks. */
+  /** Share of the first blocks among all. */
   readonly firstShare: number;
 }
 
@@ -188,7 +188,7 @@ function normalTail(z: number): number {
   return z >= 0 ? tail : 1 - tail;
 }
 
-/** Of Chebyshev's fit to erfc, from the highest power. */
+/** Coefficients of Chebyshev's fit to erfc, from the highest power. */
 const COEFFICIENTS = [
   0.17087277,
   -0.82215223,

@@ -57,9 +57,12 @@ const POWER = 0.8;
 export interface Comparison {
   /** New over base. */
   readonly ratio: ConfidenceInterval;
-  /** Of the ratio being within the margin (`pBeyond`), raised by Holm's method over all that is decided together. */
+  /**
+   * p-value of the ratio being within the margin (`pBeyond`), raised by Holm's method over all that is decided
+   * together.
+   */
   readonly adjustedP: number;
-  /** Of the same figure, run by run or pair by pair, against the edge of the margin. */
+  /** Exact test of the same figure, run by run or pair by pair, against the edge of the margin. */
   readonly exact: ExactTest;
   /** Ratios from 1 / (1 + margin) to 1 + margin make no difference to the reader; 0.02 is 2 %. */
   readonly marginRatio: number;
@@ -109,8 +112,9 @@ export function smallestChangeOf(
 }
 
 /**
- * Of the interval that must lie beyond the margin where Holm's method is as strict as it may be with one of so many tests.
- * Beside a margin chance calls a difference real on one side alone, so two tests ask no more than the 95 % interval.
+ * Confidence of the interval that must lie beyond the margin where Holm's method is as strict as it may be with one of
+ * so many tests. With a margin, chance calls a difference real on one side only, so two tests ask no more than the 95 %
+ * interval.
  */
 export function confidenceAmong(tests: number, marginRatio: number): number {
   const sides = marginRatio > 0 ? 2 : 1;

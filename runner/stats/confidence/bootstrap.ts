@@ -19,7 +19,7 @@ export interface Sampling {
    * and then the runs are nobody's neighbours.
    */
   readonly session: string | null;
-  /** Of each run, in their order; each once. */
+  /** Repetition of each run, in order; each occurs once. */
   readonly repetitions: readonly number[];
 }
 
@@ -36,9 +36,9 @@ export interface BootstrapOptions extends DrawOptions {
 
 /** A figure of a group of runs, with what an interval needs. All logarithms are natural. */
 export interface Estimate extends Sampling {
-  /** Of all runs together: requests per second, or microseconds. */
+  /** Value of all runs together: requests per second, or microseconds. */
   readonly value: number;
-  /** Of each run, in their order. */
+  /** Value of each run, in order. */
   readonly byRun: readonly number[];
   /** Standard error of ln value; NaN for one run. */
   readonly logStandardError: number;
@@ -89,7 +89,7 @@ function drawsFrom(
 
 /** The last pools, by the runs that they are of. A figure of a cell is seldom wanted alone, and cells one by one. */
 const lastPools = new Map<readonly (readonly RunBlock[])[], Pool>();
-/** Of all of them. A cell of a hundred runs has one of some MB; that of ten runs is built again in 2 ms. */
+/** Memory of all cached pools. A cell of a hundred runs has one of some MB; that of ten runs is built again in 2 ms. */
 const MOST_POOL_BYTES = 64_000_000;
 
 function poolOf(runs: readonly (readonly RunBlock[])[]): Pool {
@@ -106,9 +106,10 @@ function poolOf(runs: readonly (readonly RunBlock[])[]): Pool {
 }
 
 /**
- * Of a figure that every run has a value of, and all of them the mean: CPU, memory, the time to start.
+ * Estimates the mean of a figure that every run has one value of: CPU, memory, the time to start.
  *
- * @param values One a run. @returns Null where the mean of the runs, or of a resample, is not above 0.
+ * @param values One for each run.
+ * @returns Null if the mean of the runs, or of a resample, is not above 0.
  */
 export function estimateOfMean(
   values: readonly number[],
@@ -133,7 +134,7 @@ function inOrder(runs: number): Sampling {
   return { session: null, repetitions: Array.from({ length: runs }, (_, i) => i + 1) };
 }
 
-/** Of the runs, each counted so many times. */
+/** A figure of the runs, each counted as often as its weight says. */
 type WeighedFigure = (weights: Float64Array) => number;
 
 interface Sampled {
@@ -219,13 +220,14 @@ function weightsOf(places: readonly number[], size: number): Float64Array {
 }
 
 /**
- * Of a logarithm, by its draws: the variance of resamples of n runs is short by (n − 1) / n. NaN for one run.
+ * Standard error of a logarithm, from its draws: the variance of resamples of n runs is short by (n − 1) / n. NaN for
+ * one run.
  */
 export function standardErrorOf(logDraws: Float64Array, runs: number): number {
   return stdevOf(logDraws) * Math.sqrt(runs / (runs - 1));
 }
 
-/** Of the values themselves, not of a sample of them. */
+/** Standard deviation of the values themselves, not of a sample of them. */
 export function stdevOf(values: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i];

@@ -17,12 +17,12 @@
 import { type Estimate, standardErrorOf, stdevOf } from "./bootstrap.ts";
 import { tQuantile, twoSidedP } from "./student_t.ts";
 
-/** Of a figure in its unit, or of a ratio. */
+/** Interval of a figure in its unit, or of a ratio. */
 export interface ConfidenceInterval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** Of ln value. */
+  /** Standard error of ln value. */
   readonly logStandardError: number;
   readonly degreesOfFreedom: number;
 }
@@ -96,7 +96,7 @@ export function studentInterval(
   };
 }
 
-/** Of independent parts (B. L. Welch, Biometrika 1947; F. E. Satterthwaite, Biometrics 1946). */
+/** Variance of a sum of independent parts (B. L. Welch, Biometrika 1947; F. E. Satterthwaite, Biometrics 1946). */
 export function sumOfVariances(parts: readonly Variance[]): Variance {
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   if (variance === 0) {
@@ -150,7 +150,7 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
   };
 }
 
-/** Of ratios, by either side: a report holds the same two against each other in several families. */
+/** Errors of ratios, by either side, because a report compares the same two in several families. */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
 /** Standard error of the logarithm of a product of what is drawn together. */

@@ -58,7 +58,7 @@ export class Pool {
     );
   }
 
-  /** Of memory. */
+  /** Size in memory. */
   get bytes(): number {
     return this.#cumulated.byteLength + (this.#censored?.byteLength ?? 0);
   }

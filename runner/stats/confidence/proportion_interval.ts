@@ -42,7 +42,7 @@ export function shareInterval(
 export interface Proportion {
   readonly count: number;
   readonly of: number;
-  /** Of a run that is alone, whose requests depend on each other; absent: requests are independent. */
+  /** Basis of a single run, whose requests depend on each other; absent: requests are independent. */
   readonly basis?: Basis;
 }
 

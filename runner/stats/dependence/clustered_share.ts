@@ -36,9 +36,9 @@ export function largestDispersion(
 }
 
 /**
- * Of what is counted, with the size that is presumed where too few clusters were seen to know better.
+ * Dispersion of what is counted, with a presumed size of clusters if too few were seen.
  *
- * @param seen Null: nothing is known of when it came; then all of it may have come at once.
+ * @param seen Null: it is unknown when it came, so all of it may have come at once.
  */
 export function presumedDispersion(
   { count, of }: Proportion,

@@ -16,9 +16,9 @@ export const DEGREES_OF_FREEDOM = 8;
 const MOST_CORRELATION = 0.97;
 
 export interface LongRun {
-  /** Of one value, about the mean. */
+  /** Variance of one value about the mean. */
   readonly variance: number;
-  /** Of the mean of n values, times n. */
+  /** Variance of the mean of n values, times n. */
   readonly longRunVariance: number;
   /** Values of the prewhitened series, which have next to no dependence on the one before. */
   readonly innovations: Float64Array;
@@ -52,7 +52,11 @@ function productsOf(values: Float64Array, lag: number): number {
   return sum;
 }
 
-/** Of type II, scaled so that each has the variance of independent values. @param count Without that of frequency 0. */
+/**
+ * Cosine transforms of type II, scaled so that each has the variance of independent values.
+ *
+ * @param count Without the transform of frequency 0.
+ */
 export function cosineTransforms(values: Float64Array, count: number): Float64Array {
   const { length } = values;
   const scale = Math.sqrt(2 / length);

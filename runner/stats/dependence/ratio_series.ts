@@ -22,7 +22,7 @@ export type Unclear = "too-short" | "not-stationary" | "depends-too-long";
 /** How the intervals of a run depend on each other, in a figure. */
 export interface Dependence {
   readonly ratio: number;
-  /** Of the ratio. */
+  /** Standard error of the ratio. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
   /** So many independent intervals would say as much; no more than there are. */
@@ -73,7 +73,7 @@ export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
 
 /** Intervals that a figure's own interval takes: 9 s of 250 ms. */
 const LEAST_INTERVALS = 36;
-/** Of independent intervals that the run is worth. */
+/** Number of independent intervals that the run must be worth. */
 const LEAST_EFFECTIVE = 10;
 /** So many times the lag at which dependence ends must be in the run. */
 const LEAST_LAGS = 15;

@@ -6,7 +6,7 @@
  */
 import { cosineTransforms } from "./long_run_variance.ts";
 
-/** Of the random walk that the test looks for, as the authors set it. */
+/** Size of the random walk that the test looks for, as its authors chose it. */
 const WALK = 10;
 /** By how many transforms, from so many values on, and what 5 % of stationary series exceed (10⁶ draws of normal values). */
 const FULL = { transforms: 20, critical: 1.514 };

@@ -51,7 +51,7 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
   let share = 1;
   for (let i = 0, j = 0; i < surviving.length; i++) {
     const bounds = censored.indices[j] === all.indices[i] ? censored.counts[j++] : 0;
-    // Of equal times those that ended come first: a bound says that the request took longer.
+    // Among equal times, requests that ended come first: a bound says that the request took longer.
     share *= 1 - (all.counts[i] - bounds) / atRisk;
     surviving[i] = share;
     atRisk -= all.counts[i];
@@ -162,7 +162,7 @@ export function inGroups(histogram: SparseHistogram, groups: Uint16Array): Spars
   return { ...histogram, indices: grouped.subarray(0, used), counts: sums.subarray(0, used) };
 }
 
-/** Of each bucket whether it ends its group; found when the first cell is packed. */
+/** Whether each bucket ends its group; computed when the first cell is packed. */
 let groupEnds: Uint8Array | null = null;
 
 /** Indices are linear up to 1,024, and then have 1,024 for each doubling. */
@@ -183,7 +183,7 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   return ranges;
 }
 
-/** Of the steps one after another: the values up to and in each bucket in use. */
+/** Adds up the steps: the share of values up to and including each bucket in use. */
 const cumulated = new Float64Array(BUCKETS);
 
 // hot: a large report does it for each of its steps.

@@ -63,7 +63,7 @@ interface Encoded {
 /** What was read of an interval, for as long as anything holds it; of other texts nothing is kept. */
 const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
-/** Of all that is kept: beyond it, texts are read again. 450 runs of 10 s take 30 MB. */
+/** Size of all that is kept; beyond it, texts are read again. 450 runs of 10 s take 30 MB. */
 const MOST_KEPT_BYTES = 96_000_000;
 /** Beside the numbers themselves: two arrays, and what knows them. */
 const BYTES_OF_ANY = 400;

@@ -143,7 +143,7 @@ export function mergeHistograms(parts: Iterable<SparseHistogram>): Histogram {
   return whole;
 }
 
-/** Of `sumOfSparse`: what is added up, and a bit for each bucket that it is in. Both are all zero between calls. */
+/** Buffers of `sumOfSparse`: the sums, and a bit for each bucket in use. Both are all zero between calls. */
 const sums = new Float64Array(BUCKETS);
 const inUse = new Int32Array(BUCKETS >> 5);
 
@@ -225,7 +225,7 @@ export class GrowingHistogram {
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
-  /** Of all values, µs. */
+  /** Sum of all values, µs. */
   get sumUs(): number {
     return this.#before.sumUs + this.fresh.sumUs;
   }
@@ -258,7 +258,7 @@ export class HistogramSum {
     if (this.#waiting.length === AT_ONCE) this.whole();
   }
 
-  /** Of all that was added so far. */
+  /** Everything that was added so far. */
   whole(): SparseHistogram {
     const [first, ...others] = this.#waiting;
     if (first !== undefined) {

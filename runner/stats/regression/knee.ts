@@ -22,7 +22,7 @@ import { meanOf, quantileOf } from "../quantile.ts";
 export interface KneePoint {
   /** Offered requests per second, connections, …: above 0. */
   readonly at: number;
-  /** Of requests per second. */
+  /** Estimate of requests per second. */
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
@@ -108,7 +108,7 @@ function intervalAmong(
   };
 }
 
-/** Of all levels c the one by which y = min(x, c) is nearest. */
+/** The level c for which y = min(x, c) is nearest. */
 function findCapacity(xs: readonly number[], ys: readonly number[]): ReturnType<Find> {
   const last = xs.length - 1;
   if (ys[last] > xs[last] - Math.log(MATERIAL_RATIO)) return "grows";

@@ -26,13 +26,13 @@ export interface RunDistribution {
 }
 
 export interface RegressedCell {
-  /** Of the base, 1, and of each part 1 or 0. */
+  /** 1 for the base, and 1 or 0 for each part. */
   readonly row: readonly number[];
   /** At least two runs, for an interval. */
   readonly runs: readonly RunDistribution[];
 }
 
-/** Of a part: what it adds to the logarithm of the percentile. */
+/** Effect of a part: what it adds to the logarithm of the percentile. */
 export interface PartEffect {
   readonly value: number;
   readonly low: number;
@@ -93,7 +93,7 @@ const WIDTH = 0.02;
 /** In one step; a percentile off by more is found in several. */
 const LONGEST_STEP = 1;
 const CLOSE = 1e-5;
-/** Of the density where none is: keeps a step finite. */
+/** Density where there is none, which keeps a step finite. */
 const LEAST_DENSITY = 1e-4;
 const HALVINGS = 12;
 
@@ -126,7 +126,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return sum;
 }
 
-/** Of the costs, by each part. */
+/** Gradient of the costs, by each part. */
 function gradientAt(
   parts: readonly number[],
   cells: readonly WeightedCell[],
@@ -221,7 +221,7 @@ export function quantileEffects(
   });
 }
 
-/** Of the variance of all runs about their cells. */
+/** Degrees of freedom of the variance of all runs about their cells. */
 function freedomOf(cells: readonly RegressedCell[], share: number): number {
   const variances = cells.map((cell) => {
     const own = cell.runs.map((run) =>

@@ -42,7 +42,7 @@ export interface ScalingLaw {
   readonly fit: ScalingFit;
   readonly contention: Interval | null;
   readonly coherency: Interval | null;
-  /** Of the peak; null with that of coherency, and where it may be below 1, as where one is served the most, or anywhere above. */
+  /** Interval of the peak; null with that of coherency, and where the peak may be below 1 or anywhere above. */
   readonly peak: Interval | null;
 }
 

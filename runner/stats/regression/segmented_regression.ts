@@ -9,7 +9,7 @@ import { meanOf } from "../quantile.ts";
 interface SegmentedLine {
   readonly corner: number;
   readonly level: number;
-  /** Of the rising part; positive. */
+  /** Slope of the rising part; positive. */
   readonly slope: number;
   /** Points on the rising part: those before the corner. */
   readonly rising: number;

@@ -18,7 +18,7 @@ import { meanOf } from "../quantile.ts";
 export interface FactorialCell {
   /** One value for each factor, in the same order in every cell. */
   readonly levels: readonly string[];
-  /** Of each run, at least one; finite. */
+  /** Values of the runs, at least one; finite. */
   readonly values: readonly number[];
 }
 
@@ -96,7 +96,10 @@ export function sharesShown(
   };
 }
 
-/** Of each factor, of factors together and of runs; below 0 where a sum has less than noise is expected to give. */
+/**
+ * Sums of squares of each factor, of factors together and of runs, less what noise is expected to give; below 0 if a
+ * sum has less than that.
+ */
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);
   if (explained === null) return null;

@@ -7,7 +7,10 @@
 import { cosineTransforms } from "../dependence/long_run_variance.ts";
 import { meanOf } from "../quantile.ts";
 
-/** Of each pair of processes: waves that last for a quarter of it and longer, whose variance is that of its mean. */
+/**
+ * Transforms of each pair of processes: waves that last for a quarter of it or longer, whose variance is that of its
+ * mean.
+ */
 const TRANSFORMS = 4;
 /** Fewer pairs of slices hold no such waves. */
 const LEAST_PAIRS = 2 * TRANSFORMS;

@@ -26,7 +26,7 @@ import { meanOf } from "../quantile.ts";
 
 /** Slices of one side as results have them: arrays of equal length, in the order of time. */
 export interface SideSlices {
-  /** Of the two slices, one a side, that follow each other. */
+  /** Number of the pair: two slices, one of each side, that follow each other. */
   readonly pair: readonly number[];
   readonly measuredS: readonly number[];
   readonly completed: readonly number[];
@@ -44,7 +44,7 @@ export interface SideSlices {
 export const SLICED = ["rate", "mean", "cpuPerRequest"] as const;
 export type SlicedFigure = typeof SLICED[number];
 
-/** Of each slice; an amount that nobody saw is null. */
+/** Amounts of each slice; null if nobody saw the amount. */
 type Counted = readonly [amounts: readonly (number | null)[], of: readonly number[]];
 
 const COUNTED: Readonly<Record<SlicedFigure, (side: SideSlices) => Counted>> = {
@@ -89,7 +89,7 @@ export function pairedSeries(
     : { base: seriesOf("base", ofBase), next: seriesOf("next", ofNext) };
 }
 
-/** Of two processes that were loaded several times, one time after another. */
+/** Joins the series of two processes that were loaded several times. */
 export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
   const joined = (side: "base" | "next"): RatioSeries => ({
     amounts: Float64Array.from(parts.flatMap((part) => [...part[side].amounts])),
@@ -98,10 +98,10 @@ export function joinedSeries(parts: readonly PairedSeries[]): PairedSeries {
   return { base: joined("base"), next: joined("next") };
 }
 
-/** Of two processes; ratios are new over base. */
+/** Ratio of two processes, new over base. */
 export interface SliceRatio {
   readonly logRatio: number;
-  /** Of `logRatio`, for these two processes; NaN where the pairs are too few for any. */
+  /** Standard error of `logRatio`, for these two processes; NaN if there are too few pairs. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
   /** Pairs of slices. */
@@ -129,7 +129,7 @@ interface Enough {
 
 /** A slice may hold few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
-/** Of eight pairs of slices: as long. */
+/** As long as eight pairs of slices each. */
 const ROUNDS: Enough = { values: 25, least: 4 };
 
 /** Null where either side served nothing: there is no ratio to nothing. */
@@ -150,16 +150,16 @@ export function sliceRatioOf({ base, next }: PairedSeries): SliceRatio | null {
 }
 
 /**
- * Of a figure that single slices don't have, such as a percentile.
+ * Error of a figure that single slices don't have, such as a percentile.
  *
- * @param logs Of the ratio in each round of two processes, or of the figure in each round of one, in the order of time.
+ * @param logs Logarithm of the ratio of two processes, or of the figure of one, in each round, in the order of time.
  */
 export function errorOverRounds(logs: readonly number[]): MeanError {
   const mean = meanOf(logs);
   return errorOfMean(Float64Array.from(logs, (one) => one - mean), ROUNDS);
 }
 
-/** Of a share of requests, such as those that failed. @param rounds Of each round of one process, in the order of time. */
+/** Error of a share of requests, such as those that failed. @param rounds Rounds of one process, in the order of time. */
 export function errorOfShare(rounds: RatioSeries): MeanError {
   return errorOfMean(sharesOf(rounds), ROUNDS);
 }
@@ -199,7 +199,7 @@ function ratioOfSums({ amounts, of }: RatioSeries): number {
   return sumOf(amounts) / sumOf(of);
 }
 
-/** Of each slice or round, in the logarithm of the ratio of the sums. */
+/** Share of each slice or round in the logarithm of the ratio of the sums. */
 function sharesOf({ amounts, of }: RatioSeries): Float64Array {
   const [mean, meanOf] = [sumOf(amounts) / amounts.length, sumOf(of) / of.length];
   return amounts.map((amount, i) => amount / mean - of[i] / meanOf);

@@ -11,7 +11,7 @@ export type Unrest = "drift" | "cycle" | "levels" | "wander";
 export interface Flatness {
   /** The farthest that a window's median, or the top of a regular swing, lies from the level. */
   readonly withinRatio: number;
-  /** Of a straight line through all, from the first to the last; positive when they rise. */
+  /** Change of a straight line through all, from the first to the last; positive when they rise. */
   readonly driftRatio: number;
   /** Values a cycle, where a regular swing explains most of what the values do. */
   readonly cyclePeriod: number | null;
@@ -149,8 +149,8 @@ export interface Drift {
   /** In the values' unit; positive when they rise. */
   readonly change: number;
   /**
-   * Of `change`. Noise that comes in waves (an autocorrelation r from one value to the next) is taken
-   * for as many independent values as it is worth, n · (1 − r) / (1 + r).
+   * Standard error of `change`. Noise in waves (with an autocorrelation r from one value to the next) counts for as
+   * many independent values as it is worth, n · (1 − r) / (1 + r).
    */
   readonly standardError: number;
   /** Sum of the squared distances of the values from the line. */

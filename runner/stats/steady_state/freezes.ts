@@ -21,7 +21,7 @@ export interface Completions {
 
 /** Fewer than this share of the median interval's requests is next to nothing. */
 const NEXT_TO_NOTHING = 0.05;
-/** Of fewer requests in the median interval, some intervals are empty by chance. */
+/** With fewer requests in the median interval, some intervals are empty by chance. */
 const LEAST_COMPLETED = 5;
 /** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late one is none. */
 const LEAST_S = 0.5;

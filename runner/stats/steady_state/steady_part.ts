@@ -17,7 +17,7 @@ import { LEAST_STDEV_RATIO, type Segment } from "./segments.ts";
 export interface Unsettled {
   /** `returns`: comes back to a level that it had left; `late`: changes after three quarters. */
   readonly why: Unrest | "returns" | "late";
-  /** Of a straight line, from the first to the last value, where that is why. */
+  /** Change of a straight line from the first to the last value, if that is the reason. */
   readonly driftRatio: number | null;
   /** Values a cycle, where that is why. */
   readonly cyclePeriod: number | null;
@@ -26,7 +26,7 @@ export interface Unsettled {
 export interface SteadyPart {
   /** Index of the steady part's first value in the series. */
   readonly from: number;
-  /** Of the steady part. */
+  /** Level of the steady part. */
   readonly level: number;
   /** Before it, in order. */
   readonly before: readonly number[];

@@ -37,7 +37,7 @@ interface SteadyState {
   readonly steadyFrom: number | null;
   /** In order; empty when too short. */
   readonly segments: readonly SteadySegment[];
-  /** Of the steady part; null when there is none. */
+  /** Flatness of the steady part; null when there is none. */
   readonly flatness: Flatness | null;
   /** Null when there is a steady part, or nothing can be said. */
   readonly unsettled: Unsettled | null;
@@ -70,7 +70,10 @@ export interface RunSteadyState {
   readonly steadyFrom: number | null;
   /** How far the steady part strays from its level, by the series that strays farther; null without one. */
   readonly withinRatio: number | null;
-  /** Of latency so low that its shares are the machine's: `withinRatio` is then of the rate alone. Otherwise null. */
+  /**
+   * For latency so low that its variation is the machine's: `withinRatio` is then that of the rate alone. Otherwise
+   * null.
+   */
   readonly withinMs: number | null;
   /** Null where there is a steady part, or too little to say. */
   readonly unsettled: UnsettledReason | null;
@@ -228,7 +231,7 @@ function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"):
   return { parts, segments, ratios, worse };
 }
 
-/** Of the median: less counts as so much, as a rate of 0 has no logarithm. */
+/** Share of the median; less counts as this much, because a rate of 0 has no logarithm. */
 const LEAST_RATIO = 0.01;
 
 const TOO_SHORT: SteadyState = {

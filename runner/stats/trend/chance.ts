@@ -13,11 +13,11 @@
 import { drawBy } from "../../../base/random.ts";
 
 export interface Step {
-  /** Of the first value after it. */
+  /** Index of the first value after it. */
   readonly index: number;
   /** Student's t of equal variances, without its sign. */
   readonly t: number;
-  /** Of neighbours, about the level of their side. */
+  /** Correlation of neighbours, about the level of their side. */
   readonly correlation: number;
 }
 
@@ -35,7 +35,7 @@ export function stepAt(values: readonly number[], index: number): Step {
 }
 
 interface Sums {
-  /** Of the first so many values. */
+  /** Prefix sums: of the first n values, for each n. */
   readonly sums: Float64Array;
   readonly squares: Float64Array;
   readonly size: number;
@@ -89,7 +89,7 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;
-/** Of the share of all series up to a correlation: smaller ones come more often than evenly. */
+/** Exponent of the share of series up to a correlation: smaller correlations are simulated more often. */
 const CORRELATION_POWER = 1.5;
 
 interface Simulated {
@@ -162,7 +162,7 @@ export function bestStep(values: readonly number[]): Step | null {
 export interface Chance {
   /** That a series without a change, as dependent as this one looks, has a step as large. */
   readonly p: number;
-  /** Of neighbours, estimated: the mean of the simulated ones that look like it. */
+  /** Estimated correlation of neighbours: the mean of the simulated ones that look like it. */
   readonly correlation: number;
 }
 

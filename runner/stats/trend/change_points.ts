@@ -18,7 +18,7 @@ import { bestSplit } from "./energy.ts";
 import { meanOf } from "../quantile.ts";
 
 export interface ChangePoint {
-  /** Of the first value after the change. */
+  /** Index of the first value after the change. */
   readonly index: number;
   /** By Student's t, two-sided. */
   readonly p: number;
@@ -244,7 +244,7 @@ export function ratioOf(
     const factor = meanFactor(side.length, correlation);
     const independent = side.length / factor;
     const shown = side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled;
-    // Of values that are alike the spread about their own mean is short by as much as the mean varies.
+    // The spread of equal values about their own mean is short by as much as the mean varies.
     const whole = side.length > 1 ? shown * (side.length - 1) / (side.length - factor) : shown;
     return { variance: whole / independent, degreesOfFreedom: Math.max(1, independent - 1) };
   });

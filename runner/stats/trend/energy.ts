@@ -8,7 +8,7 @@
  */
 
 export interface EnergySplit {
-  /** Of the first value of the right side, from the beginning of the series. */
+  /** Index of the first value of the right side, from the beginning of the series. */
   readonly index: number;
   readonly energy: number;
 }
@@ -44,7 +44,7 @@ export function bestSplit(
 }
 
 interface Distances {
-  /** Of the value at `of` to all from `first` up to it. */
+  /** Distance of the value at `of` to all from `first` up to it. */
   between(first: number, of: number): number;
 }
 

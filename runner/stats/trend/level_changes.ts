@@ -15,7 +15,7 @@ export interface LevelChange extends ChangePoint {
 
 export interface SeriesLevels {
   readonly changes: readonly LevelChange[];
-  /** Of neighbours, as estimated with the changes taken off; null of too few values. */
+  /** Estimated correlation of neighbours with the changes taken off; null if there are too few values. */
   readonly correlation: number | null;
 }
 
@@ -45,7 +45,7 @@ export function levelChangesOf(
   return all.map((series) => {
     const at = long.indexOf(series);
     if (at === -1) return { changes: [], correlation: null };
-    // Of a series that changes, each change must be as sure as Holm's method asked of the surest.
+    // In a series that changes, each change must be as sure as Holm's method asked of the surest.
     const changes = raised[at] <= SIGNIFICANCE
       ? leftOf(series, SIGNIFICANCE * ps[at] / raised[at], options)
       : [];

@@ -49,7 +49,7 @@ function moreMarkup(count: number, where: "off-phone" | "on-phone"): Markup | nu
   return count > 0 ? markup`<p class="note ${where}">${count} more below.</p>` : null;
 }
 
-/** Of the plot of a row, px. */
+/** Width of the plot in a row, px. */
 const PLOT_PX = 190;
 
 function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
