@@ -36,7 +36,6 @@ import {
 } from "../../runner/stats/slices/slice_ratio.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import type { DrawnFigure } from "../figures/range.ts";
-import type { Pairing } from "./ratio_of.ts";
 import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";
 
@@ -166,8 +165,11 @@ export function varianceOverRounds(logs: readonly number[]): Variance | null {
 }
 
 /** Variance of ln ratio of two processes that are not restarted; null if too little shows it. */
-export function varianceOfThese({ alone }: Sliced, pairing: Pairing | null): Variance | null {
-  return alone === null ? pairing && varianceOverRounds(pairing.logRatios) : alone.variance;
+export function varianceOfThese(
+  { alone }: Sliced,
+  rounds: { readonly logRatios: readonly number[] } | null,
+): Variance | null {
+  return alone === null ? rounds && varianceOverRounds(rounds.logRatios) : alone.variance;
 }
 
 /** Level of two processes. */
