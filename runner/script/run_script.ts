@@ -58,17 +58,21 @@ export async function beginScript(
 ): Promise<ScriptedRun> {
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
-  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions.
+  // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions. A call that
+  // is cut off goes on in its realm after the next response, so the call after it gets another realm: theirs would share `fetch`.
   let realm: Promise<Realm> | null = null;
-  const open = (): Promise<Realm> =>
-    realm ??= evaluated(whole, { random: Math.random, log: logLine });
   const call = (name: string, given: readonly unknown[], until: AbortSignal): Promise<string> =>
-    callIn(open, `${name} of ${whole.entry}`, (realm) =>
-      realm.call(
-        name,
-        JSON.stringify(given),
-        (url, init) => fetched(url, init, { mayFetch, signal: until }),
-      ), until);
+    callIn({
+      what: `${name} of ${whole.entry}`,
+      open: () => realm ??= evaluated(whole, { random: Math.random, log: logLine }),
+      call: (realm) =>
+        realm.call(
+          name,
+          JSON.stringify(given),
+          (url, init) => fetched(url, init, { mayFetch, signal: until }),
+        ),
+      onCutOff: () => realm = null,
+    }, until);
   const begun = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
   const data = setup === undefined ? null : await call(setup, [{ url: origin }], begun);
   const isHooked = hasHooks(script);
@@ -150,16 +154,25 @@ class Renewal {
   }
 }
 
+interface CallParts {
+  /** The function and its script, as a message names them. */
+  readonly what: string;
+  readonly open: () => Promise<Realm>;
+  readonly call: (realm: Realm) => Promise<string>;
+  /** Called where the signal comes before the end of the call. */
+  readonly onCutOff: () => void;
+}
+
 async function callIn(
-  open: () => Promise<Realm>,
-  what: string,
-  call: (realm: Realm) => Promise<string>,
+  { what, open, call, onCutOff }: CallParts,
   signal: AbortSignal,
 ): Promise<string> {
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {}); // it may end before anybody waits for it
-  const end = (): void =>
+  const end = (): void => {
+    onCutOff();
     over.reject(new ScriptError("it did not end in time, or was interrupted"));
+  };
   signal.addEventListener("abort", end, { once: true });
   try {
     signal.throwIfAborted();
