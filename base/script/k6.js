@@ -37,11 +37,39 @@ export const http = {
   },
 };
 
+/** Several of them are joined by a comma, which may also stand in the date of one. */
+const cookiesIn = (field) => {
+  const cookies = {};
+  for (const one of field.split(/,\s*(?=[^\s;,=]+=)/)) {
+    const [pair, ...attributes] = one.split(";").map((part) => part.trim());
+    const [name, ...value] = pair.split("=");
+    if (name === "") continue;
+    const given = Object.fromEntries(
+      attributes.map((text) => text.split("=")).map(([key, ...of]) => [
+        key.toLowerCase(),
+        of.join("="),
+      ]),
+    );
+    (cookies[name] ??= []).push({
+      name,
+      value: value.join("="),
+      domain: given.domain ?? "",
+      path: given.path ?? "",
+      http_only: "httponly" in given,
+      secure: "secure" in given,
+      max_age: Number(given["max-age"] ?? 0),
+      expires: Date.parse(given.expires ?? "") || 0,
+    });
+  }
+  return cookies;
+};
+
 class Response {
   isChecked = false;
   error = "";
   error_code = 0;
-  constructor(status, headers, body) {
+  constructor(url, { status, headers, body }) {
+    this.url = url;
     this.status = status;
     this.body = body;
     this.headers = Object.fromEntries(
@@ -50,6 +78,9 @@ class Response {
         value,
       ]),
     );
+  }
+  get cookies() {
+    return cookiesIn(this.headers["Set-Cookie"] ?? "");
   }
   json(path) {
     const value = JSON.parse(this.body);
@@ -132,10 +163,15 @@ const formText = (fields) =>
     [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`)
   ).join("&");
 
-/** Headers and body of a request, as HTTP has them. */
-const sentOf = ({ body, params: { headers = {}, cookies = {} } }) => {
+/** Headers and body of a request, as HTTP has them. @param credentials Of its URL. */
+const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials) => {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value?.value ?? value}`);
-  const all = { ...headers, ...pairs.length > 0 && { cookie: pairs.join("; ") } };
+  const isOwn = credentials === "" || hasField(headers, "authorization");
+  const all = {
+    ...headers,
+    ...pairs.length > 0 && { cookie: pairs.join("; ") },
+    ...!isOwn && { authorization: `Basic ${host.base64(credentials)}` },
+  };
   if (body === undefined || body === null) return { headers: all };
   if (body instanceof ArrayBuffer) return { headers: all, body: new Uint8Array(body) };
   if (typeof body !== "object" || body instanceof Uint8Array) return { headers: all, body };
@@ -145,8 +181,13 @@ const sentOf = ({ body, params: { headers = {}, cookies = {} } }) => {
   return { headers: { ...all, ...type }, body: formText(body) };
 };
 
-/** A URL's scheme with its host and port, and all after them but a fragment. */
-const partsOf = (url) => /^(\w+:\/\/[^/?#]*)?([^#]*)/.exec(url).slice(1).map((part) => part ?? "");
+/** A URL's scheme with its host and port, all after them but a fragment, and its user and password, which end at the last @. */
+const partsOf = (url) => {
+  const [, scheme = "", user, place = "", rest] = /^(?:(\w+:\/\/)(?:([^/?#]*)@)?([^/?#]*))?([^#]*)/
+    .exec(url);
+  const credentials = user === undefined ? "" : user.includes(":") ? user : `${user}:`;
+  return { base: scheme + place, rest, credentials: decodeURIComponent(credentials) };
+};
 
 /** An origin as URLs have it: in lower case, and without the port that its scheme has anyway. */
 const normal = (base) =>
@@ -179,11 +220,11 @@ export function iterations(script, origin) {
       const known = sessions.get(user);
       const { next } = known?.iteration === user.iteration ? known : begin(user);
       if (next === null) throw new Error("the script has sent all its requests before this one");
-      const [base, path] = partsOf(next.url);
+      const { base, rest: path, credentials } = partsOf(next.url);
       if (base !== "" && normal(base) !== origin) {
         throw new Error(`a request to ${base}, and the others go to ${origin}`);
       }
-      const { headers, body } = sentOf(next);
+      const { headers, body } = sentOf(next, credentials);
       request.method = next.method;
       request.path = path.startsWith("/") ? path : `/${path}`;
       request.headers = headers;
@@ -191,7 +232,7 @@ export function iterations(script, origin) {
     },
     after({ status, headers, body }, user) {
       const session = sessions.get(user);
-      const response = new Response(status, headers, body);
+      const response = new Response(session.next.url, { status, headers, body });
       goOn(session, response);
       const failed = session.failed.splice(0);
       if (failed.length > 0) throw new Error(`these checks fail: ${failed.join(", ")}`);
@@ -209,11 +250,12 @@ export const around = (script, origin, target) => async (data) => {
   const run = script(data);
   let { done, value } = run.next();
   while (!done) {
-    const { headers, body } = sentOf(value);
-    const [base, rest] = partsOf(value.url);
-    const url = normal(base) === origin ? target + rest : value.url;
+    const { base, rest, credentials } = partsOf(value.url);
+    const { headers, body } = sentOf(value, credentials);
+    const url = (normal(base) === origin ? target : base) + rest;
     const got = await fetch(url, { method: value.method, headers, body });
-    ({ done, value } = run.next(new Response(got.status, got.headers, await got.text())));
+    const response = { status: got.status, headers: got.headers, body: await got.text() };
+    ({ done, value } = run.next(new Response(value.url, response)));
   }
   return value;
 };

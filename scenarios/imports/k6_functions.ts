@@ -58,6 +58,8 @@ const MISSING_MEMBERS = [
   "request",
   "remote_ip",
   "ocsp",
+  "status_text",
+  "proto",
 ];
 const MOST_DEEP = 50;
 

@@ -1,6 +1,7 @@
 /** The module `plateau/k6`, with which functions of a k6 script run. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import type { WireRequest } from "../../base/http/request.ts";
 import { Realm } from "../../base/script/realm.ts";
 import { Hooks } from "../../runner/load/hooks/hooks.ts";
 
@@ -41,6 +42,11 @@ async function setUp(wish: Partial<typeof SCRIPT>): Promise<{ given: unknown; ur
 
 /** The path of the first request, or why there is none. */
 async function sentBy(wish: Partial<typeof SCRIPT>): Promise<string> {
+  const sent = await firstSent(wish);
+  return typeof sent === "string" ? sent : sent.path;
+}
+
+async function firstSent(wish: Partial<typeof SCRIPT>): Promise<WireRequest | string> {
   const code = { entry: "script.js", files: { "script.js": sourceOf(wish) }, parameters: {} };
   const hooks = await Hooks.open(
     { ...code, env: {}, data: null },
@@ -49,8 +55,7 @@ async function sentBy(wish: Partial<typeof SCRIPT>): Promise<string> {
   const wire = { method: "GET", path: "/", headers: {}, body: null };
   const { before } = hooks.prepared({ before: "step.before", after: null }, wire);
   const user = { place: 0, isNew: true, news: new Map(), variables: new Map() };
-  const sent = before?.(user, wire) ?? "nothing";
-  return typeof sent === "string" ? sent : sent.path;
+  return before?.(user, wire) ?? "nothing";
 }
 
 Deno.test("requests of setup go to the target where they have its whole origin, and no longer one", async () => {
@@ -107,4 +112,54 @@ Deno.test("digests have the forms of k6, also in setup, and octets may be their 
 Deno.test("setup may make a UUID", async () => {
   const { given } = await setUp({ setup: "function* () { return uuidv4(); }" });
   assert.match(String(given), /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});
+
+Deno.test("the user and password of a URL are sent as HTTP Basic, unless the request has a field of its own", async () => {
+  const url = '"http://ada:p%40ss@localhost/a@b"';
+  const sent = await firstSent({ run: `function* () { yield http.get(${url}); }` });
+  assert.ok(typeof sent !== "string", String(sent));
+  assert.equal(sent.path, "/a@b");
+  assert.deepEqual(sent.headers, { authorization: `Basic ${btoa("ada:p@ss")}` });
+  const own = `function* () { yield http.get(${url}, { headers: { Authorization: "mine" } }); }`;
+  const kept = await firstSent({ run: own });
+  assert.ok(typeof kept !== "string", String(kept));
+  assert.deepEqual(kept.headers, { Authorization: "mine" });
+});
+
+Deno.test("a response knows its URL and the cookies that it sets", async () => {
+  const realm = await Realm.open({
+    entry: "script.js",
+    load: () =>
+      sourceOf({
+        setup: `function* () {
+          const response = yield http.get("http://localhost/a");
+          return { url: response.url, cookies: response.cookies };
+        }`,
+      }),
+    env: () => "",
+    random: () => 0.5,
+    nowMs: () => 0,
+    log: () => {},
+  });
+  realm.experiment({});
+  const field =
+    "sid=a=b; Path=/; HttpOnly; Expires=Wed, 21 Oct 2015 07:28:00 GMT, lang=en; Max-Age=5";
+  const given = await realm.call(
+    "setup",
+    "[null]",
+    () =>
+      Promise.resolve(JSON.stringify({ status: 200, headers: { "set-cookie": field }, body: "" })),
+  );
+  const none = { domain: "", path: "", http_only: false, secure: false, max_age: 0, expires: 0 };
+  assert.deepEqual(JSON.parse(given), {
+    url: "http://localhost/a",
+    cookies: {
+      sid: [{
+        ...none,
+        ...{ name: "sid", value: "a=b", path: "/", http_only: true },
+        expires: Date.UTC(2015, 9, 21, 7, 28),
+      }],
+      lang: [{ ...none, name: "lang", value: "en", max_age: 5 }],
+    },
+  });
 });
