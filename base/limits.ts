@@ -82,7 +82,7 @@ export const LIMITS = {
   runs: { what: "an experiment", most: 20_000, unit: "runs" },
   thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
   claims: { what: "an experiment", most: 1_000, unit: "claims" },
-  scriptMemory: { what: "the memory of a script in a worker", most: 64 * MB, unit: "bytes" },
+  scriptMemory: { what: "the memory of a script in a worker", most: 128 * MB, unit: "bytes" },
   scriptReason: { what: "why a call of a script failed", most: 300, unit: "characters" },
   scriptFiles: { what: "a script with what it imports", most: 4 * MB, unit: "bytes" },
   scriptData: { what: "what setup or refresh of a script gives", most: 4 * MB, unit: "bytes" },

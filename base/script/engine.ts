@@ -18,6 +18,7 @@ import {
 } from "quickjs-emscripten-core";
 import variant from "quickjs-wasm";
 import { messageOf } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 
 /** A value of the script, by its place in the engine's memory. */
 export type Value = JSValueConstPointer | JSValuePointer;
@@ -40,6 +41,19 @@ const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
 /** Most octets of UTF-8 for one unit of UTF-16. */
 const MOST_OCTETS = 3;
+
+/** Of WebAssembly. */
+const PAGE_BYTES = 65_536;
+/** It grows by a twentieth at least, as long as there is room for that. */
+const FULL = 0.9;
+/** As the engine is built. */
+const FIRST_PAGES = 256;
+
+/** The limit of the memory itself: QuickJS's own limit counts 8 bytes for each block in WebAssembly, whatever its size. */
+function boundedMemory(): WebAssembly.Memory {
+  const maximum = Math.floor(LIMITS.scriptMemory.most / PAGE_BYTES);
+  return new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
+}
 
 export class Engine {
   readonly #functions: HostFunction[] = [];
@@ -77,7 +91,7 @@ export class Engine {
     if (typeof load !== "function") {
       throw new Error("QuickJS is built for another system of modules");
     }
-    const module = await load();
+    const module = await load({ wasmMemory: boundedMemory() });
     module.type = "sync";
     const ffi = new FFI(module);
     const { QTS_NewContext } = ffi;
@@ -86,6 +100,11 @@ export class Engine {
     const context = new QuickJSWASMModule(module, ffi).newContext();
     if (pointer === null) throw new Error("QuickJS has made no context");
     return new Engine(context, module, ffi, pointer);
+  }
+
+  /** Whether its memory has next to no room left: not even for an error that says so. */
+  get isFull(): boolean {
+    return this.module.HEAPU8.length > LIMITS.scriptMemory.most * FULL;
   }
 
   /** What both sides read and write. The memory moves when it grows, so it is asked for at each use. */

@@ -14,10 +14,15 @@ import ownModule from "./module.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
 
 /** The modules that every script may import. */
-const OWN_MODULES: Readonly<Record<string, string>> = { "plateau": ownModule, "plateau/k6": k6 };
+const OWN_MODULES: Readonly<Record<string, string>> = {
+  "plateau": ownModule,
+  "plateau/k6": k6,
+};
 /** Its script is evaluated within this, and its `setup` may compute for so long. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
+/** As QuickJS says it, where it still has room for that. */
+const OUT_OF_MEMORY = "InternalError: out of memory";
 
 /** A call of the script has failed; the message says how, and where in the script. */
 export class ScriptError extends Error {}
@@ -97,7 +102,6 @@ export class Realm {
   ) {
     this.context = engine.context;
     const { runtime } = engine.context;
-    runtime.setMemoryLimit(LIMITS.scriptMemory.most);
     runtime.setMaxStackSize(STACK_BYTES);
     // It is called each some ten thousand operations, so a short call never reads the clock.
     runtime.setInterruptHandler(() => {
@@ -341,14 +345,18 @@ export class Realm {
     const explain = this.#functions?.get("explain");
     const result = explain && context.callFunction(explain, context.undefined, error);
     const isKnown = result !== undefined && result.error === undefined;
-    const text = isKnown ? this.#taken(result.value) : "it threw what cannot be shown";
+    const shown = isKnown ? this.#taken(result.value) : "it threw what cannot be shown";
+    const isOutOfMemory = this.engine.isFull && !/^\w*Error: /.test(shown);
+    const text = isOutOfMemory ? OUT_OF_MEMORY : shown;
     error.dispose();
-    const why = text.startsWith("InternalError: interrupted")
-      ? text.replace(
-        "InternalError: interrupted",
-        `it computed for more than ${this.#limitMs} ms`,
-      )
-      : text;
+    const why = text.replace(
+      /^InternalError: interrupted/,
+      `it computed for more than ${this.#limitMs} ms`,
+    )
+      .replace(
+        OUT_OF_MEMORY,
+        `it is out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
+      );
     return new ScriptError(withoutSecrets(why).slice(0, LIMITS.scriptReason.most)); // a part of one would not be known again
   }
 

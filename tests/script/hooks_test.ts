@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ReceivedResponse } from "../../base/http/received.ts";
-import { KeptResponse, KeptRoom } from "../../base/http/kept.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { Engine } from "../../base/script/engine.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
 import type { ScriptCode } from "../../scenarios/code/code.ts";
+import { responseOf } from "./received.ts";
 
 const WIRE: WireRequest = {
   method: "POST",
@@ -45,15 +46,6 @@ async function sentBy(
 function sendBy({ before }: PreparedHooks, as = user()): WireRequest | string {
   assert.ok(before);
   return before(as, WIRE);
-}
-
-function responseOf(status: number, head: string, body: string): ReceivedResponse {
-  const kept = new KeptResponse(new KeptRoom());
-  const octets = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-  const [headOctets, bodyOctets] = [octets(head), octets(body)];
-  kept.addHead(headOctets, 0, headOctets.length);
-  kept.addBody(bodyOctets, 0, bodyOctets.length);
-  return { status, bodyBytes: bodyOctets.length, served: 0, kept };
 }
 
 async function whyAfter(
@@ -431,4 +423,24 @@ Deno.test("a text of megabytes takes its room for as long as it is handed over",
   // Three octets for each character, and the text itself.
   assert.ok(Math.max(...sizes) < 12_000_000, `${sizes}`);
   assert.equal(engine.text(engine.newText("short")), "short");
+});
+
+Deno.test("the memory of a script has its limit in bytes, however small the blocks are that fill it", async () => {
+  const realm = await Realm.open({
+    entry: "script.js",
+    load: () =>
+      `const kept = []; export default { user: { start() { for (;;) kept.push({ a: kept.length }); } } };`,
+    env: () => "",
+    random: () => 0,
+    nowMs: () => 0, // no call is too long
+    log: () => {},
+  });
+  realm.experiment({});
+  assert.throws(
+    () => realm.after(realm.hook("user.start", "user"), realm.user(0), true),
+    /out of memory/,
+  );
+  const bytes: number = Reflect.get(realm, "engine").words.buffer.byteLength;
+  const { most } = LIMITS.scriptMemory;
+  assert.ok(bytes <= most && bytes > most / 2, String(bytes));
 });
