@@ -20,7 +20,7 @@ async function hooked(
   source: string,
   steps: readonly StepSpec[],
   perSec: number,
-  wish: Parameters<typeof sessionStage>[0] = {},
+  { lookUs = LOOK_US, ...wish }: Parameters<typeof sessionStage>[0] & { lookUs?: number } = {},
 ): Promise<Hooked> {
   const code = {
     entry: "script.js",
@@ -34,7 +34,7 @@ async function hooked(
     seed: 1,
     first: 0,
     stride: 1,
-    nowUs: () => clock.us += LOOK_US,
+    nowUs: () => clock.us += lookUs,
   });
   return { hooks, clock, stage: sessionStage({ steps, perSec, sharedPool: true, hooks, ...wish }) };
 }
@@ -214,4 +214,22 @@ Deno.test("the time of another user's hook is in the lag of a user who was made 
   // Twice the time of that hook, and what dialing took.
   assert.deepEqual([...lag.indices], [0, 10, 2 * LOOK_US]);
   assert.deepEqual([...lag.counts], [1, 2, 2]);
+});
+
+Deno.test("quick hooks are called for several users at a time, and again only when few are left", async () => {
+  const { stage, hooks, clock } = await hooked(PATHS, [hookedStep("before")], 2_000, {
+    ...{ lookUs: 2, sharedPool: false, job: { connections: 40 } },
+  });
+  const tickAt = (us: number): number => {
+    clock.us = us;
+    stage.loop.onTick(us);
+    return hooks.use.calls;
+  };
+  // That of the first arrival, then some in the 20 microseconds of a pass, of which each call takes 4 here.
+  const first = tickAt(0);
+  assert.ok(first > 3 && first < 10, String(first));
+  for (let pass = 0; pass < 16; pass++) tickAt(20);
+  assert.equal(tickAt(30), 17);
+  for (let arrival = 1; arrival <= 11; arrival++) assert.equal(tickAt(500 * arrival), 17);
+  assert.ok(tickAt(500 * 12) > 18);
 });

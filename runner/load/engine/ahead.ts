@@ -10,30 +10,45 @@ const EARLIEST_US = 10_000;
 const LEAST_US = 100;
 /** At a time. */
 const MOST = 16;
+/** More are made only when so few are left, and then as many as may be: each look at the sockets between two costs microseconds. */
+const FEW = 4;
+/** So long responses may wait that come meanwhile: quick hooks are called for many users, slow ones for one. */
+const PASS_US = 20;
 
 export class Ahead {
   readonly #places: number[] = [];
+  #isFilling = true;
 
   constructor(private readonly pacer: Pick<OpenPacer, "coming">) {}
 
   /** The place of the user who arrives next; −1 where none is prepared. */
   take(): number {
-    return this.#places.shift() ?? -1;
+    const place = this.#places.shift() ?? -1;
+    if (this.#places.length <= FEW) this.#isFilling = true;
+    return place;
   }
 
   add(place: number): void {
     this.#places.push(place);
+    if (this.#places.length === MOST) this.#isFilling = false;
   }
 
   /** Whether there is time to prepare another user now. @param dueUs When anything is due. */
   hasTime(nowUs: number, dueUs: number): boolean {
-    return this.#places.length < MOST && nowUs >= this.#fromUs && dueUs - nowUs >= LEAST_US;
+    if (!this.#isFilling || dueUs - nowUs < LEAST_US) return false;
+    if (nowUs >= this.#fromUs) return true;
+    this.#isFilling = this.#places.length <= FEW;
+    return false;
+  }
+
+  /** Whether a pass that began at `sinceUs` may prepare one more at `nowUs`. */
+  goesOn(sinceUs: number, nowUs: number, dueUs: number): boolean {
+    return nowUs - sinceUs < PASS_US && this.hasTime(nowUs, dueUs);
   }
 
   /** When to look next whether another user can be prepared. */
   wakeUs(nowUs: number): number {
-    if (this.#places.length === MOST) return Infinity;
-    return this.#fromUs > nowUs ? this.#fromUs : Infinity;
+    return this.#isFilling && this.#fromUs > nowUs ? this.#fromUs : Infinity;
   }
 
   /** From when on the one after those that are prepared may be. */

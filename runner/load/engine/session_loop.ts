@@ -145,19 +145,21 @@ export class SessionLoop implements Workload {
     return this.#ahead === null ? dueUs : this.#prepare(this.#ahead, nowUs, dueUs);
   }
 
-  /** Makes the first request of one user ahead, where there is time; gives when to look again. */
+  /** Makes the first requests of users ahead, where there is time; gives when to look again. */
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
     if (!ahead.hasTime(nowUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs));
-    // Where connections are shared, one may be free by then.
-    const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
-    if (place < 0) return dueUs;
-    const journey = flow.nextJourney(place);
-    const [first] = journey.steps;
-    const message = first.kind === "request" ? flow.message(first, journey) : null;
-    this.#users[place].ahead = { journey, message };
-    ahead.add(place);
+    do {
+      // Where connections are shared, one may be free by then.
+      const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
+      if (place < 0) return dueUs;
+      const journey = flow.nextJourney(place);
+      const [first] = journey.steps;
+      const message = first.kind === "request" ? flow.message(first, journey) : null;
+      this.#users[place].ahead = { journey, message };
+      ahead.add(place);
+    } while (ahead.goesOn(nowUs, flow.readyUs(nowUs), dueUs));
     return nowUs; // after what has come meanwhile
   }
 
