@@ -17,6 +17,7 @@ import { overview } from "./overview.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { published } from "./published.ts";
 import { settling } from "./settling.ts";
+import { rowsSent } from "./rows_sent.ts";
 import { slices } from "./slices.ts";
 import { steps } from "./steps/table.ts";
 import { calls } from "./calls.ts";
@@ -43,6 +44,7 @@ const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   inOneRun,
   perSecond,
   connections,
+  rowsSent,
   littlesLaw,
   served,
   agents,

@@ -126,7 +126,7 @@ export async function checkResponses(given: PreflightRequest): Promise<void> {
   const { script } = request;
   const journeys = script.kind === "flow"
     ? firstJourneys(script)
-    : [{ steps: firstRequests(script), user: {} }];
+    : [{ steps: firstRequests(script), user: script.own?.[0] ?? {} }];
   const preset = script.kind === "flow" ? script.cookies : null;
   const [{ origin }] = originsOf(request);
   const jars = preset && await cookieJars({ origin, preset });
@@ -246,10 +246,16 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): S
 }
 
 /** The whole journeys of the first virtual users, of one in any case. */
-function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJourney[] {
+function firstJourneys(
+  { steps, users, own = [{}] }: Script & { kind: "flow" },
+): CheckedJourney[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
-  return users.slice(0, most).map((user) => ({ steps: requests, user }));
+  const journeys = Math.min(most, Math.max(users.length, own.length));
+  return Array.from({ length: journeys }, (_, at) => ({
+    steps: requests,
+    user: { ...users[at % users.length], ...own[at % own.length] },
+  }));
 }
 
 async function checkStep(

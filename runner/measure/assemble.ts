@@ -6,6 +6,7 @@ import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
 import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
+import type { Script } from "../../scenarios/request/script.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -23,6 +24,7 @@ import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { callFigures } from "./calls.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import { rowUseOf } from "./row_use.ts";
 import { stepFigures } from "./steps.ts";
 import { socketFigures } from "./sockets.ts";
 import { streamFigures } from "./streams.ts";
@@ -55,8 +57,8 @@ type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram
 /** What is known of the load beside its workers' reports. */
 interface LoadContext {
   readonly timeline: Timeline;
-  /** Of the load's steps; none where it has one alone. */
-  readonly stepNames: readonly string[];
+  /** What was sent. */
+  readonly script: Script;
   /** Of each worker. */
   readonly connections: readonly number[];
   /** Of this process; agents have each their own. */
@@ -166,11 +168,12 @@ function measuredOf(
     ...description,
     ...tls && { tls },
     ...hooks && { hooks },
+    ...rowUseOf(context.script, reports),
     elapsedS,
     requests,
     status: statusOf(totals),
     ...servedOf(totals, context.latency),
-    ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
+    ...stepFigures(totals, context.script.stepNames, { elapsedS, clock }),
     ...streamFigures(totals, { elapsedS, clock }),
     ...callFigures(totals),
     ...socketFigures(totals, elapsedS),

@@ -85,8 +85,8 @@ export async function measureLoad(
   if (timeline.isWidened && intervalMs !== DEFAULT_INTERVAL_MS) {
     onProgress({ kind: "note", text: widenedText(intervalMs, timeline) });
   }
-  const { stepNames } = request.script;
-  const context = { timeline, stepNames, connections, stage, agents, turns: request.turns };
+  const { script, turns } = request;
+  const context = { timeline, script, connections, stage, agents, turns };
   const measurement = assemble(describe(request, loaded, startMs), reports, context);
   return aborting.found === null ? measurement : abortedBy(aborting.found, measurement);
 }

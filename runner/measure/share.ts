@@ -5,9 +5,14 @@
 import { type ConnectionOptions, encodeRequest, openingOf } from "../../base/http/request.ts";
 import { derivedSeed } from "../../base/random.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
-import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
+import {
+  durationMsOf,
+  type Load,
+  type PlannedLoad,
+  usableConnections,
+} from "../../scenarios/load/load.ts";
 import { optionsOf } from "../../base/load_options.ts";
-import { type Phase, Profile } from "../../scenarios/pace/arrivals.ts";
+import type { Phase } from "../../scenarios/pace/arrivals.ts";
 import {
   type Expectation,
   expectedStatuses,
@@ -122,18 +127,6 @@ function workersFor(load: Load): number {
   return Math.min(wanted, usableConnections(load));
 }
 
-/** More connections than requests or users would have nothing to do; more workers than that neither. */
-export function usableConnections(load: Load): number {
-  return Math.min(load.connections, mostUsers(load) ?? Infinity);
-}
-
-/** Null where that is unknown, as chance decides, or does not matter. */
-function mostUsers(load: Load): number | null {
-  if (load.kind === "closed") return load.requests;
-  if (load.kind === "rate" || load.arrivals === "poisson") return null;
-  return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
-}
-
 function pacerFor(
   { load, script, seed }: LoadRequest,
   { worker, workers }: WorkerIndex,
@@ -178,7 +171,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
   const { code, user, fresh } = script;
-  const isOfUsers = code !== undefined || load.kind === "phases" ||
+  const isOfUsers = code !== undefined || script.own !== undefined || load.kind === "phases" ||
     (load.kind === "closed" && load.stages !== undefined);
   if (!isOfUsers && script.kind === "requests" && !follows) {
     return requestsOf(script, target.connection, implicitCheck, { worker, workers });
@@ -186,6 +179,7 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   return {
     kind: "flow",
     ...flowOf(script, implicitCheck),
+    ...script.own && { own: script.own.filter((_, place) => place % workers === worker) },
     origins: [target, ...others],
     first: worker,
     stride: workers,

@@ -31,6 +31,7 @@ import { slices } from "./slices.ts";
 import { sockets } from "./sockets.ts";
 import { streams } from "./streams.ts";
 import { hookUse } from "./hooks.ts";
+import { rowUse } from "./row_use.ts";
 import { tls } from "./tls.ts";
 import { inRun } from "./in_run.ts";
 import { warmup } from "./warmup.ts";
@@ -151,6 +152,9 @@ export const measurement = z.strictObject({
     ),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
   hooks: hookUse.optional().describe("What hooks took of the workers; absent where there are none"),
+  rows: z.array(rowUse).min(1).optional().describe(
+    "Tables of values, and how many of their rows were sent; absent where there are none",
+  ),
   load,
   loadStartedAt: z.iso.datetime().optional()
     .describe("Zero of the timeline; absent in older files"),

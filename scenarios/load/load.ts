@@ -20,7 +20,7 @@ import {
   type LoadSpec,
 } from "./load_shape.ts";
 import { type CapacityGoal, shareOfCapacityText } from "./capacity_shape.ts";
-import type { Phase } from "../pace/arrivals.ts";
+import { type Phase, Profile } from "../pace/arrivals.ts";
 import {
   type GivenOptions,
   type LoadOptions,
@@ -102,6 +102,18 @@ export function expectedMsOf(load: PlannedLoad): number | null {
 /** How long a run is loaded, as far as that is known; null when it ends by count. */
 export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
+}
+
+/** More connections than requests or users would have nothing to do; more workers than that neither. */
+export function usableConnections(load: PlannedLoad): number {
+  return Math.min(load.connections, mostUsers(load) ?? Infinity);
+}
+
+/** Null where that is unknown, as chance decides, or does not matter. */
+function mostUsers(load: PlannedLoad): number | null {
+  if (load.kind === "closed") return load.requests;
+  if (load.kind !== "phases" || load.arrivals === "poisson") return null;
+  return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
 const MS_PER_HOUR = 3_600_000;

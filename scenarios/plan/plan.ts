@@ -13,10 +13,12 @@ import {
   loadsOf,
   type PlannedLoad,
   recorded,
+  usableConnections,
   whyTooLong,
 } from "../load/load.ts";
 import type { LoadSpec } from "../load/load_shape.ts";
 import type { Scenario } from "../request/scenario.ts";
+import { uniqueTables } from "../request/values.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
 import { checkSlices, turnsOf } from "./in_slices.ts";
 import type { Repeat } from "./repetition.ts";
@@ -101,7 +103,24 @@ function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): vo
     const why = whyTooLong(load, interval);
     if (why !== null) throw new UserError([{ place: "plan", message: `Cannot run this: ${why}` }]);
   }
+  checkOwnRows(cells);
   checkResultSize(cells, { times, intervalMs: interval });
+}
+
+/** Each virtual user who may be there has a row of its own, so a table never runs out during a load. */
+function checkOwnRows(cells: readonly Cell[]): void {
+  const problems = cells.flatMap(({ scenario, request, load }) => {
+    const users = usableConnections(load);
+    return "replay" in request ? [] : uniqueTables(request.values)
+      .filter(([, { rows }]) => rows.length < users).map(([name, { path, rows }]): Problem => ({
+        place: `scenarios.${scenario}.values.${name}`,
+        message: `Cannot give each of ${users} virtual users a row of its own: ` +
+          `${path} has ${rows.length}`,
+        fix: `add rows, or write connections: ${rows.length} in the load`,
+      }));
+  });
+  const each = new Map(problems.map((problem) => [problem.place + problem.message, problem]));
+  if (each.size > 0) throw new UserError([...each.values()]);
 }
 
 function* blocksFor(

@@ -28,7 +28,14 @@ import type { Scenario, WrittenScenario } from "./scenario.ts";
 import type { StreamKind } from "./request.ts";
 import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { type SocketUse, socketUse } from "./websocket.ts";
-import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
+import {
+  countOfValueVariants,
+  drawValues,
+  ownValues,
+  placeholderNames,
+  type TableUse,
+  type ValueSpecs,
+} from "./values.ts";
 
 export interface ScriptRequest {
   readonly kind: "request";
@@ -115,6 +122,10 @@ export type Script =
     readonly fresh?: SharedArrayBuffer;
     /** Origins besides the target's to which redirects may lead; absent: none. */
     readonly elsewhere?: readonly string[];
+    /** Values of each virtual user, by its place, which no other user has; absent: there are none. */
+    readonly own?: readonly Readonly<Record<string, string>>[];
+    /** Tables whose rows it sends, by the variant of a user's values or by the request; absent: none. */
+    readonly tables?: readonly TableUse[];
   }
   & (
     /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
@@ -153,16 +164,24 @@ function writtenScript(scenario: WrittenScenario, seed: number): Script {
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
   if ("page" in scenario) return pageScript(scenario, draw);
+  // Its hooks belong to users, who have values of their own.
+  if (!("mix" in scenario) && (hooksOf(scenario).hooks ?? scenario.user) !== undefined) {
+    return flowScript([{ ...scenario, capture: {} }], { ...scenario, cookies: null }, draw);
+  }
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
-  checkSize(mix.map(wireRequest), values);
+  const wires = mix.map(wireRequest);
+  checkSize(wires, values);
   const { placeOf, ...common } = namedSteps(mix, followOf(scenario.follow));
   const variants = mix.map((request) => variantsOf(request, { ...placeOf(request), values, draw }));
   const weights = mix.map(({ weight }) => weight);
+  const own = ownValues(values, wires.flatMap(namesIn));
   return {
     kind: "requests",
     ...common,
-    requests: variants.flat(),
-    sequence: sequenceOf(variants.map(({ length }) => length), weights, draw),
+    requests: variants.flatMap(({ requests }) => requests),
+    sequence: sequenceOf(variants.map(({ requests }) => requests.length), weights, draw),
+    ...own && { own },
+    ...tablesOf(variants),
   };
 }
 
@@ -218,11 +237,32 @@ interface VariantChoice extends StepPlace {
   readonly draw: Draw;
 }
 
+interface RequestVariants {
+  readonly requests: readonly ScriptRequest[];
+  readonly tables: readonly TableUse[];
+}
+
+/** The rows of all requests of a mix: each table once, with the row of each variant of each request, -1 where that has none. */
+function tablesOf(mix: readonly RequestVariants[]): Pick<Script, "tables"> {
+  const keyOf = ({ file, values }: TableUse): string => [file, ...values].join("\n");
+  const tables = new Map(mix.flatMap(({ tables }) => tables.map((one) => [keyOf(one), one])));
+  if (tables.size === 0) return {};
+  return {
+    tables: [...tables].map(([key, table]) => ({
+      ...table,
+      rowOf: table.rowOf &&
+        mix.flatMap(({ requests, tables }) =>
+          tables.find((one) => keyOf(one) === key)?.rowOf ?? requests.map(() => -1)
+        ),
+    })),
+  };
+}
+
 /** The request with each variant of its values. */
 function variantsOf(
   request: RequestFields,
   { values, draw, ...place }: VariantChoice,
-): ScriptRequest[] {
+): RequestVariants {
   const { expect } = request;
   const common = { kind: "request" as const, ...place, expect, captures: [] };
   const step = {
@@ -233,8 +273,8 @@ function variantsOf(
     ...hooksOf(request),
   };
   const wire = wireRequest(request);
-  return drawValues(values, namesIn(wire), draw)
-    .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
+  const { variants, tables } = drawValues(values, namesIn(wire), draw);
+  return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
 /** So many picks at least, where there are several requests to pick from, and at most. */
@@ -269,10 +309,8 @@ function pageScript(page: Extract<Scenario, { page: string }>, draw: Draw): Scri
 
 function flowScript(
   steps: readonly FlowStepSpec[],
-  { values, cookies, follow }: {
-    readonly values: ValueSpecs;
+  { values, cookies, follow, user }: Pick<WrittenScenario, "values" | "follow" | "user"> & {
     readonly cookies: Cookies;
-    readonly follow?: Parameters<typeof followOf>[0];
   },
   draw: Draw,
 ): Script {
@@ -280,9 +318,20 @@ function flowScript(
   const ready = steps.map((step) =>
     isRequest(step) ? requestStep(step, placeOf(step)) : thinkStep(step)
   );
-  const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
-  const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
-  return { kind: "flow", ...common, steps: ready, users, cookies };
+  const requests = ready.filter((step) => step.kind === "request");
+  // A hook may read any of them.
+  const isHooked = user !== undefined || requests.some(({ hooks }) => hooks !== undefined);
+  const names = isHooked ? placeholderNames(values) : requests.flatMap(({ wire }) => namesIn(wire));
+  const { variants, tables } = drawValues(values, names, draw);
+  const users = variants.map((one) => Object.fromEntries(one));
+  const own = ownValues(values, names);
+  return {
+    kind: "flow",
+    ...common,
+    ...{ steps: ready, users, cookies },
+    ...own && { own },
+    ...tables.length > 0 && { tables },
+  };
 }
 
 function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {

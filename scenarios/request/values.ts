@@ -53,14 +53,14 @@ export class Table {
   }
 }
 
-const ORDERS = ["sequential", "random", "weighted"] as const;
+const ORDERS = ["sequential", "random", "weighted", "unique"] as const;
 
 const taken = {
   column: z.string().optional()
     .describe("The column; without it every column is a name: {{ row.name }}"),
   order: z.enum(ORDERS).default("sequential").describe(
     "random: every row once, in an order that the seed decides, then again; weighted: rows are drawn, each as " +
-      "often as its weight says",
+      "often as its weight says; unique: each virtual user has a row of its own for all its sessions",
   ),
   weight: z.string().optional().describe(
     "The column with the weights of rows that are drawn by weight: numbers from 0",
@@ -184,6 +184,22 @@ export function placeholderNames(values: ValueSpecs): string[] {
   );
 }
 
+/** A table whose rows are sent, and which row when. */
+export interface TableUse {
+  /** Names of the values that are its columns. */
+  readonly values: readonly string[];
+  readonly file: string;
+  /** Rows that it has. */
+  readonly rows: number;
+  /** Index of the row in each variant; null: each virtual user has one of its own. */
+  readonly rowOf: readonly number[] | null;
+}
+
+export interface DrawnValues {
+  readonly variants: readonly ReadonlyMap<string, string>[];
+  readonly tables: readonly TableUse[];
+}
+
 /**
  * Variants of the named values, in the order in which they are used: every row of a file, and where
  * anything is random 1,000, or as many whole rounds through the rows as go into that.
@@ -192,17 +208,59 @@ export function drawValues(
   values: ValueSpecs,
   names: readonly string[],
   draw: Draw,
-): ReadonlyMap<string, string>[] {
-  const givers = giversOf(usedSpecs(values, names), draw);
-  return Array.from({ length: countOfValueVariants(values, names) }, (_, variant) => {
+): DrawnValues {
+  const used = usedSpecs(values, names);
+  const orders = ordersOf(used, draw);
+  const givers = used.filter(([, spec]) => !isUnique(spec)).map((one) =>
+    giverOf(one, orders, draw)
+  );
+  const variants = Array.from({ length: countOfValueVariants(values, names) }, (_, variant) => {
     const given = givers.flatMap((give) => give(variant));
     return new Map(given.filter(([name]) => names.includes(name)));
   });
+  const tables = [...Map.groupBy(used.filter(isOfTable), ([, spec]) => orderKey(spec)).values()];
+  return {
+    variants,
+    tables: tables.map((same): TableUse => {
+      const [[, spec]] = same;
+      const { path, rows } = tableOf(spec);
+      const order = orders.get(orderKey(spec));
+      const rowOf = order ? variants.map((_, at) => order[at % order.length]) : null;
+      return { values: same.map(([name]) => name), file: path, rows: rows.length, rowOf };
+    }),
+  };
+}
+
+/**
+ * What each virtual user has of tables whose rows are unique, by its place among those who may be there at a time; as
+ * many as the shortest table has rows. Null: there is no such table.
+ */
+export function ownValues(
+  values: ValueSpecs,
+  names: readonly string[],
+): Readonly<Record<string, string>>[] | null {
+  const used = usedSpecs(values, names).filter(isOfTable).filter(([, spec]) => isUnique(spec));
+  if (used.length === 0) return null;
+  const length = Math.min(...used.map(([, spec]) => tableOf(spec).rows.length));
+  return Array.from(
+    { length },
+    (_, place) =>
+      Object.fromEntries(
+        used.flatMap(([name, spec]) => valuesOfRow(name, spec, tableOf(spec).rows[place]))
+          .filter(([name]) => names.includes(name)),
+      ),
+  );
+}
+
+/** Tables of which each virtual user has a row of its own, by the names of the values. */
+export function uniqueTables(values: ValueSpecs): [name: string, table: Table][] {
+  return Object.entries(values).filter(isOfTable).filter(([, spec]) => isUnique(spec))
+    .map(([name, spec]) => [name, tableOf(spec)]);
 }
 
 /** How many variants `drawValues` gives. */
 export function countOfValueVariants(values: ValueSpecs, names: readonly string[]): number {
-  const used = usedSpecs(values, names);
+  const used = usedSpecs(values, names).filter(([, spec]) => !isUnique(spec));
   const rows = used.reduce(
     (most, [, spec]) => Math.max(most, isTable(spec) ? roundOf(spec) : 1),
     1,
@@ -228,28 +286,44 @@ function usedSpecs(
 /** Names with their values in one variant. */
 type Give = (variant: number) => [name: string, value: string][];
 
-function giversOf(used: readonly [string, ValueSpec][], draw: Draw): Give[] {
-  const orders = new Map<string, readonly TableRow[]>();
-  // One order for each file, so that a name and its password stay together.
-  const inOrder = (spec: TableSpec): readonly TableRow[] => {
-    const { key, rows } = tableOf(spec);
-    if (spec.order === "sequential") return rows;
-    const name = [key, spec.order, spec.weight].join("\n");
-    const order = orders.get(name) ??
-      (spec.order === "random" ? shuffled(rows, draw) : drawnByWeight(rows, spec, draw));
-    orders.set(name, order);
-    return order;
-  };
-  return used.map(([name, spec]) => {
-    if (!isTable(spec)) return () => [[name, drawn(spec, draw)]];
-    const { column } = spec;
-    const rows = inOrder(spec);
-    return (variant) => {
-      const row = rows[variant % rows.length];
-      if (column !== undefined) return [[name, row[column]]];
-      return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
-    };
-  });
+/** One order for each file, so that a name and its password stay together. */
+type Orders = ReadonlyMap<string, readonly number[]>;
+
+function orderKey(spec: TableSpec): string {
+  return [tableOf(spec).key, spec.order, spec.weight].join("\n");
+}
+
+/** Indexes of rows in the order in which they are taken, of all tables whose rows are not unique. */
+function ordersOf(used: readonly [string, ValueSpec][], draw: Draw): Orders {
+  const orders = new Map<string, readonly number[]>();
+  for (const [, spec] of used) {
+    if (!isTable(spec) || isUnique(spec) || orders.has(orderKey(spec))) continue;
+    orders.set(orderKey(spec), orderOf(spec, draw));
+  }
+  return orders;
+}
+
+function orderOf(spec: TableSpec, draw: Draw): number[] {
+  const { rows } = tableOf(spec);
+  if (spec.order === "weighted") return drawnByWeight(rows, spec, draw);
+  const all = [...rows.keys()];
+  return spec.order === "random" ? shuffled(all, draw) : all;
+}
+
+function giverOf([name, spec]: [string, ValueSpec], orders: Orders, draw: Draw): Give {
+  if (!isTable(spec)) return () => [[name, drawn(spec, draw)]];
+  const { rows } = tableOf(spec);
+  const order = orders.get(orderKey(spec)) ?? [];
+  return (variant) => valuesOfRow(name, spec, rows[order[variant % order.length]]);
+}
+
+function valuesOfRow(
+  name: string,
+  { column }: TableSpec,
+  row: TableRow,
+): [name: string, value: string][] {
+  if (column !== undefined) return [[name, row[column]]];
+  return Object.entries(row).map(([column, value]) => [`${name}.${column}`, value]);
 }
 
 /** How many rows are taken before the first is taken again. */
@@ -261,13 +335,13 @@ function roundOf(spec: TableSpec): number {
 /** Of whole numbers, which draws give: precise enough for weights. */
 const STEPS = 2 ** 31 - 1;
 
-function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): TableRow[] {
+function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): number[] {
   const { weight = "" } = spec;
   let total = 0;
   const sums = rows.map((row) => total += weightOf(row, weight));
   return Array.from({ length: roundOf(spec) }, () => {
     const at = draw(0, STEPS - 1) / STEPS * total;
-    return rows[firstAbove(sums, at)];
+    return firstAbove(sums, at);
   });
 }
 
@@ -298,6 +372,14 @@ function drawUuid(draw: Draw): string {
 
 function isTable(spec: ValueSpec): spec is TableSpec {
   return typeof spec === "object" && "order" in spec;
+}
+
+function isOfTable(used: [name: string, spec: ValueSpec]): used is [string, TableSpec] {
+  return isTable(used[1]);
+}
+
+function isUnique(spec: ValueSpec): boolean {
+  return isTable(spec) && spec.order === "unique";
 }
 
 function tableOf(spec: TableSpec): Table {

@@ -139,7 +139,10 @@ const totals = plain({
 
 export const report: fc.Arbitrary<WorkerReport> = plain({
   totals,
-  sessions: plain({ created: count, completed: count, failed: count, length: histogram }),
+  sessions: plain({
+    ...{ created: count, completed: count, failed: count, length: histogram },
+    ...{ places: count, mostOfPlace: count },
+  }),
   elapsedUs: us,
   time: plain({ cpuUs: us, waitedUs: fc.option(us) }),
   spunUs: us,

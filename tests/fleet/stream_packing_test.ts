@@ -49,7 +49,7 @@ Deno.test("messages of WebSockets are the same after they were a report of an ag
   for (let code = 3_000; code < 3_030; code++) sockets.closed(code);
   const report = {
     totals: recorder.finish(10_000),
-    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY, places: 0, mostOfPlace: 0 },
     ...{ elapsedUs: 10_000, time: { cpuUs: 1, waitedUs: null }, spunUs: 0 },
     ...{ busyPeriods: EMPTY, timerUs: 1 },
   };
@@ -91,7 +91,7 @@ Deno.test("messages are the same after they were a report of an agent", () => {
   messages.end(1, "late", 9_000);
   const report = {
     totals: recorder.finish(10_000),
-    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+    sessions: { created: 0, completed: 0, failed: 0, length: EMPTY, places: 0, mostOfPlace: 0 },
     ...{ elapsedUs: 10_000, time: { cpuUs: 1, waitedUs: null }, spunUs: 0 },
     ...{ busyPeriods: EMPTY, timerUs: 1 },
   };

@@ -74,7 +74,7 @@ export type Ending = Pick<SoFarReport, "totals" | "open">;
 
 /** What a stage does not know of a worker. */
 export const OFF_STAGE = {
-  sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+  sessions: { created: 0, completed: 0, failed: 0, length: EMPTY, places: 0, mostOfPlace: 0 },
   time: { cpuUs: 7, waitedUs: 1 },
   spunUs: 3,
   busyPeriods: EMPTY,

@@ -59,7 +59,8 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
       }))
   );
   const connections = reports.map(() => SLOTS);
-  const told = { timeline, stepNames: [], connections, agents, stage: agents[0].stage };
+  const script = { kind: "requests" as const, stepNames: [], requests: [], sequence: [] };
+  const told = { timeline, script, connections, agents, stage: agents[0].stage };
   return measurement.parse(assemble(askedOf(spec, SLOTS * workers), reports, told));
 }
 

@@ -4,8 +4,10 @@ import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
+import { Flow } from "../../runner/load/engine/flow.ts";
 import { slotsOf } from "../../runner/load/engine/job.ts";
-import { type AssignedWorkers, shareOut, usableConnections } from "../../runner/measure/share.ts";
+import { type AssignedWorkers, shareOut } from "../../runner/measure/share.ts";
+import { usableConnections } from "../../scenarios/load/load.ts";
 import { forAll } from "../for_all.ts";
 import { script } from "../scenarios/made_script.ts";
 
@@ -244,4 +246,24 @@ Deno.test("phases take no more places than visitors come, where that is known", 
   };
   assert.equal(usableConnections(load), 10);
   assert.equal(usableConnections({ ...load, arrivals: "poisson" }), 10_000);
+});
+
+Deno.test("each virtual user of all workers has a row that no other has", () => {
+  const rows = script({
+    get: "/{{ n }}",
+    values: { n: { csv: "7", column: "n", order: "unique" } },
+  });
+  const closed = { ...COMMON, kind: "closed" as const, connections: 7, workers: 3, pipeline: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null };
+  const shares = shareOut({ ...requestOf(load), script: rows }, "tcp");
+  const taken = shares.flatMap(({ connections, script }) => {
+    assert.ok(script.kind === "flow");
+    const flow = new Flow(script);
+    return Array.from(
+      { length: connections },
+      (_, place) => [0, 1].map(() => flow.nextJourney(place).variables.get("n")),
+    );
+  });
+  for (const [first, again] of taken) assert.equal(first, again);
+  assert.deepEqual(taken.map(([row]) => Number(row)).toSorted(), [0, 1, 2, 3, 4, 5, 6]);
 });

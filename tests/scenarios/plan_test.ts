@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { UserError } from "../../base/errors.ts";
+import { NO_FILES } from "../../base/files.ts";
 import {
   type Experiment,
   type ExperimentInput,
@@ -231,4 +232,28 @@ Deno.test("a plan is refused whose results could not be read back, with their si
   assert.equal(problemOf({ ...day, repeat: 5 }), null);
   assert.match(problemOf({ ...day, repeat: 100 }) ?? "", /results of 400 runs/);
   assert.equal(problemOf({ ...day, interval: "1m", repeat: 5 }), null);
+});
+
+Deno.test("a plan is refused where virtual users would have no rows of their own, with how many there are", () => {
+  const rows = ["ada", "bob"].map((name) => ({ name }));
+  const spec = experimentSpecWith({ ...NO_FILES, rows: () => rows });
+  const cellsOf = (connections: number): readonly Cell[] =>
+    planBlocks(
+      spec.parse({
+        name: "planned",
+        targets: { a: { app: "api" } },
+        scenarios: {
+          s: { get: "/{{ user.name }}", values: { user: { csv: "u.csv", order: "unique" } } },
+        },
+        load: { connections },
+      }),
+      { seed: 1 },
+    ).cells;
+  assert.equal(cellsOf(2).length, 1);
+  const { problems } = thrown(UserError, () => cellsOf(3));
+  assert.deepEqual(problems, [{
+    place: "scenarios.s.values.user",
+    message: "Cannot give each of 3 virtual users a row of its own: u.csv has 2",
+    fix: "add rows, or write connections: 2 in the load",
+  }]);
 });

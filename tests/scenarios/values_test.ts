@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { asked, countsOf, manyRows, requestsOf } from "./made_script.ts";
+import { asked, countsOf, flowOf, manyRows, requestsOf } from "./made_script.ts";
 
 const drawn: Readonly<Record<string, [value: object | string, form: RegExp, different: number]>> = {
   "a number": [{ from: 5, to: 7 }, /^\/[567]$/, 3],
@@ -118,3 +118,26 @@ for (const [sentence, [value, why]] of Object.entries(wrongWeights)) {
     assert.throws(() => requestsOf({ get: "/{{ v }}", values }), why);
   });
 }
+
+Deno.test("rows that are unique belong to virtual users, beside values that all have", () => {
+  const values = {
+    user: { csv: "people.csv", order: "unique" },
+    size: { pick: ["s", "m"] },
+  };
+  const { requests, own, tables } = requestsOf({ get: "/{{ user.name }}/{{ size }}", values });
+  assert.deepEqual(own, [{ "user.name": "ada" }, { "user.name": "bob" }, { "user.name": "eve" }]);
+  assert.deepEqual(countsOf(requests.map(({ wire }) => wire.path)).keys().toArray().sort(), [
+    "/{{ user.name }}/m",
+    "/{{ user.name }}/s",
+  ]);
+  assert.deepEqual(tables, [{ values: ["user"], file: "people.csv", rows: 3, rowOf: null }]);
+  const flow = flowOf({ flow: [{ get: "/{{ user.name }}" }, { get: "/{{ user.word }}" }], values });
+  assert.deepEqual(flow.users, [{}]);
+  assert.deepEqual(flow.own?.[1], { "user.name": "bob", "user.word": "b2" });
+});
+
+Deno.test("hooks may read every value of their scenario", () => {
+  const values = { user: { csv: "people.csv" } };
+  const { users } = flowOf({ get: "/", before: "before", values });
+  assert.deepEqual(users[0], { "user.name": "ada", "user.word": "a1" });
+});

@@ -187,7 +187,8 @@ export class Fleet implements Loader {
     request: LoadRequest,
     reportEveryMs: number,
   ): Promise<void> {
-    const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
+    const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
+    const { tables: _, ...script } = request.script; // which row was sent when is worked out here
     const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
     const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
     const job: AgentJobInput = {

@@ -17,7 +17,8 @@ import { replyWithin } from "../protocol/redis_link.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
 import type { SilentShare } from "../../load/worker/silent_worker.ts";
 import type { LoadRequest } from "../../measure/loader.ts";
-import { type AssignedWorkers, shareOut, usableConnections } from "../../measure/share.ts";
+import { usableConnections } from "../../../scenarios/load/load.ts";
+import { type AssignedWorkers, shareOut } from "../../measure/share.ts";
 
 /**
  * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.

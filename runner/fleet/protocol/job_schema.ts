@@ -170,11 +170,14 @@ const thinkStep = z.strictObject({
 
 const user = z.strictObject({ start: hookName.nullable(), end: hookName.nullable() }).optional();
 
+const valuesOfUsers = z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most);
+
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
   stepNames,
   code: scriptCodeShape.optional(),
   user,
+  own: valuesOfUsers.optional(),
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
@@ -187,11 +190,12 @@ const flow = z.strictObject({
   stepNames,
   code: scriptCodeShape.optional(),
   user,
+  own: valuesOfUsers.optional(),
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",
     }),
-  users: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
+  users: valuesOfUsers,
   cookies: z.record(cookieName, cookieValue).nullable(),
   lanes: z.int().min(2).max(LIMITS.parallel.most).optional(),
 });

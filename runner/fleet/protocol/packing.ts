@@ -350,6 +350,8 @@ export const packedReport = z.strictObject({
     completed: count,
     failed: count,
     length: packedHistogram,
+    places: count,
+    mostOfPlace: count,
   }),
   elapsedUs: us,
   time: z.strictObject({ cpuUs: us, waitedUs: us.nullable() }),

@@ -37,6 +37,8 @@ export interface FlowSpec {
   readonly origins: readonly OriginSpec[];
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
+  /** What this worker's users have for themselves, by their places, in all their sessions; absent: nothing. */
+  readonly own?: readonly Readonly<Record<string, string>>[];
   /** This worker's users are `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
@@ -190,10 +192,11 @@ export class Flow {
 
   /** @param place Of the virtual user among this worker's. */
   nextJourney(place: number): Journey {
-    const { users, sequence, stride } = this.spec;
+    const { users, own, sequence, stride } = this.spec;
     const user = this.#nextUser;
     this.#nextUser += stride;
     const variables = new Map(Object.entries(users[user % users.length]));
+    for (const [name, value] of Object.entries(own?.[place] ?? {})) variables.set(name, value);
     return {
       steps: this.#journeys[sequence[user % sequence.length]],
       variables,

@@ -173,7 +173,7 @@ export class SessionLoop implements Workload {
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
       user.arrive(user.ahead?.journey ?? flow.nextJourney(slot), pacer.take(nowUs));
-      sessions.begin();
+      sessions.begin(slot);
       this.#present++;
       this.#goOn(slot, user.arrivedUs, nowUs);
     }

@@ -130,6 +130,9 @@ export interface SessionTotals {
   readonly failed: number;
   /** From the arrival to the end of the last step. */
   readonly length: SparseHistogram;
+  /** Places that any user has had, and the sessions of the place that had most. */
+  readonly places: number;
+  readonly mostOfPlace: number;
 }
 
 export class SessionRecorder {
@@ -137,9 +140,16 @@ export class SessionRecorder {
   #completed = 0;
   #failed = 0;
   readonly #length = new Histogram();
+  readonly #ofPlace: number[] = [];
+  #places = 0;
+  #mostOfPlace = 0;
 
-  begin(): void {
+  begin(place: number): void {
     this.#created++;
+    const sessions = (this.#ofPlace[place] ?? 0) + 1;
+    this.#ofPlace[place] = sessions;
+    if (sessions === 1) this.#places++;
+    if (sessions > this.#mostOfPlace) this.#mostOfPlace = sessions;
   }
 
   end(completed: boolean, lengthUs: number): void {
@@ -154,6 +164,8 @@ export class SessionRecorder {
       completed: this.#completed,
       failed: this.#failed,
       length: this.#length.toSparse(),
+      places: this.#places,
+      mostOfPlace: this.#mostOfPlace,
     };
   }
 }

@@ -1,0 +1,54 @@
+/** Tables of values: how many of their rows a run sent. */
+import type { Run } from "../../runner/result/result.ts";
+import { table } from "../blocks.ts";
+import type { ScenarioContext, Subject } from "./subject.ts";
+import {
+  cellColumn,
+  column,
+  type OfCell,
+  type Table,
+  tableOf,
+  textColumn,
+} from "./tables/table.ts";
+
+type RowUse = NonNullable<Run["rows"]>[number];
+
+interface RowsOfCell extends OfCell {
+  readonly uses: readonly RowUse[];
+}
+
+/** Nothing where no request has values of a table. */
+export const rowsSent: Subject<ScenarioContext> = {
+  id: "rows",
+  title: "Rows of tables",
+  depth: "everything",
+  build: ({ name, cells }) => {
+    const rows = cells.flatMap((cell) =>
+      [...Map.groupBy(cell.runs.flatMap(({ rows = [] }) => rows), tableKey).values()]
+        .map((uses): RowsOfCell => ({ cell, uses }))
+    );
+    return rows.length === 0 ? [] : [table(useTable(name, rows), { forms: ["page", "markdown"] })];
+  },
+};
+
+function tableKey({ file, values }: RowUse): string {
+  return [file, ...values].join("\n");
+}
+
+function useTable(scenario: string, rows: readonly RowsOfCell[]): Table {
+  const caption = `Rows of tables in ${scenario}`;
+  const most = (of: (use: RowUse) => number) => ({ uses }: RowsOfCell): number =>
+    Math.max(...uses.map(of));
+  return tableOf({ caption, notes: [READING] }, rows, [
+    cellColumn,
+    textColumn("File", ({ uses: [{ file }] }) => file),
+    textColumn("Values", ({ uses: [{ values }] }) => values.join(", ")),
+    column("Rows", most(({ rows }) => rows), "count"),
+    column("Rows sent", most(({ used }) => used), "count"),
+    column("Most often", most(({ mostUsed }) => mostUsed), "count"),
+  ]);
+}
+
+const READING =
+  "Rows sent are the different rows of one run, and the last column is how often the run sent its most frequent row; " +
+  "of several runs, the largest figure is shown. Each run begins anew. A table that is sent many times over may be served from caches.";

@@ -1,0 +1,75 @@
+/**
+ * How often the rows of tables were sent. Which row comes when is decided before a load, so what each worker has begun says
+ * it all, and nothing is counted while it loads. Pure.
+ */
+import type { Script } from "../../scenarios/request/script.ts";
+import type { TableUse } from "../../scenarios/request/values.ts";
+import type { WorkerReport } from "../load/worker/messages.ts";
+import type { Measurement } from "../result/result.ts";
+
+type Begun = Pick<WorkerReport, "sessions" | "totals">;
+
+/** @param reports Of all workers, in their order. */
+export function rowUseOf(
+  script: Script,
+  reports: readonly Begun[],
+): Pick<Measurement, "rows"> {
+  const { tables = [] } = script;
+  if (tables.length === 0) return {};
+  const uses = script.kind === "flow"
+    ? usesOf(reports, script.users.length)
+    : usesOfSequence(script.sequence, script.requests.length, reports);
+  return { rows: tables.map((table) => useOf(table, uses, reports)) };
+}
+
+function useOf(
+  { values, file, rows, rowOf }: TableUse,
+  uses: Float64Array,
+  reports: readonly Begun[],
+): NonNullable<Measurement["rows"]>[number] {
+  const table = { values: [...values], file, rows };
+  if (rowOf === null) {
+    const used = reports.reduce((sum, { sessions }) => sum + sessions.places, 0);
+    return {
+      ...table,
+      used,
+      mostUsed: Math.max(...reports.map((one) => one.sessions.mostOfPlace)),
+    };
+  }
+  const ofRows = new Float64Array(rows);
+  for (const [variant, row] of rowOf.entries()) if (row >= 0) ofRows[row] += uses[variant];
+  return {
+    ...table,
+    used: ofRows.reduce((sum, count) => sum + Number(count > 0), 0),
+    mostUsed: ofRows.reduce((most, count) => Math.max(most, count), 0),
+  };
+}
+
+function usesOfSequence(
+  sequence: ArrayLike<number>,
+  requests: number,
+  reports: readonly Begun[],
+): Float64Array {
+  const uses = new Float64Array(requests);
+  usesOf(reports, sequence.length).forEach((count, at) => uses[sequence[at]] += count);
+  return uses;
+}
+
+/** How often each turn of a round came: of so many workers, each takes every so-manieth, round and round. */
+function usesOf(reports: readonly Begun[], turns: number): Float64Array {
+  const uses = new Float64Array(turns);
+  for (const [worker, report] of reports.entries()) {
+    const begun = begunBy(report);
+    for (let taken = 0, at = worker % turns; taken < Math.min(begun, turns); taken++) {
+      // After `turns` of its own a worker is where it began.
+      uses[at] += Math.floor((begun - taken - 1) / turns) + 1;
+      at = (at + reports.length) % turns;
+    }
+  }
+  return uses;
+}
+
+/** Sessions, or requests that are no part of any; those that were never sent came after all others. */
+function begunBy({ sessions, totals: { completed, failed, unfinished } }: Begun): number {
+  return sessions.created > 0 ? sessions.created : completed + failed + unfinished;
+}

@@ -1,0 +1,12 @@
+/** How often the rows of a table of values were sent. */
+import * as z from "zod";
+
+const count = z.int().min(0);
+
+export const rowUse = z.strictObject({
+  values: z.array(z.string()).min(1).describe("Names of the values that are its columns"),
+  file: z.string(),
+  rows: count.describe("Rows that it has"),
+  used: count.describe("Different rows that were sent"),
+  mostUsed: count.describe("How often the row was sent that was sent most often"),
+});
