@@ -350,13 +350,12 @@
       ? `${error.name}: ${error.message}${whereOf(error.stack)}`
       : `it threw ${typeof error === "string" ? stringify(error) : String(error)}`;
 
-  globalThis.console = freeze({
-    log: (...values) =>
-      host.log(
-        values.map((value) => typeof value === "string" ? value : stringify(value) ?? String(value))
-          .join(" "),
-      ),
-  });
+  const log = (...values) =>
+    host.log(
+      values.map((value) => typeof value === "string" ? value : stringify(value) ?? String(value))
+        .join(" "),
+    );
+  globalThis.console = freeze({ log, debug: log, info: log, warn: log, error: log });
 
   // What the module `plateau` is made of.
   defineProperty(globalThis, Symbol.for("plateau"), {

@@ -9,6 +9,7 @@ import { LIMITS } from "../limits.ts";
 import { withoutSecrets } from "../secrets.ts";
 import { Engine, type OwnValue, type Value } from "./engine.ts";
 import { hmacHex, sha256Hex } from "./digests.ts";
+import artillery from "./artillery.js" with { type: "text" };
 import k6 from "./k6.js" with { type: "text" };
 import ownModule from "./module.js" with { type: "text" };
 import prelude from "./prelude.js" with { type: "text" };
@@ -16,6 +17,7 @@ import prelude from "./prelude.js" with { type: "text" };
 /** The modules that every script may import. */
 const OWN_MODULES: Readonly<Record<string, string>> = {
   "plateau": ownModule,
+  "plateau/artillery": artillery,
   "plateau/k6": k6,
 };
 /** Its script is evaluated within this, and its `setup` may compute for so long. */

@@ -287,7 +287,7 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 const UNKNOWN_FILE =
   "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
 
-/** Null for what is no k6 script. */
+/** Null for what has no functions: it is neither a k6 script nor an Artillery script. */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
   if (code !== null && file !== "-") refuseExisting(file);
@@ -295,7 +295,8 @@ async function convertedCode(source: string, from: string, file: string): Promis
 }
 
 function refuseScript(file: string): never {
-  const message = "Cannot write TypeScript: only a k6 script becomes an experiment with functions";
+  const message =
+    "Cannot write TypeScript: only k6 and Artillery scripts become experiments with functions";
   throw new UserError([{ place: file, message, fix: "name a file that ends in .yaml" }]);
 }
 

@@ -11,6 +11,7 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
     description: "Experiments of Plateau in TypeScript",
     exports: {
       ".": { types: "./index.d.ts", default: "./index.js" },
+      "./artillery": { types: "./artillery.d.ts", default: "./artillery.js" },
       "./k6": { types: "./k6.d.ts", default: "./k6.js" },
     },
   };
@@ -18,6 +19,8 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
     "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
     "index.js": ONLY_FOR_TYPES,
     "index.d.ts": declarations(schema),
+    "artillery.js": "export {};\n",
+    "artillery.d.ts": ARTILLERY,
     "k6.js": "export {};\n",
     "k6.d.ts": K6,
   };
@@ -126,6 +129,27 @@ export interface AwsKey {
 /** Signs a request by AWS Signature Version 4, in \`before\`: last, as what is changed later is not signed. */
 export function signAws(request: Request, key: AwsKey): void;
 
+`;
+
+/** What scripts that came from Artillery import. */
+const ARTILLERY = `import type { Request, Response, User } from "plateau";
+
+/** Functions of a processor as hooks of the steps and users of one scenario. @param vars Variables that all users have. */
+export function processed(functions: Readonly<Record<string, unknown>>, scenario: {
+  readonly name: string;
+  readonly vars: Readonly<Record<string, unknown>>;
+}): {
+  step(given: Readonly<Record<string, unknown>>): {
+    before?(request: Request, user: User): void;
+    after?(response: Response, user: User): void;
+  };
+  user(given: { readonly start?: readonly string[]; readonly end?: readonly string[] }): {
+    start?(user: User): void;
+    end?(user: User): void;
+  };
+};
+/** Parts of modules of Node.js. */
+export const node: Readonly<Record<"crypto" | "uuid" | "Buffer", any>>;
 `;
 
 /** What scripts that came from k6 import. */

@@ -121,16 +121,27 @@ export async function convertedFile(
 ): Promise<ImportedFile | null> {
   const { filesFrom } = await import("./disk_files.ts");
   const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
-  const pathOf = (path: string): string => isAbsolute(path) ? path : relative(to, join(from, path));
+  const pathOf = pathsFrom(path, file);
   const { importedFile } = await import("../imports/registry.ts");
   return await withEngine(() => {
     const imported = importedFile(source, path, { files: filesFrom(from), pathOf, writes });
     if (imported === null) return null;
+    if (imported.holds.length > 0) throw new UserError(imported.holds.map(heldIn(path)));
     // What it reads of the environment need not be there yet.
     const standIns = (name: string): string | undefined =>
       environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
     parseImported(imported, path, { files: filesFrom(to), environment: standIns });
     return imported;
+  });
+}
+
+/** A file is read by others, and may be kept for long. */
+function heldIn(path: string): (name: string) => Problem {
+  return (name) => ({
+    place: withoutSecrets(path),
+    message: "Cannot write this as a file: it would hold the value of the environment variable " +
+      `${name} in another form, such as base64`,
+    fix: "write the header field or body that has it by a function, in a file that ends in .ts",
   });
 }
 
@@ -141,35 +152,57 @@ export interface WrittenScript {
 }
 
 /**
- * A k6 script with its functions, as an experiment in TypeScript; null when it is none.
+ * A k6 script, or an Artillery script, with its functions as an experiment in TypeScript; null when it is neither.
  * Throws a UserError where there is nothing to take over.
- * @param path Of the k6 script; messages call it so.
- * @param file What is written.
+ * @param path Of the script; messages call it so.
+ * @param file What is written, to which paths in it are relative.
  */
 export async function convertedScript(
   source: string,
   path: string,
   file: string,
 ): Promise<WrittenScript | null> {
-  const { isK6, k6Experiment } = await import("../imports/k6_experiment.ts");
-  if (!isK6(source)) return null;
-  const { nameFrom } = await import("../imports/format/format.ts");
   const { filesFrom } = await import("./disk_files.ts");
+  const made = await functionsOf(source, path, file);
+  if (made === null) return null;
+  const { text, notes, holds = [] } = made;
+  if (holds.length > 0) throw new UserError(holds.map(heldIn(path)));
   const { scriptFile } = await import("./script_file.ts");
-  const { text, notes } = k6Experiment(source, path, {
-    name: nameFrom(basename(path, extname(path)), "imported"),
-    env: environment,
-    files: filesFrom(dirname(resolve(path))),
-  });
   try {
     const { text: yaml } = await scriptFile(file, {}, environment, text);
-    await withEngine(() => experimentIn(importedYaml(yaml, file), { environment }));
+    const files = filesFrom(dirname(resolve(file)));
+    await withEngine(() => experimentIn(importedYaml(yaml, file), { files, environment }));
     return { text, notes };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const [{ message }] = error.problems;
     return { text, notes: [...notes, `it does not run as it is: ${message}`] };
   }
+}
+
+async function functionsOf(
+  source: string,
+  path: string,
+  file: string,
+): Promise<WrittenScript & { readonly holds?: readonly string[] } | null> {
+  const { filesFrom } = await import("./disk_files.ts");
+  const { isK6, k6Experiment } = await import("../imports/k6_experiment.ts");
+  const files = filesFrom(dirname(resolve(path)));
+  if (isK6(source)) {
+    const { nameFrom } = await import("../imports/format/format.ts");
+    const name = nameFrom(basename(path, extname(path)), "imported");
+    return k6Experiment(source, path, { name, env: environment, files });
+  }
+  if (!OF_OTHER_TOOLS.test(source)) return null;
+  const { artilleryScript } = await import("../imports/registry.ts");
+  const pathOf = pathsFrom(path, file);
+  return await withEngine(() => artilleryScript(source, path, { files, pathOf }));
+}
+
+/** Paths relative to one file, as another has to write them. */
+function pathsFrom(path: string, file: string): (path: string) => string {
+  const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
+  return (path) => isAbsolute(path) ? path : relative(to, join(from, path));
 }
 
 function parseImported(

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { isMap } from "../../base/yaml/json_text.ts";
 import { LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts";
-import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";
+import { ArtilleryFlow, functionNames, lowered, secondsText } from "./artillery_flow.ts";
 import {
   type ArtilleryPhase,
   type ArtilleryScript,
@@ -21,6 +21,7 @@ import {
   Origins,
   REDIRECTS_ELSEWHERE,
 } from "./format/format.ts";
+import { Call, recorded } from "./format/references.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",
@@ -29,15 +30,12 @@ export const artillery: Format = {
 };
 
 /** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
-function convert(data: unknown, around: ImportContext): Import {
+function convert(data: unknown, context: ImportContext): Import {
+  const read = new Map<string, string>();
+  const around = { ...context, env: recorded(context.env, read) };
   const notes = new Set<string>();
-  const made = { notes, origins: new Origins(), expansion: new Expansion() };
-  const own = Object(Object(data).config);
-  const environments = Object.entries(Object(own.environments));
-  const isWhole = own.target !== undefined && own.phases !== undefined;
-  const choices: [name: string, config: unknown][] = isWhole || environments.length === 0
-    ? [["none", undefined], ...environments]
-    : environments;
+  const made = { notes, origins: new Origins(), expansion: new Expansion(), isCode: false };
+  const choices = environmentsOf(data);
   const experiments = choices.map(([name, config]) => {
     const { script, issues } = scriptIn(data, name, config, around);
     return {
@@ -54,7 +52,46 @@ function convert(data: unknown, around: ImportContext): Import {
   );
   const parameters = choices.length > 1 ? { parameters: { environment: parameter } } : {};
   const whole = { name: around.name, ...parameters, ...experiment };
-  return { experiment: whole, notes: [...notes], origins: made.origins };
+  return { experiment: whole, notes: [...notes], origins: made.origins, read };
+}
+
+/** With names of the constants of its scenarios. */
+export interface ImportedCode extends Import {
+  readonly script: ArtilleryScript;
+  /** What each of its scenarios is called. */
+  readonly scenarios: readonly string[];
+}
+
+/** Its experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
+export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
+  const read = new Map<string, string>();
+  const around = { ...context, env: recorded(context.env, read) };
+  const notes = new Set<string>();
+  const [[name, config], ...others] = environmentsOf(data);
+  if (others.length > 0) {
+    notes.add(`without its environments ${others.map(([name]) => name).join(", ")}`);
+  }
+  const { script, issues } = scriptIn(data, name, config, around);
+  if (script === undefined) throw new z.ZodError(issues);
+  const made = { notes, origins: new Origins(), expansion: new Expansion(), isCode: true };
+  const experiment = { name: around.name, ...new Conversion(script, data, around, made).result() };
+  const scenarios = Object.keys(Object(Reflect.get(experiment, "scenarios")));
+  return { experiment, notes: [...notes], origins: made.origins, read, script, scenarios };
+}
+
+/** Names of the constants that hold the functions of its scenarios. */
+export function constantOf(scenario: number): string {
+  return `scenario${scenario + 1}`;
+}
+
+/** Each with its config; without a target or phases of the script's own the first is the default. */
+function environmentsOf(data: unknown): [name: string, config: unknown][] {
+  const own = Object(Object(data).config);
+  const environments = Object.entries(Object(own.environments));
+  const isWhole = own.target !== undefined && own.phases !== undefined;
+  return isWhole || environments.length === 0
+    ? [["none", undefined], ...environments]
+    : environments;
 }
 
 interface ReadScript {
@@ -132,6 +169,8 @@ interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
+  /** Whether it becomes code, which calls the functions of the processor. */
+  readonly isCode: boolean;
 }
 
 class Conversion {
@@ -169,7 +208,7 @@ class Conversion {
     loadOf: (weight: number) => object,
   ): Record<string, unknown> {
     const { config } = this.script;
-    const { origins, expansion } = this.made;
+    const { origins, expansion, isCode } = this.made;
     const values = new ArtilleryValues(config, this.around, this.#note);
     const scenarios: Record<string, unknown> = {};
     for (const [at, scenario] of walked.entries()) {
@@ -187,12 +226,20 @@ class Conversion {
         },
         pathOf: this.around.pathOf,
         ...{ origins, expansion },
+        functions: isCode
+          ? {
+            step: `${constantOf(at)}.step`,
+            before: functionNames(scenario.beforeRequest),
+            after: functionNames(scenario.afterResponse),
+          }
+          : null,
       }).walked(scenario.flow, [...path, "flow"], isFlat(this.data, path));
-      const needed = values.take();
+      const needed = isCode ? values.takeAll() : values.take();
       scenarios[name] = origins.keep({
         ...made.follows && { follow: MOST_REDIRECTS },
         ...Object.keys(made.cookies).length > 0 && { cookies: made.cookies },
         flow: made.flow,
+        ...isCode && userOf(scenario, made.end, at),
         ...Object.keys(needed).length > 0 && { values: needed },
         ...loadOf(scenario.weight),
       }, path);
@@ -219,7 +266,11 @@ class Conversion {
         "its scenarios run one after the other here, each with its share of the arrivals by weight",
       );
     }
-    if (config.processor !== undefined) this.#note("without its processor, which is code");
+    if (config.processor !== undefined && !this.made.isCode) {
+      this.#note(
+        "without its processor, which is code: write a file that ends in .ts to take its functions over",
+      );
+    }
     const plugins = Object.keys(Object(config.plugins)).filter((name) => !BUILT_IN.includes(name));
     if (plugins.length > 0) this.#note(`without its plugins ${plugins.join(", ")}`);
     if (config.ensure !== undefined) this.#note("without what it ensures (write thresholds)");
@@ -231,15 +282,8 @@ class Conversion {
   }
 
   #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
-    for (
-      const hook of [
-        "beforeRequest",
-        "afterResponse",
-        "beforeScenario",
-        "afterScenario",
-        "onError",
-      ] as const
-    ) {
+    const hooks = ["beforeRequest", "afterResponse", "beforeScenario", "afterScenario"] as const;
+    for (const hook of [...this.made.isCode ? [] : hooks, "onError" as const]) {
       if (scenario[hook] !== undefined) this.#note(`without its ${hook} hooks, which are code`);
     }
   }
@@ -278,6 +322,19 @@ class Conversion {
       ...(rampTo === undefined ? {} : { rampTo: rateText(rampTo * share) }),
     };
   }
+}
+
+/** Functions as a user's session begins and ends. */
+function userOf(
+  { beforeScenario, afterScenario }: ArtilleryScript["scenarios"][number],
+  last: readonly string[],
+  at: number,
+): { readonly user?: Call } {
+  const start = functionNames(beforeScenario);
+  const end = [...last, ...functionNames(afterScenario)];
+  if (start.length + end.length === 0) return {};
+  const given = { ...start.length > 0 && { start }, ...end.length > 0 && { end } };
+  return { user: new Call(`${constantOf(at)}.user`, given) };
 }
 
 /**

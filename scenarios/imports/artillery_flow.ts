@@ -13,11 +13,22 @@ import {
   thinkSeconds,
 } from "./artillery_script.ts";
 import type { ArtilleryValues, Scope } from "./artillery_values.ts";
+import { SPREAD } from "./format/code.ts";
 import { type Expansion, TooLong } from "./format/expansion.ts";
 import { type Origins, valueNameOf } from "./format/format.ts";
+import { Call } from "./format/references.ts";
 import { stepName } from "../request/request.ts";
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
+
+/** Functions of the processor, where these are taken over. */
+export interface FlowFunctions {
+  /** What makes hooks of a step. */
+  readonly step: string;
+  /** Of all requests. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
 
 interface FlowContext {
   readonly target: URL;
@@ -31,6 +42,8 @@ interface FlowContext {
   readonly pathOf: (path: string) => string;
   readonly origins: Origins;
   readonly expansion: Expansion;
+  /** Null: they are not. */
+  readonly functions: FlowFunctions | null;
 }
 
 interface Walked {
@@ -39,6 +52,15 @@ interface Walked {
   readonly follows: boolean;
   /** What virtual users have from the start. */
   readonly cookies: Readonly<Record<string, string>>;
+  /** Functions after the last request. */
+  readonly end: readonly string[];
+}
+
+interface HookedRequest {
+  readonly method: string;
+  readonly request: Request;
+  readonly place: Place;
+  readonly functions: FlowFunctions;
 }
 
 /** What is in effect where a step stands. */
@@ -53,6 +75,8 @@ export class ArtilleryFlow {
   readonly #cookies: Map<string, string>;
   /** Null before the first request. */
   #follows: boolean | null = null;
+  /** Functions since the last request. */
+  #between: string[] = [];
 
   constructor(private readonly around: FlowContext) {
     this.#cookies = new Map(Object.entries(around.cookies));
@@ -67,6 +91,7 @@ export class ArtilleryFlow {
       flow: this.#flow,
       follows: this.#follows ?? true,
       cookies: Object.fromEntries(this.#cookies),
+      end: this.#between,
     };
   }
 
@@ -84,7 +109,7 @@ export class ArtilleryFlow {
   }
 
   #take(step: ArtilleryStep, place: Place): void {
-    const { note } = this.around;
+    const { note, functions } = this.around;
     if (step.think !== undefined) return this.#think(step.think, place);
     if (step.loop !== undefined) return this.#loop(step, step.loop, place);
     if (step.parallel !== undefined) {
@@ -94,7 +119,14 @@ export class ArtilleryFlow {
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
     const request = method === undefined ? undefined : step[method];
     if (method !== undefined && request !== undefined) {
-      return this.#add(this.#request(method, request, place), place);
+      const plain = this.#request(method, request, place);
+      return this.#add(
+        functions === null ? plain : this.#hooked(plain, { method, request, place, functions }),
+        place,
+      );
+    }
+    if (functions !== null && step.function !== undefined) {
+      return void this.#between.push(...functionNames(step.function));
     }
     if (step.log === undefined) note(`without its step ${JSON.stringify(unknownKey(step))}`);
   }
@@ -140,7 +172,11 @@ export class ArtilleryFlow {
     }
   }
 
-  #request(method: string, request: Request, { scope, path }: Place): object {
+  #request(
+    method: string,
+    request: Request,
+    { scope, path }: Place,
+  ): Record<string, unknown> {
     this.#noteRequest(request);
     this.#agree(request, [...path, method]);
     const fill = (text: string): string => this.around.values.filled(text, scope);
@@ -171,9 +207,61 @@ export class ArtilleryFlow {
     };
   }
 
+  /** With the functions around it. Those before it get its parameters as they are written, and it is made of what they leave. */
+  #hooked(
+    plain: Readonly<Record<string, unknown>>,
+    { method, request, place, functions }: HookedRequest,
+  ): object {
+    const called = {
+      between: this.#between.splice(0),
+      before: [...functions.before, ...functionNames(request.beforeRequest)],
+      after: [...functions.after, ...functionNames(request.afterResponse)],
+    };
+    const isMade = called.between.length + called.before.length > 0;
+    if (!isMade && called.after.length === 0) return plain;
+    const given = {
+      ...withoutEmpty(called),
+      ...this.#parameters(request, place.scope, plain),
+    };
+    const { headers: _, json: __, body: ___, ...kept } = plain;
+    return {
+      ...isMade
+        ? { ...kept, [method]: String(plain[method]).replaceAll(/\{\{ (.*?) \}\}/g, "{$1}") }
+        : plain,
+      [SPREAD]: new Call(functions.step, given),
+    };
+  }
+
+  /** As its functions get them, with names of loops filled in. */
+  #parameters(
+    request: Request,
+    scope: Scope,
+    { headers: sent }: Readonly<Record<string, unknown>>,
+  ): Record<string, unknown> {
+    const fill = (value: unknown): unknown =>
+      everyText(
+        value,
+        (text) =>
+          text.replaceAll(/\{\{\s*([^{}]*?)\s*\}\}/g, (all, name) => scope.get(name) ?? all),
+      );
+    const { url, uri = "", json, body, form, qs, auth, gzip, cookie } = request;
+    const fields = { ...this.around.headers, ...lowered(request.headers) };
+    const isOwnCookie = Object.hasOwn(Object(sent), "cookie");
+    return withoutEmpty({
+      url: fill(url ?? uri),
+      headers: fill({ ...gzip && { "accept-encoding": "gzip, deflate, br" }, ...fields }),
+      json: fill(json),
+      body: json === undefined ? fill(body) : undefined,
+      form: fill(form),
+      qs: fill(qs),
+      auth: auth && fill({ user: auth.user, pass: auth.pass }),
+      cookie: isOwnCookie ? fill(cookie) : undefined,
+    });
+  }
+
   #noteRequest(request: Request): void {
-    const { note } = this.around;
-    for (const hook of HOOKS) {
+    const { note, functions } = this.around;
+    for (const hook of functions === null ? HOOKS : []) {
       if (request[hook] !== undefined) note(`without its ${hook} hooks, which are code`);
     }
     if (request.ifTrue !== undefined || request.probability !== undefined) {
@@ -281,6 +369,20 @@ export class ArtilleryFlow {
     note(`without capturing ${as} by a selector or XPath`);
     return [];
   }
+}
+
+/** One name, or several. */
+export function functionNames(given: unknown): string[] {
+  return given === undefined ? [] : [given].flat().map(String);
+}
+
+/** Without lists and maps that hold nothing, and what is undefined. */
+function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) =>
+      value !== undefined && (typeof value !== "object" || Object.keys(Object(value)).length > 0)
+    ),
+  );
 }
 
 function unknownKey(step: ArtilleryStep): string {

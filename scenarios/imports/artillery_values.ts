@@ -57,6 +57,12 @@ export class ArtilleryValues {
     return taken;
   }
 
+  /** Also those that no text needs, as functions may. */
+  takeAll(): Record<string, unknown> {
+    for (const [name, value] of this.#drawn) this.#use(name, value);
+    return this.take();
+  }
+
   #number(args: string): string {
     const [from, to] = args.split(",").map(Number);
     return this.#draw(`randomNumber ${from} ${to}`, { from, to });

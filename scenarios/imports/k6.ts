@@ -35,14 +35,16 @@ export const k6: TextFormat = {
       ...{ source, constants, origins, load, imported: parts.imported, senders: parts.senders },
       note: (text) => notes.add(text),
     });
-    source.attempt(() => {
-      const { node } = functionOf(parts.scope, load.exec) ??
-        refused(0, `Cannot find the function ${load.exec} that the script exports`);
-      flow.iterations(node, parts.scope);
-      if (flow.origin === null && !source.isRefused) {
-        throw new Refused(node.start, "Cannot run a script without a request");
-      }
-    }, undefined);
+    const { reads } = constants.reading(() =>
+      source.attempt(() => {
+        const { node } = functionOf(parts.scope, load.exec) ??
+          refused(0, `Cannot find the function ${load.exec} that the script exports`);
+        flow.iterations(node, parts.scope);
+        if (flow.origin === null && !source.isRefused) {
+          throw new Refused(node.start, "Cannot run a script without a request");
+        }
+      }, undefined)
+    );
     source.throwRefused();
     const follow = flow.redirects;
     if (follow > 0) notes.add(REDIRECTS_ELSEWHERE);
@@ -69,6 +71,7 @@ export const k6: TextFormat = {
       },
       notes: [...notes],
       origins,
+      read: new Map([...reads].map((name) => [name, env(name) ?? ""])),
     };
   },
 };

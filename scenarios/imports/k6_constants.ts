@@ -83,7 +83,7 @@ export class Constants {
   #calls = 0;
   readonly #known = new Map<
     js.Expression,
-    { readonly value: unknown; readonly reads: ReadonlySet<string> }
+    { readonly made: unknown; readonly reads: ReadonlySet<string> }
   >();
   /** Variables of the environment that the value at hand is made of. */
   #reads = new Set<string>();
@@ -135,11 +135,18 @@ export class Constants {
 
   /** Variables of the environment that a known value is made of: in a file it would be one of their values, maybe a secret. */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
+    return this.reading(() => this.known(node, scope)).reads;
+  }
+
+  /** What is made of known values, and the variables of the environment among them. */
+  reading<Made>(make: () => Made): { readonly made: Made; readonly reads: ReadonlySet<string> } {
     const around = this.#reads;
     const reads = this.#reads = new Set();
-    this.known(node, scope);
-    this.#reads = around;
-    return reads;
+    try {
+      return { made: make(), reads };
+    } finally {
+      this.#reads = around;
+    }
   }
 
   /** Or why its value is only known when the script runs. */
@@ -229,24 +236,10 @@ export class Constants {
   }
 
   #constant(node: js.Expression, scope: ScriptScope): unknown {
-    const known = this.#known.get(node) ?? this.#firstRead(node, scope);
+    const known = this.#known.get(node) ?? this.reading(() => this.value(node, scope));
+    this.#known.set(node, known);
     for (const name of known.reads) this.#reads.add(name);
-    return known.value;
-  }
-
-  #firstRead(
-    node: js.Expression,
-    scope: ScriptScope,
-  ): { readonly value: unknown; readonly reads: ReadonlySet<string> } {
-    const around = this.#reads;
-    const reads = this.#reads = new Set();
-    try {
-      const known = { value: this.value(node, scope), reads };
-      this.#known.set(node, known);
-      return known;
-    } finally {
-      this.#reads = around;
-    }
+    return known.made;
   }
 
   #textOf(node: js.Expression, scope: ScriptScope): string {

@@ -4,6 +4,7 @@ import type { Files } from "../../base/files.ts";
 import type { ImportContext } from "./format/format.ts";
 import { nameFrom } from "./format/format.ts";
 import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
+import { codeOf, RAW, SPREAD } from "./format/code.ts";
 import { Constants, functionOf, type ScriptScope } from "./k6_constants.ts";
 import { Edits } from "./k6_edits.ts";
 import { K6Functions } from "./k6_functions.ts";
@@ -324,33 +325,4 @@ function namesDeclaredBy(node: js.Node): string[] {
 
 function isOptions(node: js.Node): boolean {
   return namesDeclaredBy(node).join() === "options";
-}
-
-/** Code in the place of a value. */
-class Code {
-  constructor(readonly text: string) {}
-}
-
-const RAW = (text: string): Code => new Code(text);
-/** Key of what is spread into an object. */
-const SPREAD = "...";
-
-function codeOf(value: unknown, indent = ""): string {
-  if (value instanceof Code) return value.text;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const inside = `${indent}  `;
-  const parts = Array.isArray(value)
-    ? value.map((item) => codeOf(item, inside))
-    : Object.entries(value).map(([key, item]) => {
-      if (key === SPREAD) return `...${item}`;
-      const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
-      const text = codeOf(item, inside);
-      return text === name ? name : `${name}: ${text}`;
-    });
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  const line = Array.isArray(value) ? `[${parts.join(", ")}]` : `{ ${parts.join(", ")} }`;
-  if (parts.length === 0) return open + close;
-  return line.length <= 80 && !line.includes("\n")
-    ? line
-    : `${open}\n${parts.map((part) => `${inside}${part},\n`).join("")}${indent}${close}`;
 }

@@ -1,6 +1,7 @@
 /** What `{{ … }}` of a Postman collection stands for → texts of the collection, values of the scenario, and variables of the environment. */
 import { replaced, TooLong } from "./format/expansion.ts";
-import { FromEnvironment, valueNameOf, variableName } from "./format/format.ts";
+import { valueNameOf, variableName } from "./format/format.ts";
+import { FromEnvironment } from "./format/references.ts";
 import type { Variable } from "./postman_shape.ts";
 
 const TEMPLATE = /\{\{([^{}]*)\}\}/g;
@@ -58,7 +59,7 @@ export class PostmanValues {
     const variable = variableName(name);
     this.#variables.add(variable);
     this.note(`${what} comes from the environment variable ${variable}`);
-    return this.#use(variable, { pick: [new FromEnvironment(variable)] });
+    return this.#use(variable, { pick: [new FromEnvironment([{ variable }])] });
   }
 
   #named(inner: string): string {

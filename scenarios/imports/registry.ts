@@ -1,10 +1,12 @@
 /** The file formats of other tools, and a file of theirs as the text of an experiment file. */
 import { artillery } from "./artillery.ts";
+import { type ArtilleryExperiment, artilleryExperiment } from "./artillery_experiment.ts";
 import { har } from "./har.ts";
 import {
   type Format,
   type Import,
   type ImportContext,
+  type ImportedText,
   importedText,
   nameFrom,
   type TextFormat,
@@ -15,7 +17,7 @@ import { openApi } from "./openapi/openapi.ts";
 import { postman } from "./postman.ts";
 import { basename, extname } from "node:path";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { jsonProblems, parseJson } from "../../base/yaml/json_text.ts";
@@ -31,9 +33,7 @@ function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
 }
 
-export interface ImportedFile {
-  /** Of the experiment file. */
-  readonly text: string;
+export interface ImportedFile extends ImportedText {
   /** What that would be called: `visit.yaml` for `visit.har`. */
   readonly fileName: string;
   /** Such as `an Artillery script`. */
@@ -66,17 +66,12 @@ export function importedFile(
 ): ImportedFile | null {
   const text = source.replace(/^\uFEFF/, "");
   const stem = basename(path, extname(path));
-  const { files, pathOf = (path) => path, writes = false } = given;
-  const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable, writes };
+  const around = contextOf(path, given);
   const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
   const json = jsonIn(text, path);
-  /** At their lines. */
-  const placed: Placed = (findings) =>
-    json === null
-      ? new YamlText(text, path).problems(findings)
-      : jsonProblems(findings, text, path);
+  const placed = placedIn(text, path, json);
   const importOf = ({ what }: Pick<Format, "what">, made: Import): ImportedFile => ({
-    text: importedText({ what }, made, basename(path)),
+    ...importedText({ what }, made, basename(path)),
     fileName,
     what,
     notes: made.notes,
@@ -88,12 +83,58 @@ export function importedFile(
   const data = json ?? new YamlText(text, path).data;
   const format = formatOf(data);
   if (format === null) return null;
+  return atLines({ data, path, placed }, () => importOf(format, format.convert(data, around)));
+}
+
+/**
+ * An Artillery script with the functions of its processor; null when `source` is none. Throws a UserError with everything
+ * that is wrong with it. Call it within `withEngine`.
+ */
+export function artilleryScript(
+  source: string,
+  path: string,
+  given: ImportFiles,
+): ArtilleryExperiment | null {
+  const text = source.replace(/^\uFEFF/, "");
+  if (Object.values(textFormats).some(({ recognise }) => recognise(text))) return null;
+  const json = jsonIn(text, path);
+  const data = json ?? new YamlText(text, path).data;
+  if (!artillery.recognise(data)) return null;
+  return atLines(
+    { data, path, placed: placedIn(text, path, json) },
+    () => artilleryExperiment(data, basename(path), contextOf(path, given)),
+  );
+}
+
+function contextOf(
+  path: string,
+  { files, pathOf = (path) => path, writes = false }: ImportFiles,
+): ImportContext {
+  const name = nameFrom(basename(path, extname(path)), "imported");
+  return { name, files, pathOf, env: variable, writes };
+}
+
+interface ForeignData {
+  readonly data: unknown;
+  readonly path: string;
+  readonly placed: Placed;
+}
+
+/** Throws a UserError, at the lines of the other tool's file, in place of a ZodError. */
+function atLines<Made>({ data, path, placed }: ForeignData, make: () => Made): Made {
   try {
-    return importOf(format, format.convert(data, around));
+    return make();
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     throw new UserError(shown(error, data, path, placed));
   }
+}
+
+function placedIn(text: string, path: string, json: unknown): Placed {
+  return (findings) =>
+    json === null
+      ? new YamlText(text, path).problems(findings)
+      : jsonProblems(findings, text, path);
 }
 
 type Placed = (findings: readonly PathProblem[]) => Problem[];
@@ -145,6 +186,9 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
+/** It may be a secret, and stand in the experiment that is run. */
 function variable(name: string): string | undefined {
-  return name === "" ? undefined : Deno.env.get(name);
+  const value = name === "" ? undefined : Deno.env.get(name);
+  if (value !== undefined) secrets.keep(value, `\${env.${name}}`);
+  return value;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { UserError } from "../../base/errors.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
 import { thrown } from "../thrown.ts";
@@ -269,6 +270,23 @@ Deno.test("variables of the environment are filled in, in the target too", () =>
   const { targets, scenarios } = experimentOf(source);
   assert.match(JSON.stringify(targets), /127\.0\.0\.1:81\b/);
   assert.match(JSON.stringify(scenarios), /"get":"\/81"/);
+});
+
+Deno.test("values of the environment are written into no file: requests refer to them", () => {
+  Deno.env.set("PLATEAU_TEST_SECRET", "hush-hush");
+  const bearer = "headers: { authorization: 'Bearer {{ $env.PLATEAU_TEST_SECRET }}' }";
+  const { text, holds } = becomes(script(`[{ get: { url: /, ${bearer} } }]`), "a.yml");
+  assert.match(text, /authorization: Bearer \$\{env\.PLATEAU_TEST_SECRET\}/);
+  assert.ok(!text.includes("hush-hush"), text);
+  assert.deepEqual(holds, []);
+  const { scenarios } = parseExperiment(text, "a.yaml", {
+    environment: (name) => Deno.env.get(name),
+  });
+  assert.match(JSON.stringify(scenarios), /Bearer hush-hush/);
+  // In base64 no reference can stand for it.
+  const basic = "auth: { user: ada, pass: '{{ $env.PLATEAU_TEST_SECRET }}' }";
+  const held = becomes(script(`[{ get: { url: /, ${basic} } }]`), "a.yml");
+  assert.deepEqual(held.holds, ["PLATEAU_TEST_SECRET"]);
 });
 
 /** The six patterns of traffic of study 000, as Artillery's phases. */

@@ -430,3 +430,25 @@ Deno.test("k6's options say which redirects are followed, by whom, and how certi
   assert.deepEqual(scenarios.s, { flow: [{ headers: { "user-agent": "me" }, get: "/x" }] });
   assert.deepEqual([load.timeout, targets.target.insecure], ["2s", true]);
 });
+
+Deno.test("values of the environment stay references in what a k6 script becomes, but for those of its options", () => {
+  Deno.env.set("PLATEAU_TEST_KEY", "hush-hush");
+  Deno.env.set("PLATEAU_TEST_USERS", "1234");
+  const options =
+    "export const options = { vus: Number(__ENV.PLATEAU_TEST_USERS), duration: '1s' };\n";
+  const body = "send('http://a/1234', __ENV.PLATEAU_TEST_KEY);\n" +
+    "function send(url, key) { http.post(url, `key=${key}`, { headers: { 'x-key': key } }); }";
+  const { text, holds } = becomes(walked(body, options), "a.js");
+  const { scenarios, load } = parse(text);
+  assert.deepEqual(scenarios.default.flow, [{
+    headers: { "x-key": "${env.PLATEAU_TEST_KEY}" },
+    post: "/1234",
+    body: "key=${env.PLATEAU_TEST_KEY}",
+  }]);
+  assert.equal(load.connections, 1234);
+  assert.deepEqual(holds, []);
+  const encoded =
+    "http.get('http://a/', { headers: { a: `Basic ${encoding.b64encode('ada:' + __ENV.PLATEAU_TEST_KEY)}` } });";
+  const source = 'import encoding from "k6/encoding";\n' + walked(encoded);
+  assert.deepEqual(becomes(source, "a.js").holds, ["PLATEAU_TEST_KEY"]);
+});

@@ -184,6 +184,7 @@ Deno.test("secrets come from the environment, each in its place, and no other te
     inHeader: { type: apiKey, in: header, name: x-key }
     inQuery: { type: apiKey, in: query, name: key }
     inCookie: { type: apiKey, in: cookie, name: sid }
+    otherCookie: { type: apiKey, in: cookie, name: csrf }
     basicAuth: { type: http, scheme: basic }
     login: { type: oauth2, flows: {} }
 security: [{ login: [] }]`;
@@ -196,7 +197,11 @@ security: [{ login: [] }]`;
   options: { security: [{ basicAuth: [] }], responses: {} }
 /b:
   get: { responses: {} }
-  head: { security: [], responses: {} }`,
+  head: { security: [], responses: {} }
+  options:
+    security: [{ inCookie: [], otherCookie: [] }]
+    parameters: [{ name: lang, in: cookie, example: en, required: true }]
+    responses: {}`,
     schemes,
   );
   const { operations: { mix, values } } = parse(taken(source).text).scenarios;
@@ -206,10 +211,14 @@ security: [{ login: [] }]`;
     { authorization: "Basic ${env.BASIC_AUTH}" },
     { authorization: "Bearer ${env.LOGIN}" },
     undefined,
+    { cookie: "lang=en; sid=${env.IN_COOKIE}; csrf=${env.OTHER_COOKIE}" },
   ]);
   assert.equal(mix[0].get, "/api/a?key={{ IN_QUERY }}");
   assert.deepEqual(values, { IN_QUERY: { pick: ["${env.IN_QUERY}"] } });
-  const variables = ["IN_HEADER", "IN_QUERY", "IN_COOKIE", "BASIC_AUTH", "LOGIN"];
+  const variables = [
+    ...["IN_HEADER", "IN_QUERY", "IN_COOKIE", "OTHER_COOKIE"],
+    ...["BASIC_AUTH", "LOGIN"],
+  ];
   assert.deepEqual(taken(source).variables.toSorted(), variables.toSorted());
 });
 

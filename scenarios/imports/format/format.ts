@@ -5,6 +5,7 @@
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
 import type { Path } from "../../../base/problems.ts";
+import { FromEnvironment, References } from "./references.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -16,20 +17,8 @@ export interface Import {
   readonly origins: Origins;
   /** Variables of the environment that the experiment reads, as its `FromEnvironment` say. */
   readonly variables?: readonly string[];
-}
-
-/** A text of an experiment in the making with one secret of the environment in it. Any other `${` is text. */
-export class FromEnvironment {
-  /** @param before What stands before the secret: `Bearer `. */
-  constructor(readonly variable: string, readonly before = "") {}
-
-  toString(): string {
-    return `${this.before.replaceAll("${", () => "$${")}\${env.${this.variable}}`;
-  }
-
-  toJSON(): string {
-    return String(this);
-  }
+  /** Values of variables of the environment of which its scenarios are made, by their names. */
+  readonly read?: ReadonlyMap<string, string>;
 }
 
 /** The name of a variable of the environment from any name: `API_KEY` of `apiKey`. */
@@ -100,16 +89,24 @@ export interface TextFormat {
   readonly convert: (text: string, path: string, around: ImportContext) => Import;
 }
 
+export interface ImportedText {
+  readonly text: string;
+  /** Variables of the environment whose values stand in it in a form that no reference has, such as base64. */
+  readonly holds: readonly string[];
+}
+
 /** The text of an experiment file; its notes stand at the top as comments. */
 export function importedText(
   { what }: Pick<Format, "what">,
-  { experiment, notes }: Import,
+  { experiment, notes, read = new Map() }: Import,
   from: string,
-): string {
+): ImportedText {
   const comment = [`From ${what}, ${from}.`, ...notes.map((note) => `Note: ${note}.`)]
     .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`).join("");
-  const text = stringify(withTargetParameter(withoutParameters(experiment)), YAML);
-  return `${comment}\n${text}`;
+  const references = new References(read);
+  const made = withoutParameters(references.inScenarios(experiment));
+  const text = stringify(withTargetParameter(made), YAML);
+  return { text: `${comment}\n${text}`, holds: [...references.holds] };
 }
 
 type Section = Readonly<Record<string, unknown>>;

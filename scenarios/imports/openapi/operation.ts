@@ -2,7 +2,8 @@
 import { isMap, type Json } from "../../../base/yaml/json_text.ts";
 import { headerName, headerValue, stepName } from "../../request/request.ts";
 import { pathText } from "../../request/template.ts";
-import { FromEnvironment, withoutNames } from "../format/format.ts";
+import { withoutNames } from "../format/format.ts";
+import { FromEnvironment } from "../format/references.ts";
 import { type Description, type MapPart, type Part, partOf } from "./description.ts";
 import { type Examples, NoExample } from "./examples.ts";
 import { type Field, inHeader, inPath, inQuery, textOf } from "./fields.ts";
@@ -46,9 +47,9 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
   const queryParts = [
     ...fields.flatMap((field) => field.place === "query" ? inQuery(field) : [])
       .map((text) => withoutNames(text, "%7B%7B")),
-    ...Object.entries(query).map(([name, secret]) => {
-      around.values.set(secret.variable, secret);
-      return `${encodeURIComponent(name)}={{ ${secret.variable} }}`;
+    ...Object.entries(query).map(([name, variable]) => {
+      around.values.set(variable, new FromEnvironment([{ variable }]));
+      return `${encodeURIComponent(name)}={{ ${variable} }}`;
     }),
   ];
   const cookieTexts = fields.flatMap((field) => field.place === "cookie" ? inQuery(field) : []);
@@ -58,10 +59,9 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
   const sent = {
     ...accept !== null && { accept },
     ...headersOf(fields, around),
-    ...cookieTexts.length > 0 && { cookie: withoutNames(cookieTexts.join("; ")) },
     ...body?.type && { "content-type": body.type },
     ...headers,
-    ...cookieOf(cookieTexts, Object.values(cookies)),
+    ...cookieOf(cookieTexts, cookies),
   };
   const status = expectedOf(operation, around);
   return {
@@ -74,14 +74,19 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
   };
 }
 
+/** One field has them all (RFC 6265 §5.4): a second `cookie` would stand in place of the first. */
 function cookieOf(
   texts: readonly string[],
-  secrets: readonly FromEnvironment[],
-): { cookie?: FromEnvironment } {
-  const [secret] = secrets;
-  if (secret === undefined) return {};
-  const before = [...texts.map((text) => withoutNames(text)), secret.before].join("; ");
-  return { cookie: new FromEnvironment(secret.variable, before) };
+  secrets: Readonly<Record<string, string>>,
+): { cookie?: string | FromEnvironment } {
+  const text = texts.map((text) => withoutNames(text)).join("; ");
+  const names = Object.entries(secrets);
+  if (names.length === 0) return text === "" ? {} : { cookie: text };
+  const parts = names.flatMap(([name, variable], at) => [
+    at === 0 && text === "" ? `${name}=` : `; ${name}=`,
+    { variable },
+  ]);
+  return { cookie: new FromEnvironment(text === "" ? parts : [text, ...parts]) };
 }
 
 type Place = "path" | "query" | "header" | "cookie";

@@ -1,12 +1,14 @@
 /** How an operation says who asks, with secrets from the environment. Pure. */
-import { FromEnvironment, variableName } from "../format/format.ts";
+import { variableName } from "../format/format.ts";
+import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
 /** Where secrets stand in a request. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
-  readonly query: Readonly<Record<string, FromEnvironment>>;
-  readonly cookies: Readonly<Record<string, FromEnvironment>>;
+  /** Names of variables by those of parameters. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly cookies: Readonly<Record<string, string>>;
 }
 
 const NONE: Credentials = { headers: {}, query: {}, cookies: {} };
@@ -55,7 +57,10 @@ export class Security {
     if (kind === "apiKey") return this.#key(scheme, variable);
     if (kind === "oauth2" || kind === "openIdConnect") {
       this.#need(variable, "an access token");
-      return { ...NONE, headers: { authorization: new FromEnvironment(variable, "Bearer ") } };
+      return {
+        ...NONE,
+        headers: { authorization: new FromEnvironment(["Bearer ", { variable }]) },
+      };
     }
     if (kind === "http") {
       const scheme_ = (this.description.text(scheme, "scheme") ?? "bearer").toLowerCase();
@@ -80,18 +85,17 @@ export class Security {
       return null;
     }
     this.#need(variable, `the key ${name}`);
-    const secret = { [name]: new FromEnvironment(variable) };
+    const secret = { [name]: variable };
     if (place === "query") return { ...NONE, query: secret };
-    return place === "cookie"
-      ? { ...NONE, cookies: { [name]: new FromEnvironment(variable, `${name}=`) } }
-      : { ...NONE, headers: secret };
+    if (place === "cookie") return { ...NONE, cookies: secret };
+    return { ...NONE, headers: { [name]: new FromEnvironment([{ variable }]) } };
   }
 
   #http(scheme: string, variable: string): Credentials {
     const isBasic = scheme === "basic";
     this.#need(variable, isBasic ? "user:password in base64" : "a token");
     const name = scheme[0].toUpperCase() + scheme.slice(1);
-    return { ...NONE, headers: { authorization: new FromEnvironment(variable, `${name} `) } };
+    return { ...NONE, headers: { authorization: new FromEnvironment([`${name} `, { variable }]) } };
   }
 
   #need(variable: string, what: string): void {

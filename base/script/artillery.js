@@ -1,0 +1,198 @@
+// The module `plateau/artillery`: calls the functions of an Artillery processor around the requests of a flow, with what they
+// get there: the request's parameters, the response, and the variables of the virtual user.
+const host = globalThis[Symbol.for("plateau")];
+
+/** Metrics of a processor's own are counted nowhere. */
+const events = { emit() {}, on() {}, once() {}, off() {} };
+
+const DRAWN = {
+  $uuid: () => host.uuid(),
+  $randomNumber: (from, to) => Number(from) + Math.floor(Math.random() * (to - from + 1)),
+  $randomString: (length) =>
+    Array.from({ length: Number(length) }, () => Math.floor(Math.random() * 36).toString(36))
+      .join(""),
+};
+
+/** Of a name, a path such as `user.names[0]`, or a call such as `$randomNumber(1, 9)`. */
+const valueOf = (written, vars) => {
+  const [, name, given = ""] = /^(\$\w+)\s*(?:\(([^()]*)\))?$/.exec(written) ?? [];
+  if (name !== undefined && Object.hasOwn(DRAWN, name)) return DRAWN[name](...given.split(","));
+  return vars[written] ??
+    written.split(/[.[\]]+/).filter((part) => part !== "").reduce(
+      (inner, part) => inner?.[part],
+      vars,
+    );
+};
+
+const TEMPLATE = /\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g;
+
+/** What stands alone keeps its type, as in Artillery. */
+const filled = (value, vars) => {
+  if (typeof value === "string") {
+    const known = (written) => {
+      const found = valueOf(written, vars);
+      if (found === undefined) throw new Error(`there is no value for {{ ${written} }}`);
+      return found;
+    };
+    const [alone] = value.matchAll(TEMPLATE);
+    if (alone?.[0] === value) return known(alone[1]);
+    return value.replace(TEMPLATE, (_, written) => {
+      const found = known(written);
+      return typeof found === "object" ? JSON.stringify(found) : String(found);
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, vars));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, filled(inner, vars)]),
+  );
+};
+
+const formText = (fields) =>
+  Object.entries(fields).map(([name, value]) =>
+    `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  ).join("&");
+
+const originOf = (url) => /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? "";
+
+/** As Artillery does, with its base path. */
+const addressOf = (url, target) =>
+  originOf(url) === "" ? target.replace(/\/$/, "") + url.replace(/^(?!\/)/, "/") : url;
+
+/** Spaces and what is not ASCII are encoded, as URLs have them. */
+const pathOf = ({ url, qs = {} }, target) => {
+  const origin = originOf(url);
+  if (origin !== originOf(target)) {
+    throw new Error(`a request to ${origin}, and the others go to ${originOf(target)}`);
+  }
+  const path = url.slice(origin.length).replace(/#.*$/s, "").replace(/^(?!\/)/, "/")
+    .replace(/[^\x21-\x7e]+/g, encodeURIComponent);
+  const query = formText(qs);
+  return query === "" ? path : path + (path.includes("?") ? "&" : "?") + query;
+};
+
+const bodyOf = ({ json, form, body, formData }) => {
+  if (formData !== undefined) {
+    throw new Error("a form of several parts that a function makes is not sent here");
+  }
+  if (json !== undefined) return [JSON.stringify(json), "application/json"];
+  if (form !== undefined) return [formText(form), "application/x-www-form-urlencoded"];
+  return [body, null];
+};
+
+/** Makes the request that the parameters describe. */
+const send = (request, params, target) => {
+  const headers = { ...request.headers };
+  for (const [name, value] of Object.entries(params.headers ?? {})) {
+    headers[name.toLowerCase()] = value;
+  }
+  const { auth, cookie = {} } = params;
+  if (auth !== undefined) {
+    headers.authorization ??= `Basic ${host.base64(`${auth.user}:${auth.pass}`)}`;
+  }
+  const cookies = Object.entries(cookie).map(([name, value]) => `${name}=${value}`);
+  if (cookies.length > 0) headers.cookie = [headers.cookie ?? [], cookies].flat().join("; ");
+  const [body, type] = bodyOf(params);
+  if (type !== null) headers["content-type"] ??= type;
+  request.method = String(params.method).toUpperCase();
+  request.path = pathOf(params, target);
+  request.headers = headers;
+  if (body !== undefined) request.body = body;
+};
+
+/**
+ * Hooks of the steps and users of one scenario.
+ * @param functions Of the processor, by their names. One that is not there is passed over, as in Artillery.
+ * @param scenario Its name, and variables that all users have.
+ */
+export function processed(functions, { name, vars }) {
+  const sessions = new WeakMap();
+  const contextOf = (user) => {
+    const known = sessions.get(user);
+    if (known?.iteration === user.iteration) return known;
+    Object.assign(user.vars, { ...vars, ...user.vars });
+    const context = { vars: user.vars, scenario: { name }, _uid: host.uuid(), funcs: {} };
+    const session = { iteration: user.iteration, context, params: null };
+    sessions.set(user, session);
+    return session;
+  };
+  const run = (names, ...given) => {
+    for (const name of names) {
+      const called = functions[name];
+      if (typeof called !== "function") continue;
+      let failure = null;
+      const result = called(...given, events, (error) => failure = error ?? null);
+      if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
+      if (typeof result?.then === "function") {
+        throw new TypeError(`${name} returned a promise, but hooks run synchronously`);
+      }
+    }
+  };
+  return {
+    /** @param given Functions between the request before and this one, before and after it; and its parameters. */
+    step({ between = [], before = [], after = [], ...given }) {
+      const hooks = {};
+      if (between.length + before.length > 0) {
+        hooks.before = (request, user) => {
+          const session = contextOf(user);
+          const { context } = session;
+          run(between, context);
+          const params = JSON.parse(JSON.stringify(given));
+          params.method = request.method;
+          params.url = addressOf(params.url, vars.target);
+          params.headers ??= {};
+          run(before, params, context);
+          session.params = filled(params, context.vars);
+          send(request, session.params, vars.target);
+        };
+      }
+      if (after.length > 0) {
+        hooks.after = ({ status, headers, body }, user) => {
+          const { context, params } = contextOf(user);
+          const response = { statusCode: status, headers, body };
+          const sent = params ?? { ...given, url: addressOf(given.url, vars.target) };
+          run(after, sent, response, context);
+        };
+      }
+      return hooks;
+    },
+    user: ({ start = [], end = [] }) => ({
+      ...start.length > 0 && { start: (user) => run(start, contextOf(user).context) },
+      ...end.length > 0 && { end: (user) => run(end, contextOf(user).context) },
+    }),
+  };
+}
+
+const digestOf = (hex, form) => {
+  if (form === "hex") return hex;
+  if (form === "base64") {
+    return host.base64(Uint8Array.from(hex.match(/../g), (two) => parseInt(two, 16)));
+  }
+  throw new Error(`there is no digest as ${form} here`);
+};
+
+const updated = (digest, parts = []) => ({
+  update: (text) => updated(digest, [...parts, text]),
+  digest: (form) => digestOf(digest(parts.join("")), form),
+});
+
+/** Parts of modules of Node.js that processors use most. */
+export const node = {
+  crypto: {
+    randomUUID: () => host.uuid(),
+    createHmac: (algorithm, key) => updated((text) => host.hmac(algorithm, key, text)),
+    createHash(algorithm) {
+      if (algorithm !== "sha256") throw new Error(`there is no digest ${algorithm} here`);
+      return updated((text) => host.sha256(text));
+    },
+  },
+  uuid: { v4: () => host.uuid() },
+  Buffer: {
+    from: (text) => ({
+      toString(form) {
+        if (form !== "base64") throw new Error(`there is no text as ${form} here`);
+        return host.base64(text);
+      },
+    }),
+  },
+};
