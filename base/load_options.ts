@@ -107,13 +107,13 @@ export const LOAD_OPTIONS = {
       resume: factor(z.boolean()).describe("Whether a connection resumes the session before it"),
     }).transform(({ resume }) => resume.map((resumes) => resumes && "resume" as const)).optional()
       .describe(
-        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, where the server takes it; every handshake is full when absent",
+        "{ resume: true }: a connection resumes the TLS session of the one that it replaces, if the server allows it; every handshake is full when absent",
       ),
     flag: {
       flags: "--tls <resume>",
       about:
-        "resume: a connection resumes the TLS session of the one that it replaces, where the " +
-        "server takes it (default: every handshake is full)",
+        "resume: a connection resumes the TLS session of the one that it replaces, if the server " +
+        "allows it (default: every handshake is full)",
       schema: z.enum(["resume"]).optional(),
     },
     result: z.literal("resume").optional().describe(
@@ -125,11 +125,11 @@ export const LOAD_OPTIONS = {
   },
   maxBody: {
     key: factor(bytes).optional().describe(
-      "A response whose body is larger, as it was transferred, is wrong, such as 16kB; without a limit when absent",
+      "Largest body of a correct response, as it was transferred, such as 16kB; no limit when absent",
     ),
     flag: {
       flags: "--max-body <SIZE>",
-      about: "A response whose body is larger, such as 16kB, is wrong (default: no limit)",
+      about: "Largest body of a correct response, such as 16kB (default: no limit)",
       schema: bytes.optional(),
     },
     result: z.int().min(1).optional().describe(
@@ -147,7 +147,7 @@ export const LOAD_OPTIONS = {
     flag: {
       flags: "--abort-on <RULE>",
       about:
-        'Ends the load when it is hopeless, such as "errors > 5%" or "p99 > 5s"; may be repeated',
+        'Ends a load as hopeless by this rule, such as "errors > 5%" or "p99 > 5s"; may be repeated',
       repeatable: true,
       schema: z.array(z.string()).default([]),
     },

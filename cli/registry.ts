@@ -46,7 +46,7 @@ export const commands = {
     },
   },
   plan: {
-    summary: "Says what comparisons can see here, and how many runs they need",
+    summary: "Says how small a change can be found here, by how many runs",
     load: async () => {
       beginWorker();
       return (await import("./plan/command.ts")).planCommand;
@@ -100,7 +100,7 @@ export const commands = {
     load: async () => (await import("./commands/setup.ts")).setupCommand,
   },
   explain: {
-    summary: "Says what results mean, or the code of a finding or an advice",
+    summary: "Explains results, or the code of a finding or of advice",
     load: async () => (await import("./commands/explain.ts")).explainCommand,
   },
   mcp: {

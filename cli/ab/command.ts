@@ -24,14 +24,14 @@ export const abCommand = defineCommand({
   ],
   more:
     `Both commits are checked out beside the repository, which is never changed, and built by the
-targets' build: commands. Builds are kept by commit. Where the experiment can be measured in slices, a fresh
-process of each commit is loaded in turns of a fraction of a second, pair after pair, until there is a verdict.
-With --order blocks, and where slices cannot be had, runs take turns.
+targets' build: commands. Builds are kept by commit. A fresh process of each
+commit is loaded in turns of a fraction of a second (slices), pair after pair, until there is a verdict.
+With --order blocks, or if the load cannot be measured in slices, whole runs take turns.
 
 Exit code:
   1  the rate, the p99 or the CPU per request of a cell is worse (in blocks, in fresh runs, too), or a
      threshold failed
-  3  a build failed, or something needed could not be had
+  3  a build failed, or something that is needed was missing
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs for a verdict
   0  otherwise: everything is better or equivalent
 

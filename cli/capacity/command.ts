@@ -65,7 +65,7 @@ const searchFlags = {
   },
   budget: {
     flags: "--budget <D>",
-    about: "Longest search, all included; exit code 5 when the interval is wider by then",
+    about: "Longest search, with its recoveries; exit code 5 if the interval is still too wide",
     preset: SEARCH_PRESETS.budget,
     schema: duration,
   },
@@ -121,7 +121,7 @@ export const capacityCommand = defineCommand({
   conflicts: capacityConflicts,
   more:
     `Open-loop trials at many rates, short ones first, find where the first rule breaks. The last line
-is the capacity with its 95 % interval. Where the generator is the limit, it is "at least".
+is the capacity with its 95 % interval. If the generator is the limit, it is a lower bound: "At least".
 
 Examples:
   plateau capacity http://127.0.0.1:8080/ --within "p99 < 50ms"

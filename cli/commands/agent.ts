@@ -32,7 +32,7 @@ export const agentCommand = defineCommand({
     },
     workers: {
       flags: "-w, --workers <N>",
-      about: "Worker threads (default: one less than there are cores)",
+      about: "Worker threads (default: one fewer than the cores)",
       schema: integerText(workers).optional(),
     },
     allow: {

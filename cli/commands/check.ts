@@ -32,7 +32,7 @@ export const checkCommand = defineCommand({
     },
     as: {
       flags: "--as <FORM>",
-      about: "Prints the experiment file that it becomes, in this form: yaml",
+      about: "Prints the resulting experiment file in this format: yaml",
       schema: z.enum(["yaml"]).optional(),
     },
     ...planFlags,

@@ -74,7 +74,7 @@ Exit code:
   4  with --strict, when a run of either side is not valid
   1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
   5  otherwise, when a rate, a p99 or a threshold is inconclusive: too few runs, or sessions, for a verdict;
-     and whatever the figures are when no run of a side is valid (thresholds weigh that themselves)
+     also when a side has no valid run (without thresholds, which judge that themselves)
   0  otherwise: everything is better or equivalent, or every threshold holds
 
 Examples:

@@ -43,20 +43,20 @@ export const initCommand = defineCommand({
     },
     detect: {
       flags: "--detect",
-      about: "Measures the server that the folder of FILE holds, by its package.json, go.mod, " +
+      about: "Measures the server in the folder of FILE, recognised by its package.json, go.mod, " +
         "pyproject.toml, Cargo.toml or Dockerfile",
       schema: z.boolean().default(false),
     },
     path: {
       flags: "--path <PATH>",
-      about: "The path to request (default: that of the URL, or one that is found)",
+      about: "The path to request (default: that of the URL, or one that init finds)",
       schema: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
         .optional(),
     },
     example: {
       flags: "--example",
-      about: "Writes an example with every key explained, which measures a built-in server: also " +
-        "what is written without a terminal to ask at",
+      about: "Writes an example that measures a built-in server and explains every key (the " +
+        "default without a terminal)",
       schema: z.boolean().default(false),
     },
     from: {
@@ -68,8 +68,7 @@ export const initCommand = defineCommand({
     },
     writes: {
       flags: "--writes",
-      about:
-        "Takes over all operations of an OpenAPI description: also POST, PUT, PATCH and DELETE",
+      about: "Also takes over POST, PUT, PATCH and DELETE of an OpenAPI description",
       schema: z.boolean().default(false),
     },
     types: {

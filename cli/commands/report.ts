@@ -35,7 +35,7 @@ const parts = {
   },
   failOnChange: {
     flags: "--fail-on-change",
-    about: "Exit code 1 where a figure got worse over the results, 5 with too few to see it",
+    about: "Exit code 1 if a figure got worse over the results, 5 if there are too few to tell",
     schema: z.boolean().optional(),
   },
 } satisfies CommandParts;

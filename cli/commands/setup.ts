@@ -27,8 +27,8 @@ export const setupCommand = defineCommand({
     },
   },
   more:
-    "Servers that are installed already stay as they are. They lie in plateau/frameworks in your cache " +
-    "folder\n(XDG_CACHE_HOME, or else ~/.cache).",
+    "Servers are installed into plateau/frameworks in your cache folder (XDG_CACHE_HOME, or else\n" +
+    "~/.cache), unless they are there already.",
   run({ names }): Promise<number> {
     const wanted = names.length === 0 ? frameworkNames : [...new Set(names)];
     return interruptible(async (signal) => {

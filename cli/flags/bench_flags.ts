@@ -199,7 +199,7 @@ const requestFlags = {
   },
   requestTarget: {
     flags: "--request-target <PATH>",
-    about: "Path and query that are sent in place of the URL's, as they stand: /a/../b",
+    about: "Path and query to send unchanged in place of the URL's, such as /a/../b",
     schema: z.string().optional(),
   },
   header: {
@@ -220,30 +220,31 @@ const requestFlags = {
   },
   stream: {
     flags: "--stream <events|lines|json-lines>",
-    about: "Reads responses as they come, as messages: events of text/event-stream, lines, or " +
-      "lines of JSON (default: as a whole)",
+    about: "Reads responses as streams of messages: events of text/event-stream, lines, or lines " +
+      "of JSON (default: as a whole)",
     schema: streamKind.optional(),
   },
   until: {
     flags: "--until <TEXT>",
-    about: "Data of the message that ends a stream, such as [DONE] (default: its response does)",
+    about: "Data of the last message of a stream, such as [DONE] (default: to the end of the " +
+      "response)",
     schema: until.optional(),
   },
   hold: {
     flags: "--hold <D>",
-    about: "How long each stream or WebSocket is held before it is left (default: until it ends)",
+    about: "Leaves each stream or WebSocket after this time (default: stays until it ends)",
     schema: hold.optional(),
   },
   reconnect: {
     flags: "--reconnect <D>",
     about:
       "Requests a stream of events again when it ends or is cut, as EventSource does: after D, or the " +
-      "time that the server names (default: not)",
+      "time that the server names (default: never)",
     schema: reconnectionTime.optional(),
   },
   send: {
     flags: "--send <TEXT>",
-    about: "Message on a WebSocket, in which {{ n }} is its number (default: none)",
+    about: "Message to send on a WebSocket; {{ n }} is its number (default: none)",
     schema: z.string().optional(),
   },
   every: {
@@ -253,13 +254,13 @@ const requestFlags = {
   },
   expect: {
     flags: "--expect <echo|order|push>",
-    about: "What comes on a WebSocket: the same messages, one for each, or others " +
-      "(default: echo where one is sent)",
+    about: "What the server sends on a WebSocket: the same message, one message for each, or " +
+      "messages of its own (default: echo with --send, else push)",
     schema: answer.optional(),
   },
   token: {
     flags: "--token <PLACE>",
-    about: "Where in a message of a model server its token stands, in JSON, such as " +
+    about: "Path of the token in the JSON of a model server's message, such as " +
       "choices[0].delta.content",
     schema: z.string().optional(),
   },
@@ -275,13 +276,13 @@ const requestFlags = {
   },
   message: {
     flags: "--message <JSON|@FILE>",
-    about: "Message of the call, as JSON; of a stream of messages it may be repeated",
+    about: "Message of the call, as JSON; may be repeated for a stream of messages",
     repeatable: true,
     schema: z.array(textOrFile.pipe(jsonText)).default([]),
   },
   compress: {
     flags: "--compress <gzip>",
-    about: "Sends messages of gRPC compressed, and takes them so (default: as they are)",
+    about: "Compresses messages of gRPC, and accepts compressed ones (default: neither)",
     schema: z.enum(COMPRESSIONS).optional(),
   },
   form: {
@@ -304,7 +305,7 @@ export const optionFlags = {
 const waitFlag = {
   wait: {
     flags: "--wait <D>",
-    about: "Waits up to this long for the server to accept a connection (default: not at all)",
+    about: "Waits up to this long for the server to accept a connection (default: no wait)",
     schema: load.duration.optional(),
   },
 } satisfies CommandParts;

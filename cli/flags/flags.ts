@@ -66,13 +66,13 @@ export const planFlags = {
   },
   profile: {
     flags: "--profile",
-    about: "Profiles each cell once after the measured runs, in no figure",
+    about: "Profiles each cell in an extra run, after the measured ones",
     schema: z.literal(true).optional(),
   },
   observe: {
     flags: "--observe <WHAT>",
-    about: "Also watches the targets from inside, at some cost. runtime: collections, event-loop " +
-      "delay and heap; compiler: these and, of Node, V8's optimising compilers",
+    about: "Also watches the targets from inside, at some cost. runtime: garbage collections, " +
+      "event-loop delay and heap; compiler: also V8's optimising compilers on Node",
     schema: observed.optional(),
   },
   ...seedFlag,

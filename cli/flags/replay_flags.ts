@@ -32,15 +32,15 @@ export const replayFlags = {
   replayFormat: {
     flags: `--replay-format <${LOG_FORMAT_NAMES.join("|")}>`,
     about:
-      "Format of the log: common and combined also read those of HAProxy, Envoy and AWS, w3c those of IIS and " +
-      "CloudFront; json is a JSON object a line, vegeta the JSON of its results",
+      "Format of the log: common and combined include HAProxy, Envoy and AWS, w3c is that of IIS and " +
+      "CloudFront, json is one JSON object a line, vegeta the JSON of its results",
     preset: "combined",
     schema: z.enum(LOG_FORMAT_NAMES),
   },
   replayKeys: {
     flags: "--replay-keys <K=NAME,…>",
     about: "Keys of a json log, such as time=ts,method=request.method,path=request.uri; " +
-      "request=NAME has both (default: time, method, path)",
+      "request=NAME stands for method and path (default: time, method, path)",
     schema: keys.optional(),
   },
   replayWrites: {

@@ -24,7 +24,7 @@ export const mcpCommand = defineCommand({
       schema: z.array(hosts).default([]),
     },
   },
-  more: `A client of the Model Context Protocol starts this. Its tools are ${
+  more: `A client of the Model Context Protocol starts this command. Its tools are ${
     TOOLS.map(({ name }) => name).join(", ")
   };
 the figures of each are those of the command's --json. Paths are relative to the folder in which it was started.

@@ -85,10 +85,9 @@ export const planCommand = defineCommand({
     ...outputConflicts(given, resultsIn(given.out), given.out),
   ],
   more:
-    `Measures each target against itself, next to each other in ${BLOCKS} blocks (--repeat says how many).
-From the noise between the two follow the smallest change that a number of runs would see, and how
-many runs and minutes a change of 1, 2, 5 and 10 % needs: with ab, and with compare. From the noise
-within runs and what a run costs beside follows how long runs should be, to need the least time.
+    `Measures each target against itself in ${BLOCKS} blocks (or --repeat). From the noise it derives the smallest
+change that a number of runs would find; how many runs and minutes it takes to find a change of 1, 2, 5
+and 10 %, with ab and with compare; and how long runs should be to need the least time.
 
 Examples:
   plateau plan experiment.yaml

@@ -73,13 +73,12 @@ const parts = {
   base: {
     ...httpAddress,
     operand: "<BASE>",
-    about: "The server that the other is held against",
+    about: "The server to compare with",
   },
-  next: { ...httpAddress, operand: "<NEW>", about: "The other server" },
+  next: { ...httpAddress, operand: "<NEW>", about: "The server to compare" },
   budget: {
     flags: "--budget <D>",
-    about: "Ends when so much time has passed, also without a verdict (default: 60s; none with " +
-      "--duration)",
+    about: "Longest comparison, even without a verdict (default: 60s; none with --duration)",
     schema: duration.optional(),
   },
   margin: {
@@ -91,8 +90,7 @@ const parts = {
   ...benchFlags,
   duration: {
     ...benchParts.duration,
-    about:
-      "Measures each server for so long, and ends then; without it as long as the verdict needs",
+    about: "Measures each server for this long (default: until there is a verdict)",
   },
   connections: { ...benchParts.connections, about: "Connections of each server (default: 50)" },
   json: { ...benchParts.json, about: "The comparison as JSON; - is standard output" },
@@ -107,8 +105,8 @@ export const versusCommand = defineCommand({
   conflicts: sideConflicts,
   more:
     `Both servers run already. They are loaded in turns of a fraction of a second, in random order, so that
-whatever else happens on the machine hits both alike. The verdict is about these two processes: when a server
-is started anew, it may be faster or slower. plateau ab measures fresh processes of two commits.
+whatever else happens on the machine affects both alike. The verdict is about these two processes: a server that
+is restarted may be faster or slower. plateau ab measures fresh processes of two commits.
 A server that was just started is slower until it is warm: load both first (plateau bench URL).
 
 Exit code:
