@@ -40,7 +40,7 @@ export async function readPieces(
   }
 }
 
-/** As UTF-8; what is none is replaced, as `Deno.readTextFile` does. */
+/** Reads a file as UTF-8; invalid bytes are replaced, as by `Deno.readTextFile`. */
 export async function readText(path: string, limit: LimitName): Promise<string> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readBytes(path, limit));
 }

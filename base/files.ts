@@ -19,9 +19,9 @@ export interface Files {
   readonly jsonRows: (path: string) => readonly TableRow[];
   /** What a query of an SQLite database gives. */
   readonly queried: (path: string, query: string) => readonly TableRow[];
-  /** As PEM. */
+  /** Reads certificates as PEM. */
   readonly certificates: (path: string) => string;
-  /** As PEM. */
+  /** Reads a private key as PEM. */
   readonly privateKey: (path: string) => string;
   /** Visits each line of a file of any size, and gives the SHA-256 of the whole, in hex. */
   readonly eachLine: (path: string, visit: (line: string) => void) => string;
@@ -50,7 +50,7 @@ function refuse(): never {
 
 /** A file in JSON: enough to see whether its content has changed. */
 export interface FileDigest {
-  /** As the experiment file has it. */
+  /** Path as the experiment file has it. */
   readonly path: string;
   /** SHA-256 of what was read, in hex. */
   readonly sha256: string;

@@ -17,7 +17,7 @@ const KB = 1_000;
 const MB = 1_000_000;
 const GB = 1_000_000_000;
 
-/** By name. Each is checked before what it guards costs memory. */
+/** All limits by name. Each is checked before what it guards costs memory. */
 export const LIMITS = {
   // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },

@@ -160,12 +160,12 @@ export const LOAD_OPTIONS = {
 type Table = typeof LOAD_OPTIONS;
 type OptionName = keyof Table;
 
-/** As an experiment file or a command line gives them, every factor decided. */
+/** Options as an experiment file or a command line gives them, every factor decided. */
 export type GivenOptions = {
   readonly [Name in OptionName]?: NonNullable<z.output<Table[Name]["key"]>>[number];
 };
 
-/** Those that a load has. */
+/** Options of a load. */
 export type LoadOptions = {
   readonly [Name in OptionName]?: Exclude<z.output<Table[Name]["result"]>, undefined>;
 };
@@ -180,12 +180,12 @@ function column<Column extends "key" | "flag" | "result">(
   };
 }
 
-/** By name, as fields of an object's shape. */
+/** Keys by name, as fields of an object's shape. */
 export const OPTION_KEYS = column("key");
 export const OPTION_FLAGS = column("flag");
 export const OPTION_RESULTS = column("result");
 
-/** Those among the fields, as they are; one that is false or absent is none. */
+/** The options among the fields, unchanged; an option that is false or absent is left out. */
 export function optionsOf<Fields extends { readonly [Name in OptionName]?: unknown }>(
   fields: Fields,
 ): { readonly [Name in OptionName & keyof Fields]?: Exclude<Fields[Name], undefined | false> } {

@@ -34,7 +34,7 @@ type Replace = (text: string) => string;
 
 export class Secrets {
   readonly #shown = new Map<string, string>();
-  /** Those of them that came to light, the latest at the end. */
+  /** Secrets that were found on the way, the latest at the end. */
   readonly #found = new Set<string>();
   #foundChars = 0;
   #everywhere: Forms | null = null;
@@ -142,7 +142,7 @@ export class Secrets {
     return this.#shown.size === 0 ? data : inStrings(data, replace) as Data;
   }
 
-  /** Those that a text holds, in whatever form. */
+  /** Secrets that a text contains, in whatever form. */
   heldBy(text: string): SecretValue[] {
     const held = this.#forms.heldBy(text);
     return [...this.#shown].filter(([value]) => held.has(value));
@@ -179,7 +179,7 @@ function inStrings(value: unknown, replace: Replace): unknown {
   );
 }
 
-/** Neither a common word, nor an amount. */
+/** Whether a value is neither a common word nor an amount. */
 function isUncommon(value: string): boolean {
   const isWord = WORDS.test(value) && value.length < LEAST_UNCOMMON;
   return value.length >= LEAST_WITHIN && !isWord && !AMOUNT.test(value);
@@ -191,7 +191,7 @@ function isUnlikeOthers(value: string): boolean {
     !/^\p{L}+$/u.test(value);
 }
 
-/** So many characters of a form are looked up at once; of a longer one the rest is compared. */
+/** Characters of a form that are looked up at once; the rest of a longer form is compared. */
 const HEAD = 64;
 
 /**
@@ -211,9 +211,9 @@ interface WrittenForm {
  * Each is looked up by its head, which is the whole of a short one.
  */
 class Forms {
-  /** By the first two characters, as a hash of them: 1 where any form begins so. */
+  /** By a hash of the first two characters: 1 if any form begins so. */
   readonly #begins = new Uint8Array(65_536);
-  /** By the first characters of heads, `LEAST_WITHIN` or all: the lengths of these heads. */
+  /** By the first characters of heads (`LEAST_WITHIN`, or all): the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();
   /** Forms that begin alike, in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();
@@ -317,7 +317,10 @@ function isWord(text: string, from: number, to: number): boolean {
     !/^[\p{L}\p{N}_]/u.test(text.slice(to, to + 2));
 }
 
-/** By the length of a beginning of a text: that of the longest shorter one that it ends with (Knuth, Morris, Pratt). */
+/**
+ * By the length of a beginning of a text: the length of the longest shorter beginning that it ends with (Knuth, Morris,
+ * Pratt).
+ */
 function bordersOf(text: string): Int32Array {
   const borders = new Int32Array(text.length + 1);
   for (let at = 1, length = 0; at < text.length; at++) {

@@ -45,7 +45,7 @@ export async function replaceFile(path: string, content: string | Fill): Promise
   }
 }
 
-/** At once and without waiting. */
+/** Writes all bytes at once, without waiting. */
 export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }

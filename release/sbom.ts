@@ -5,7 +5,7 @@ import { LICENSE, VERSION } from "./product.ts";
 export interface Contents {
   readonly packages: readonly BundledPackage[];
   readonly commit: string | null;
-  /** Of the Deno that builds; a runtime that was handed in may be another. */
+  /** Versions of the Deno that builds; a runtime that was handed in may be another. */
   readonly runtime: { readonly deno: string; readonly v8: string };
   /** Seconds since 1970. */
   readonly timeS: number;

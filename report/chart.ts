@@ -64,7 +64,7 @@ export interface Xy {
   readonly references?: readonly Reference[];
   /** Whether each series has its name beside it. */
   readonly isNamed?: true;
-  /** More than two series of steps stand above each other. */
+  /** Stacks the series, because more than two series of steps would hide each other. */
   readonly ridges?: true;
   /** A line that the reader moves, across the axis of this name, and what it says of the series. */
   readonly limit?: { readonly axis: "x" | "y"; readonly label: string };
@@ -207,7 +207,7 @@ export interface TimelineRun {
   readonly failed?: readonly number[];
   /** One array per percentile of `Timeline.percentiles`. */
   readonly latency: readonly (readonly (number | null)[])[];
-  /** By percentile: the indices of the intervals in which lower bounds could make it larger; absent for none. */
+  /** By percentile: indices of the intervals in which lower bounds could raise it; absent for none. */
   readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
   /** One array per track of `Timeline.tracks`; null where nobody knows. */
   readonly tracks: readonly (readonly (number | null)[])[];

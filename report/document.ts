@@ -16,10 +16,10 @@ export interface Document {
   readonly card: CardModel | null;
   /** What subjects say, in the order of the page; one without a title belongs to the head. */
   readonly groups: readonly Group[];
-  /** Of its cells. */
+  /** Colours of its cells. */
   readonly colors: readonly number[];
-  /** By which the page can be narrowed. */
+  /** Targets by which the page can be narrowed. */
   readonly targets: readonly PageTarget[];
-  /** Those whose intervals the page holds, for the sections s1, s2, … */
+  /** Scenarios whose intervals the page contains, for the sections s1, s2, … */
   readonly scenarios: readonly { readonly name: string; readonly cells: readonly CellRuns[] }[];
 }

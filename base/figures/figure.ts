@@ -284,7 +284,7 @@ function parseShare(text: string): number | null {
 
 /** How messages call it, and what may be written. */
 interface Percentage {
-  /** Such as "a margin". */
+  /** Noun for it, such as "a margin". */
   readonly what: string;
   readonly example: string;
   /** Whether 0% would say nothing. */

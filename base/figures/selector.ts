@@ -16,7 +16,7 @@ interface SelectorPart {
 }
 
 export interface Selector {
-  /** As it was written, with single spaces. */
+  /** The selector as written, with single spaces. */
   readonly text: string;
   /** None: every cell. */
   readonly parts: readonly SelectorPart[];
@@ -50,7 +50,7 @@ export interface Selection {
   /** Null: every one. */
   readonly target: string | null;
   readonly scenario: string | null;
-  /** By path, or as written where the paths are not known yet. */
+  /** Factors by path, or as written if the paths are not known yet. */
   readonly factors: Readonly<Record<string, string>>;
 }
 

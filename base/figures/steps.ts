@@ -9,7 +9,7 @@ const METHODS = [
   "websocket",
 ] as const;
 
-/** By what a request's figures are called: its name, else its method and path as they are written, or the method that it calls over gRPC. */
+/** Name of a request's figures: its own name, else its method and path as written, or the gRPC method that it calls. */
 export function stepNameOf(request: object): string {
   const { name, ...fields }: Readonly<Record<string, unknown>> = { name: undefined, ...request };
   if (typeof name === "string") return name;

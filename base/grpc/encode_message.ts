@@ -261,7 +261,7 @@ function isMap(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** As a message shows what stands there. */
+/** What a message calls this kind of value. */
 function kindOf(value: Json): string {
   if (Array.isArray(value)) return "a list";
   if (isMap(value)) return "a map";

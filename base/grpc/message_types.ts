@@ -19,9 +19,9 @@ const name = z.string().min(1).max(MOST_NAME);
 const fieldNumber = z.int().min(1).max(2 ** 29 - 1);
 
 const fieldType = z.strictObject({
-  /** As the `.proto` file has it. */
+  /** Name in the `.proto` file. */
   name,
-  /** As JSON has it. */
+  /** Name in JSON. */
   json: name,
   id: fieldNumber,
   kind: z.enum([...SCALARS, "message", "enum"]),

@@ -235,7 +235,7 @@ function scalarNamed(type: string): ScalarKind {
   return kind;
 }
 
-/** As the option json_name has it, else in camel case (https://protobuf.dev/programming-guides/json). */
+/** Name from the option json_name, else in camel case (https://protobuf.dev/programming-guides/json). */
 function jsonNameOf({ name, options }: protobuf.Field): string {
   const own: unknown = options?.json_name;
   if (typeof own === "string") return own;

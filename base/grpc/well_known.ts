@@ -76,7 +76,7 @@ const value: OwnForm = {
     if (typeof json === "boolean") return { boolValue: json };
     return Array.isArray(json) ? { listValue: json } : { structValue: json };
   },
-  // Of its fields one is there.
+  // Only one of its fields is set.
   json: (fields) => "nullValue" in fields ? null : Object.values(fields)[0] ?? null,
 };
 

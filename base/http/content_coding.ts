@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More would be one made to cost time. */
+/** More codings would only be meant to cost time. */
 const MOST_CODINGS = 4;
 
 /**

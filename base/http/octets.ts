@@ -79,7 +79,7 @@ export interface Words {
   readonly ends: Uint8Array;
 }
 
-/** At most 254 letters in all. */
+/** Compiles words of at most 254 letters in all. */
 export function compileWords(words: readonly string[]): Words {
   const states = words.join("").length + 2;
   const next = new Uint8Array(states << 7);

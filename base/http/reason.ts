@@ -47,7 +47,7 @@ const BY_REASON: readonly (readonly [reason: RegExp, failure: ProtocolFailure])[
   [/^HTTP\/2 in place of|: the server does not speak HTTP\/2$/, "other-version"],
   [/, the limit$|^the body is larger than|a header block over its limit$/, "over-limit"],
   [/^a switch of protocols/, "protocol-switch"],
-  // As RFC 9113 §7 names what is wrong with a whole connection.
+  // RFC 9113 §7 has these names for what is wrong with a whole connection.
   [/^[A-Z]+(?:_[A-Z0-9]+)+: /, "http2-rules"],
 ];
 

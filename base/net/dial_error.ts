@@ -101,7 +101,7 @@ export function isRefusalByAlert(reason: string): boolean {
   return /^the server (?:demands a|refused the) (?:client certificate|handshake)\b/.test(reason);
 }
 
-/** As rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
+/** How rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
 /** For a TLS handshake that failed. */
@@ -141,7 +141,7 @@ export function notValidFor(wanted: string, names: readonly string[]): string {
 /** A certificate for more names would take long to be read. */
 const LONGEST = 4_096;
 
-/** As rustls puts it: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
+/** Reads the message of rustls: `… only valid for DnsName("localhost") or IpAddress(127.0.0.1)`. */
 function wrongName(said: string): string | null {
   const [, wanted, valid] = said.length > LONGEST
     ? []

@@ -21,7 +21,7 @@ export interface Access {
   readonly http2?: boolean;
 }
 
-/** As PEM: a certificate, perhaps with intermediate ones after it, and its key. */
+/** PEM: a certificate, perhaps with intermediate ones after it, and its key. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;

@@ -4,7 +4,11 @@ import { messageOf, TargetError } from "../errors.ts";
 /** Where only this machine reaches a server. */
 export const LOOPBACK = "127.0.0.1";
 
-/** As URLs have it: IPv6 in brackets (RFC 3986 §3.2.2). @param host A name or an address, IPv6 without brackets. */
+/**
+ * Host and port as in URLs: IPv6 in brackets (RFC 3986 §3.2.2).
+ *
+ * @param host A name or an address, IPv6 without brackets.
+ */
 export function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -8,10 +8,12 @@ import { originAt } from "./listen.ts";
 import { quotedOpenly } from "../secrets.ts";
 import { unbracketed } from "./endpoint.ts";
 
-/** More of them name nobody's machine any better. */
+/** Addresses that an error names. */
 const MOST_ADDRESSES = 4;
 
-/** As URLs write it, but IPv6 without brackets; with brackets it may be given. Whether it is ours is tried. */
+/**
+ * A host as URLs write it, except that brackets around IPv6 are optional. Whether it is one of this machine is tried.
+ */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);
   const wrong = host === null
@@ -52,7 +54,7 @@ function fix(): string {
   return `write an address of this machine, such as ${ownAddresses().join(", ")}`;
 }
 
-/** Those that others reach come first. */
+/** Own addresses; those that other machines reach come first. */
 function ownAddresses(): string[] {
   const addresses = Deno.networkInterfaces().map(({ address }) => address)
     .filter((address) => !OF_ONE_LINK.test(address));

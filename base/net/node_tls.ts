@@ -63,7 +63,7 @@ class NodeTlsConnection implements Connection {
     });
   }
 
-  /** Somebody else reads the socket from now on. */
+  /** Hands the socket to another reader. */
   release(): void {
     for (const event of NEWS) this.socket.off(event, this.#onNews);
     this.socket.off("error", this.#onError);

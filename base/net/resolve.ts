@@ -16,7 +16,7 @@ export interface Host {
 
 export interface Address {
   readonly family: 4 | 6;
-  /** As the system writes it. */
+  /** IP address as the system writes it. */
   readonly ip: string;
   /** 4 or 16 bytes, in network order. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -54,7 +54,7 @@ export async function lookUp(name: string): Promise<string[]> {
   return interleaved(reachable(isLocalhost(name) ? withLoopback(addresses) : addresses));
 }
 
-/** Such a name means this machine itself in both families (RFC 6761 §6.3), whatever the hosts file lists. */
+/** Whether a name means this machine itself in both families (RFC 6761 §6.3), whatever the hosts file lists. */
 function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }

@@ -106,7 +106,7 @@ export interface FrameChange extends TimeChange {
 }
 
 export interface PackageChange extends TimeChange {
-  /** As in `packageOf`. */
+  /** Name as in `packageOf`. */
   readonly name: string;
 }
 
@@ -114,13 +114,13 @@ export interface ProfileChange {
   /** All time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Those that take more, first what takes most beyond what slowed all alike. */
+  /** Functions that take more; first the one that grew most beyond what slowed all alike. */
   readonly grown: readonly FrameChange[];
   /** The same of all functions of a package together. */
   readonly packages: readonly PackageChange[];
 }
 
-/** Less than this share of the time per request is not named. */
+/** Share of the time per request from which a function is named. */
 const LEAST_RATIO = 0.01;
 
 /** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
@@ -235,7 +235,7 @@ export function packageOf(frame: Frame): string {
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** By the scheme of what they have themselves. */
+/** Runtimes by the scheme of their own files. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   node: "Node's own modules",
   internal: "Node's own modules",

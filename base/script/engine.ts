@@ -36,7 +36,7 @@ const WORD_BYTES = 4;
 const FIRST_NUMBER = 1;
 /** Room for texts on their way in, at first. */
 const TEXT_BYTES = 4_096;
-/** More is allocated for one text alone. */
+/** Bytes of a text from which it is allocated alone. */
 const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
 /** Most octets of UTF-8 for one unit of UTF-16. */
@@ -115,7 +115,7 @@ export class Engine {
     return this.#words;
   }
 
-  /** Those words, as an ArrayBuffer of the script. */
+  /** The shared words, as an ArrayBuffer of the script. */
   sharedWords(): OwnValue {
     return this.#buffer(this.#memory, SHARED_WORDS * WORD_BYTES);
   }

@@ -147,7 +147,7 @@ export class Realm {
     return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
-  /** From now on a call may compute for so long. */
+  /** Limits the computing time of the next call. */
   limit(ms: number): void {
     this.#limitMs = ms;
   }

@@ -157,7 +157,7 @@ export function parseThrottledMs(cpuStat: string): number | null {
 
 const LIMITS_PREFIX = "plateau-limits-";
 
-/** Of the kernel and of containers: within each so much is used at once, then it is halted (cpu.max, cfs_period_us). */
+/** Period of the kernel's limit: a group that has used its share within it is halted (cpu.max, cfs_period_us). */
 const PERIOD_US = 100_000;
 /** The kernel takes no smaller quota. */
 const LEAST_QUOTA_US = 1_000;
@@ -167,7 +167,7 @@ interface ControllerLimit {
   /** Texts by the names of files, in the order in which they are to be written. */
   readonly v1: readonly (readonly [file: string, text: string])[];
   readonly v2: readonly (readonly [file: string, text: string])[];
-  /** Of the files, that are left out where there are none: of a kernel that does not count swap. */
+  /** Files that may be missing, because the kernel does not count swap. */
   readonly optional: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { parseCores } from "./affinity.ts";
 /** A file's text, or null when there is none that can be read. */
 export type Text = string | null;
 
-/** From /proc/self/status: the cores on which the process may run. */
+/** The cores on which the process may run, from /proc/self/status. */
 export function parseAllowedCores(status: Text): number[] | null {
   const [, list] = /^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? "") ?? [];
   return list === undefined ? null : parseCores(list);
@@ -15,7 +15,10 @@ export function readAllowedCores(pid: number | "self" = "self"): number[] | null
   return parseAllowedCores(readSystemFile(`/proc/${pid}/status`));
 }
 
-/** From /proc/self/status: whether the process ignores a signal, as one that nohup(1) started does SIGHUP. Null where that is unknown. */
+/**
+ * Whether the process ignores a signal, as one that nohup(1) started ignores SIGHUP, from /proc/self/status. Null if
+ * unknown.
+ */
 export function parseIgnores(status: Text, signal: number): boolean | null {
   const [, mask] = /^SigIgn:\s*([\da-f]+)$/m.exec(status ?? "") ?? [];
   return mask === undefined ? null : (BigInt(`0x${mask}`) >> BigInt(signal - 1) & 1n) === 1n;
@@ -49,7 +52,7 @@ function switchOf(text: string, on: string): boolean | null {
   return /^[01]$/.test(text.trim()) ? text.trim() === on : null;
 }
 
-/** From /proc/sys/net/ipv4/ip_local_port_range. */
+/** The range of ports in /proc/sys/net/ipv4/ip_local_port_range. */
 export function parsePorts(text: Text): [first: number, last: number] | null {
   const [, first, last] = /^(\d+)\s+(\d+)\s*$/.exec(text ?? "") ?? [];
   return first === undefined ? null : [Number(first), Number(last)];

@@ -52,7 +52,7 @@ export function openFilesLimit(
   return parseOpenFiles(readSystemFile(`/proc/${pid}/limits`), kind);
 }
 
-/** From /proc/self/limits; null when it is unlimited or not there. */
+/** The limit in /proc/self/limits; null when it is unlimited or missing. */
 export function parseOpenFiles(limits: Text, kind: "soft" | "hard" = "soft"): number | null {
   const [, soft, hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits ?? "") ?? [];
   const count = Number(kind === "soft" ? soft : hard);

@@ -136,7 +136,7 @@ const CERTIFICATE_SYMBOLS = {
 export interface OpenSsl {
   readonly tls: LibrarySymbols<typeof TLS_SYMBOLS>;
   readonly certificates: LibrarySymbols<typeof CERTIFICATE_SYMBOLS>;
-  /** Such as "3.0.19". */
+  /** The version, such as "3.0.19". */
   readonly version: string;
 }
 
@@ -174,7 +174,7 @@ export function cStringAt(pointer: Deno.PointerValue): string {
   return pointer === null ? "" : Deno.UnsafePointerView.getCString(pointer);
 }
 
-/** As C wants it. */
+/** A text as C expects it. */
 export function cString(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }

@@ -5,7 +5,7 @@
 import { type ProcessTicks, TICKS_PER_SEC } from "./processes.ts";
 import { type WindowsProcess, windowsProcesses } from "./windows.ts";
 
-/** As Deno.build.os. */
+/** Names of Deno.build.os. */
 type System = typeof Deno.build.os;
 
 /** A process that lives. */

@@ -218,7 +218,7 @@ export function reap(pid: number): boolean {
   return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
 }
 
-/** Those whose environment, as it was at their start, has `variable` (`NAME=value`); only own ones can be seen. */
+/** Processes that were started with `variable` (`NAME=value`) in their environment; only own ones can be seen. */
 export function processesWith(variable: string): number[] {
   return allProcesses().filter((pid) =>
     readOrNull(`/proc/${pid}/environ`)?.split("\0").includes(variable) ?? false

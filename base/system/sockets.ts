@@ -46,9 +46,9 @@ export function nameServerSockets(text: string): string[] {
 }
 
 export interface AcceptQueue {
-  /** As `queuedAt`. */
+  /** Connections in the queue, from `queuedAt`. */
   readonly queued: number;
-  /** As `acceptedAt`; null where the table is too long. */
+  /** Accepted connections, from `acceptedAt`; null if the table is too long. */
   readonly accepted: number | null;
 }
 
@@ -66,7 +66,7 @@ export function readAcceptQueue(pid: number, port: number): AcceptQueue | null {
   return null;
 }
 
-/** As `nameServerSockets`; null where the tables are too long. */
+/** Sockets to name servers, from `nameServerSockets`; null if the tables are too long. */
 export function readNameServerSockets(pid: number): string[] | null {
   const tables = ["udp", "udp6"].map((name) => readTable(pid, name));
   return tables.every(isWhole) ? tables.flatMap(nameServerSockets) : null;

@@ -6,7 +6,7 @@ import process from "node:process";
 import { readSystemFile } from "./linux.ts";
 import { windowsThreadMs } from "./windows.ts";
 
-/** Both since the thread began, microseconds. */
+/** Times since the thread began, microseconds. */
 export interface ThreadTime {
   readonly cpuUs: number;
   /** Ready to run, without a core; null where it is unknown. */
@@ -26,7 +26,7 @@ export function threadTime(): ThreadTime {
   return { cpuUs: user + system, waitedUs: null };
 }
 
-/** From time.h of macOS. */
+/** Value of time.h of macOS. */
 const CLOCK_THREAD_CPUTIME_ID = 16;
 const MAC_CALLS = {
   clock_gettime_nsec_np: { parameters: ["i32"], result: "u64" },

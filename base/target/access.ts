@@ -97,7 +97,7 @@ export function pairProblem(cert: string, key: string): string | null {
   }
 }
 
-/** As it is written: of any type, and maybe wrong. */
+/** Access as written: of any type, and perhaps wrong. */
 interface GivenAccess {
   readonly url?: unknown;
   readonly cacert?: unknown;
@@ -194,7 +194,7 @@ const certificates = z.string().max(LIMITS.certificates.most).includes(
   { error: "Cannot read certificates that are not PEM" },
 );
 
-/** As it travels to agents and gateways: no HTTP proxy, which would load where nobody can see. */
+/** Access as it is sent to agents and gateways: without an HTTP proxy, which would load where nobody can see. */
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),

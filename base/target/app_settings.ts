@@ -156,7 +156,7 @@ export function runsOnNode(framework: FrameworkName): boolean {
 export const runtimeNames = ["node", "node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
-/** Those that are installed. */
+/** Runtimes that Plateau installs. */
 export const installedRuntimeNames = ["node@20", "node@22", "node@24", "deno@2", "bun@1"] as const;
 export type InstalledRuntimeName = (typeof installedRuntimeNames)[number];
 

@@ -218,7 +218,7 @@ const commandTarget = z.strictObject({
 
 type Variable = z.output<typeof variable>;
 
-/** Those that are numbers; another text, such as `{port}`, is filled in when the program is started. */
+/** Ports that are numbers; other text, such as `{port}`, is filled in when the program is started. */
 function fixedPorts(written: Variable | Variable[]): { path: number[]; port: number }[] {
   return valuesOf(written).flatMap((value, at) =>
     /^\d+$/.test(String(value))
@@ -290,7 +290,7 @@ export const targetSpecWith = (files: Files) =>
 
 export const targetSpec = targetSpecWith(NO_FILES);
 
-/** As written: a list makes a factor. */
+/** A target as written: a list makes a factor. */
 export type WrittenTarget = z.output<typeof targetSpec>;
 
 export type AppTarget = OneOfEach<z.output<typeof appTarget>>;

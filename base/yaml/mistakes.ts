@@ -57,7 +57,7 @@ function colonWords(line: string, { code }: Told, column: number): string | null
   return `a space is missing after the colon of "${squeezed}"`;
 }
 
-/** By the reader's code of a mistake. Null: as the reader says it. */
+/** Plateau's words for a mistake, by the YAML reader's code. Null: the reader's own words. */
 const WORDS: Readonly<Record<string, (text: string, told: Told) => string | null>> = {
   BLOCK_AS_IMPLICIT_KEY: () => "the line below is indented, as if this value went on there",
   TAB_AS_INDENT: () => "a tab indents this line: use spaces",

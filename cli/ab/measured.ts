@@ -160,7 +160,7 @@ async function measured(
   });
 }
 
-/** As many pairs of processes as are needed, where nobody says how many. */
+/** Whether to measure as many pairs of processes as are needed, because nobody says how many. */
 function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }

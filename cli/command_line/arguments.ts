@@ -98,7 +98,7 @@ function helpLines<P extends CommandParts>(
   ];
 }
 
-/** Also on a wider terminal: so a help reads the same in a terminal, in a pipe and in a page. */
+/** Also on a wider terminal, so that help reads the same in a terminal, in a pipe and on a page. */
 const HELP_WIDTH = 80;
 /** A flag that is longer has a line of its own above its description. */
 const LONGEST_TERM = 24;

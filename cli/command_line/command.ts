@@ -7,7 +7,7 @@ import type { Problem } from "../../base/errors.ts";
 
 /** A named part of a command line. */
 export interface Flag<Schema extends z.ZodType = z.ZodType> {
-  /** As in its help: `-c, --connections <N>`; a switch has no `<…>`. */
+  /** The flag as its help shows it: `-c, --connections <N>`; a switch has no `<…>`. */
   readonly flags: string;
   readonly about: string;
   /** Reads its text; a boolean for a switch; a list of texts when it is repeatable. */
@@ -21,7 +21,9 @@ export interface Flag<Schema extends z.ZodType = z.ZodType> {
 
 /** A part of a command line that is known by its position. */
 export interface Operand<Schema extends z.ZodType = z.ZodType> {
-  /** As in its help: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many. */
+  /**
+   * The operand as its help shows it: `<URL>`, `[FILE]` when it may be left out, `<RESULTS...>` when there may be many.
+   */
   readonly operand: string;
   readonly about: string;
   /** Reads its text, or a list of texts when there may be many. */

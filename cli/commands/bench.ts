@@ -237,7 +237,7 @@ type RequestValues =
 /** What flags name. */
 interface Named {
   readonly replay?: Replay | null;
-  /** Those that a form may send; null without a form. */
+  /** Files that a form may send; null without a form. */
   readonly files: Files | null;
 }
 

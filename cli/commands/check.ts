@@ -82,7 +82,7 @@ function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   );
 }
 
-/** As `plateau.check/1`: times are those of the loads, with about what starts and stops take. */
+/** The plan as `plateau.check/1`. Times are those of the loads, with an estimate of starts and stops. */
 function planJson(
   { name, title, repeat }: Experiment,
   cells: readonly Cell[],

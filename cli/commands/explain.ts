@@ -53,7 +53,7 @@ export const explainCommand = defineCommand({
 
 interface Explanation {
   readonly texts: readonly Written<"terminal">[];
-  /** As `plateau.explanation/1`. */
+  /** The explanation as `plateau.explanation/1`. */
   readonly json: unknown;
 }
 

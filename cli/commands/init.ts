@@ -107,7 +107,7 @@ export const initCommand = defineCommand({
   },
 });
 
-/** At most one of the flags may say what is measured. */
+/** Flags that say what is measured; only one of them may be given. */
 const SOURCES = ["url", "command", "detect", "example", "from"];
 
 function sourceConflicts(given: RawArguments): Problem[] {

@@ -51,7 +51,7 @@ function listExperiments(): string[] {
 
 const withParameters = z.object({ parameters: parametersSpec.default({}) });
 
-/** As the file has them, with all choices. */
+/** Parameters as the file has them, with all choices. */
 function parametersOf(text: string): { key: string; about: string }[] {
   const { parameters } = withParameters.parse(new YamlText(text, "").data);
   return Object.entries(parameters).map(([key, value]) => {
@@ -106,7 +106,7 @@ function asObject(schema: SettingSchema | boolean): SettingSchema {
   return typeof schema === "boolean" ? {} : schema;
 }
 
-/** As it is written on the command line. */
+/** A preset as it is written on the command line. */
 function shown(preset: unknown): string {
   return typeof preset === "boolean" ? (preset ? "on" : "off") : String(preset);
 }

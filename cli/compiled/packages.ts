@@ -12,7 +12,11 @@ export interface BundledPackage extends Part {
   readonly text: string;
 }
 
-/** Those in the bundle, and those in the scripts of the report's page, by name. @param cache Deno's folder of packages. */
+/**
+ * Packages in the bundle, and in the scripts of the report's page, by name.
+ *
+ * @param cache Deno's folder of packages.
+ */
 export function packagesOf(parts: Parts, cache: string): BundledPackage[] {
   const ids = new Set(
     Object.values(CLIENTS).flatMap(({ packages }) => packages.flatMap(withNeeds)),

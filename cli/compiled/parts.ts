@@ -104,7 +104,7 @@ const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 /** The text of a module for another program, where the bundler writes it with its line breaks. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
-/** Of such a text, which is one line, nothing is changed. */
+/** Nothing is changed in such a text, which is one line. */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**

@@ -5,7 +5,7 @@ import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
 /** What may stand in one place. */
 interface CompletedValue {
-  /** As the help calls it: `FILE`, `N`. */
+  /** Name in the help: `FILE`, `N`. */
   readonly name: string;
   /** The words that it can be, or that come first to mind; none when it can be anything. */
   readonly words: readonly string[];
@@ -87,7 +87,7 @@ function firstClause(about: string): string {
   return about.split(/; | \(default/)[0];
 }
 
-/** Those that a schema is a choice of, before or after it was read. */
+/** Choices of a schema, before or after it was read. */
 function choicesOfSchema(schema: z.ZodType): string[] {
   for (const io of ["input", "output"] as const) {
     const words = choicesOf(z.toJSONSchema(schema, { io, unrepresentable: "any" }));

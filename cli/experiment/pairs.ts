@@ -22,7 +22,7 @@ import { type Changes, planFromFile, type Planned } from "./plan.ts";
 interface Pairs {
   /** Where the two of each target are started from. */
   readonly folders: PairedFolders;
-  /** By the name of the target in the file. */
+  /** Names by that of the target in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
   readonly order: PairOrder;
 }

@@ -36,7 +36,7 @@ type PlanArguments =
 export interface Planned extends ExperimentFile {
   readonly seed: number;
   readonly plan: Plan;
-  /** As results hold them, without secrets. */
+  /** Flags as results record them, without secrets. */
   readonly flags: Changes;
 }
 
@@ -159,7 +159,7 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
   }
 }
 
-/** By key of a load: how it says itself how long it lasts. */
+/** Loads that define their own duration, by key, and how. */
 const WITHOUT_DURATION = {
   capacity: "is a search for a capacity, with trials and a budget",
   phases: "has phases, each with its own",

@@ -190,7 +190,7 @@ function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
   return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
-/** More changes than this say no more. */
+/** Changes that are listed. */
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {

@@ -293,7 +293,7 @@ const requestFlags = {
   },
 } satisfies CommandParts;
 
-/** Those of the load that are handed through. */
+/** Options of the load that are passed through. */
 export const optionFlags = {
   ...OPTION_FLAGS,
   abortOn: {

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import * as z from "zod";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** As a scenario's `multipart` has it. */
+/** A field as in a scenario's `multipart`. */
 type FormValue = string | { readonly file: string; readonly type: string; readonly name?: string };
 
 export type GivenPart = readonly [name: string, value: FormValue];
@@ -46,7 +46,7 @@ function partOf(value: string): FormValue | null {
   return { file, type, ...name !== undefined && { name } };
 }
 
-/** As a scenario has them: one of each name, or a list. Undefined without any. */
+/** Fields as a scenario has them: one value for each name, or a list. Undefined without any. */
 export function multipartOf(
   parts: readonly GivenPart[],
 ): Readonly<Record<string, FormValue | FormValue[]>> | undefined {

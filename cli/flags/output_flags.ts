@@ -68,7 +68,7 @@ const collector = z.string().transform((text, context): Collector => {
   return { url, headers };
 });
 
-/** As credentials; none where there is no user. */
+/** Header fields with credentials; none without a user. */
 function userOf({ username, password }: URL): Collector["headers"] {
   if (username === "" && password === "") return [];
   const value = basicAuthorization(unescaped(`${username}:${password}`));
@@ -163,7 +163,10 @@ function takenTwice({ path, place }: { path: string; place: string }, by: string
   return { place, message, fix: path === "-" ? "name a file" : "name another file" };
 }
 
-/** Also by a link; a device and a pipe take several texts one after the other. What can't be seen is judged by its path. */
+/**
+ * Whether two paths are one file, perhaps by a link. A device or a pipe takes several texts one after the other. What
+ * can't be seen is judged by its path.
+ */
 function isSameFile(one: string, other: string): boolean {
   if (one === "-" || other === "-") return one === other;
   const isSamePath = resolve(one) === resolve(other);

@@ -170,7 +170,10 @@ function ofCargo(folder: Folder): Subject | null {
 /** Where an image that exposes nothing is told to listen, where it has a network of its own. */
 const USUAL_PORT = 8_080;
 
-/** By Podman where it is there: its containers are its children, so their CPU and memory are seen on Linux. */
+/**
+ * Runs a Dockerfile by Podman if it is installed: containers are its children, so their CPU and memory are seen on
+ * Linux.
+ */
 function ofDockerfile(folder: Folder): Subject | null {
   const text = folder.read("Dockerfile") ?? folder.read("Containerfile");
   if (text === null) return null;

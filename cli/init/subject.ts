@@ -14,7 +14,7 @@ export interface Subject {
   readonly notes: readonly string[];
 }
 
-/** As names of targets and folders may be: `@shop/api` → `shop-api`. */
+/** A name that a target or folder may have: `@shop/api` → `shop-api`. */
 export function nameOf(text: string, otherwise = "server"): string {
   return text.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 60) ||
     otherwise;

@@ -57,14 +57,14 @@ export interface Request {
 /** A response that has come whole. It can be read only within \`after\`. */
 export interface Response {
   readonly status: number;
-  /** By names in small letters. */
+  /** Fields by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** A virtual user, at one of the places for those who may be there at a time: in a closed loop its connection. */
 export interface User {
-  /** Of its place, from 0. */
+  /** Number of the virtual user among those active at a time, from 0. */
   readonly id: number;
   /** How many sessions its place has had before this one. */
   readonly iteration: number;
@@ -72,7 +72,7 @@ export interface User {
   readonly data: any;
   /** Its own, for one session; texts and numbers are also \`{{ name }}\` in later requests. */
   readonly vars: Record<string, any>;
-  /** From 0 to below 1, by the seed of the experiment. */
+  /** A number from 0 to below 1, from the seed of the experiment. */
   random(): number;
   uuid(): string;
   /** Milliseconds since the epoch. */
@@ -120,7 +120,7 @@ export interface AwsKey {
   readonly sessionToken?: string;
   readonly region: string;
   readonly service: string;
-  /** As the request names it; needed where it has no field \`host\`. */
+  /** The host as the request names it; needed if it has no field \`host\`. */
   readonly host?: string;
   /** Milliseconds since the epoch; default: now. */
   readonly nowMs?: number;

@@ -74,7 +74,7 @@ export const oha: Tool = {
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],
-  // As browsers have it, but that a user becomes a part of Host (`url.authority()`).
+  // URLs are read as by browsers, except that a user becomes a part of Host (`url.authority()`).
   url: ({ user }) => user === "" ? {} : { refused: "the user in its URL (write -a USER:PASSWORD)" },
   lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },

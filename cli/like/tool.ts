@@ -222,7 +222,7 @@ export const failedElse = ({ requests, errors }: Measurement): string => {
   const count = requests.failed - (errors.timeout ?? 0);
   return counted(count, "request that failed otherwise", "requests that failed otherwise");
 };
-/** Those that were waited for, too: of them who failed is among the failed. */
+/** Requests in flight at the end, including those that were waited for; failed ones are among the failed. */
 export const inFlight = ({ requests, drain }: Measurement): string => {
   const count = requests.unfinished + (drain?.completed ?? 0);
   return counted(count, "request in flight at the end", "requests in flight at the end");

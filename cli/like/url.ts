@@ -41,7 +41,7 @@ export function withScheme(address: string): string {
   return isBare.test(address) ? `http://${address}` : address;
 }
 
-/** As browsers have it, by the WHATWG's standard; user and password are sent. */
+/** Reads a URL by the WHATWG standard, as browsers do; user and password are sent. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
 /** All after the host, as it is written. @param unpathed What is sent where no path begins it. */

@@ -37,7 +37,7 @@ const OPTIONS = [
 
 const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
 
-/** From the path on all is sent as it stands, also a fragment; without a path, it is / (main in wrk.c). */
+/** wrk sends everything from the path on unchanged, even a fragment; without a path, it sends / (main in wrk.c). */
 const url: Tool["url"] = ({ rest }) =>
   /[^\x21-\x7e]/.test(rest)
     ? { refused: "a URL that wrk takes: one of visible ASCII characters" }

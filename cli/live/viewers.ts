@@ -131,7 +131,7 @@ class LiveViewer implements LiveStream {
   }
 }
 
-/** As `crypto.randomUUID` writes it. */
+/** A receipt as `crypto.randomUUID` writes it. */
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {

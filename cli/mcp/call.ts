@@ -23,7 +23,7 @@ const TELL_MS = 1_000;
 const MOST_ERROR = 4_000;
 
 interface Wish {
-  /** Those that it may load. */
+  /** Hosts that it may load. */
   readonly hosts: readonly string[];
   readonly wantsFigures: boolean;
 }

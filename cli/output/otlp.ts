@@ -28,7 +28,7 @@ export interface SendingClock {
   pause(ms: number, signal: AbortSignal): Promise<void>;
   /** Aborts after so long. */
   late(ms: number): AbortSignal;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number;
 }
 

@@ -27,7 +27,7 @@ import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.
 import { JOURNAL, type JournalHead } from "../../runner/result/result_file.ts";
 import { isFolder } from "../flags/values.ts";
 
-/** As many as help to see that a file is something else. */
+/** Problems that are listed: enough to see that a file is something else. */
 const MOST_PROBLEMS = 5;
 
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
@@ -90,7 +90,7 @@ function verified<Result extends Results | Measurement>(
 interface ReadFile {
   /** All but the runs. */
   readonly head: unknown;
-  /** Those that are right. */
+  /** Runs that are correct. */
   readonly runs: readonly Run[];
   /** With the others; no more than are shown. */
   readonly problems: readonly Inconsistency[];

@@ -34,7 +34,7 @@ export function portableSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema 
   });
 }
 
-/** As ranges, from the first letter beyond ASCII on as characters: escapes of these differ, too. */
+/** Character classes as ranges; letters beyond ASCII stand as characters, because their escapes differ, too. */
 const CLASSES: Readonly<Record<string, string>> = { L: "A-Za-z\u00aa-\u{10ffff}", N: "0-9" };
 
 /** Python's validators, for one, know no classes of Unicode, and fail at the whole schema. So it takes more than the program. */

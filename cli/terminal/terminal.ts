@@ -66,7 +66,7 @@ export function terminalOptions(stream: { isTerminal(): boolean } = Deno.stdout)
   };
 }
 
-/** By the locale, in the order in which POSIX reads it; Windows' terminals all are. */
+/** Whether the locale is UTF-8, read in POSIX's order; all terminals of Windows are. */
 function isUnicode(): boolean {
   if (Deno.build.os === "windows") return true;
   const [locale = ""] = ["LC_ALL", "LC_CTYPE", "LANG"].flatMap((name) => variable(name) || []);

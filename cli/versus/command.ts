@@ -189,7 +189,7 @@ function comparedOf(
   });
 }
 
-/** By the names of the servers, with what is of no verdict. */
+/** Outputs by the names of the servers; these are not about the verdict. */
 function formsOfRuns(
   runs: readonly Run[],
 ): Renderers<"csv" | "csvIntervals" | "hlog"> & { readonly otlp: MetricsSender } {

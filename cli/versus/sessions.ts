@@ -52,7 +52,7 @@ export function sessionPlan({ duration, budget }: {
 
 interface SessionsContext {
   readonly plan: SessionPlan;
-  /** Both sides. Throws a TargetError when one can't be measured. */
+  /** Measures both sides. Throws a TargetError when one can't be measured. */
   readonly carryOut: (repetition: number) => Promise<readonly Run[]>;
   readonly compare: (runs: readonly Run[]) => ResultsComparison;
   readonly nowMs: () => number;
@@ -110,7 +110,11 @@ function urlOf(runs: readonly Run[], name: string): string {
   return runs.find(({ target }) => target === name)?.url ?? name;
 }
 
-/** As of two results, in which both servers have one name. @param runs Of both, at least one session. */
+/**
+ * Compares as two results, in which both servers have one name.
+ *
+ * @param runs Runs of both, at least one session.
+ */
 export function comparisonOf(
   runs: readonly Run[],
   { plan, intervalMs: interval, marginRatio, thresholds }: Judged,

@@ -9,7 +9,7 @@ export interface Companions {
   readonly license: string;
   /** The licences of all parts. */
   readonly notices: string;
-  /** Of bash, zsh and fish: the script's text. */
+  /** Completion scripts of bash, zsh and fish. */
   readonly completions: Readonly<Record<"bash" | "zsh" | "fish", string>>;
   /** Text of each page by its file name, such as `plateau-bench.1`. */
   readonly manual: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ export function systemFiles(
   ];
 }
 
-/** Of an archive to unpack anywhere. */
+/** Files of an archive that can be unpacked anywhere. */
 export function portableFiles(
   name: string,
   program: Uint8Array,

@@ -31,7 +31,7 @@ export interface CellRuns extends JudgedCell {
   readonly target: string;
   /** Its colour, the same in every scenario: see `COLORS`. */
   readonly color: number;
-  /** By repetition; at least one. Their figures are without what the experiment discards. */
+  /** Runs by repetition; at least one. Their figures are without what the experiment discards. */
   readonly runs: readonly Run[];
   /** One for each run. */
   readonly parts: readonly RunParts[];
@@ -209,7 +209,9 @@ function colorsOf(results: Grouped): (run: Run) => number {
 /** Shades of targets beyond the last colour. */
 const AGAIN = [0.5, 0, 1, 0.25, 0.75];
 
-/** As planned, in the order of the file; where the file writes them otherwise, those of the runs in natural order. */
+/**
+ * Values as planned, in the order of the file; if the file writes them differently, those of the runs in natural order.
+ */
 function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
   const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
     .map(({ parameters }) => valueText(parameters[path]));

@@ -19,7 +19,7 @@ export function mixOf(color: number): number {
   return shade === 0 ? 0 : ((shade - 1) / (SHADES - 1) - 0.5) * MOST_MIXED * 2;
 }
 
-/** More would leave too little of the colour to see. */
+/** With a larger share, too little of the colour would be left to see. */
 const MOST_MIXED = 0.55;
 
 /** The style sheet's rule for what has a shade; `""` for a colour of its own. */

@@ -121,7 +121,7 @@ function boundsInSlices({ censoredHistogram }: Slices): SparseHistogram {
   return censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
 }
 
-/** Those of the rest; null where only their number in the whole run is known, as in results of earlier versions. */
+/** Lower bounds of the rest; null if only their number in the whole run is known, as in results of earlier versions. */
 function boundsOf(
   { latency: { censored }, censoredHistogram }: Run,
   points: readonly Point[],

@@ -16,7 +16,7 @@ export interface FactorValue {
 }
 
 export interface NumericFactor {
-  /** As in the runs' parameters: `connections`, `set.delay`. */
+  /** Path as in the runs' parameters: `connections`, `set.delay`. */
   readonly path: string;
   /** What people call it: the last part of the path. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface NumericFactor {
 /** Fewer values make no line. */
 const LEAST_VALUES = 3;
 
-/** Those of a scenario's factors that a line can be drawn against, in the order of the parameters. */
+/** A scenario's factors against which a line can be drawn, in the order of the parameters. */
 export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   return factorPaths(cells).flatMap((path) => {
     const factor = numericFactor(cells, path);

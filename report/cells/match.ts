@@ -19,8 +19,8 @@ export function cellsOf(scenarios: readonly ScenarioRuns[]): CellRuns[] {
 }
 
 /**
- * By scenario, target and parameters. Where each side has one target only, their names do not matter, and
- * where each has one cell only, nothing does.
+ * Matches cells by scenario, target and parameters. If each side has only one target, target names do not matter, and
+ * if each has only one cell, nothing does.
  */
 export function matchCells(bases: readonly CellRuns[], nexts: readonly CellRuns[]): Matches {
   if (bases.length === 1 && nexts.length === 1) {

@@ -19,7 +19,7 @@ import {
 export interface ComparedChoice {
   /** Whether the verdict compares nothing, and says the most that each target serves. */
   readonly isNone?: boolean;
-  /** By its path, or the last part of it: `policy`. */
+  /** Path of the factor, or its last part: `policy`. */
   readonly factor: string | null;
   /** A target, or a value of the factor. */
   readonly base: string | null;

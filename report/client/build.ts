@@ -13,7 +13,7 @@ interface ClientBundle {
   readonly packages: readonly string[];
 }
 
-/** By the names of their bundles. */
+/** Clients by the names of their bundles. */
 export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
   "client.js": { entry: "main.ts", packages: ["chart.js"] },
   "live_client.js": { entry: "live/main.ts", packages: [] },

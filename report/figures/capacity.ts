@@ -11,7 +11,7 @@ type Searched = Partial<Pick<Run, "capacity">>;
 /** Rates per second; `isAtLeast` where the capacity may be any larger. */
 export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
-/** Of one run, or why it has none. */
+/** The capacity found in one run, or why it has none. */
 export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
   if (capacity === undefined) return { none: "the load does not search for a capacity" };
   const found = capacity.capacity;

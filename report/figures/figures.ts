@@ -46,7 +46,7 @@ type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast
 
 export interface FigureReading extends Figure {
   readonly of: ReadFrom;
-  /** Of the runs of a cell; `isAtLeast` where that is not decided run by run. */
+  /** Pools the figure over the runs of a cell; `isAtLeast` where that is not decided run by run. */
   readonly pooled: Pool;
   /** Whether so many values say anything about it: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
@@ -89,7 +89,7 @@ const NOTHING_SENT = { none: "no request was due" };
 const NOTHING_COMPLETED = { none: "no request was completed" };
 const NO_LATENCY = { none: "no request has a latency" };
 
-/** Of a share of requests: which ones it counts, of how many, and why there is none of none. */
+/** Shares of requests: which ones each counts, out of how many, and why it may have no value. */
 const SHARES = {
   success: { counted: (run) => successesOf([run]), none: "no request ended" },
   errors: { counted: (run) => errorsOf([run]), none: "no request ended" },
@@ -237,7 +237,7 @@ function poolOf(figure: Figure): Pool {
   };
 }
 
-/** Of all runs together. */
+/** Range of a latency over all runs together. */
 function latencyRange(
   estimate: PooledFigure,
   values: readonly number[],
@@ -273,7 +273,7 @@ function flatteredBy({ name, distribution, statistic }: Figure): FigureReading["
 export type FigureRange = Range & {
   /** True: the value that waiting longer would have shown may be any larger. */
   readonly isAtLeast: boolean;
-  /** Of each run that has the figure. */
+  /** Value of each run that has the figure. */
   readonly byRun: readonly number[];
 };
 
@@ -358,7 +358,7 @@ function ofSockets(
   return sockets === undefined ? { none: "no request is for a WebSocket" } : bounded(of(sockets));
 }
 
-/** Of streams and WebSockets together. */
+/** Figures of messages of streams and WebSockets together. */
 function ofMessages(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   fate: "failed" | "dropped",
@@ -373,7 +373,9 @@ function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
   return MESSAGE_TIMES.some((name) => name === of);
 }
 
-/** Of a run, with their histogram where the results keep it; null where there are none, or an older file does not say. */
+/**
+ * Times of a run, with their histogram if the results keep it; null if there are none, or an older file does not say.
+ */
 export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   const { histograms = {}, sessions = null, statusLatency, latency, status } = run;
   if (of === "service" || of === "firstByte" || of === "connect") {
@@ -393,7 +395,7 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   return of === "2xx" && areAllOk ? { times: latency, histogram: run.histogram } : null;
 }
 
-/** Of service times the results keep which figures lower bounds could make larger, or nothing but those of latency. */
+/** Whether lower bounds could raise a figure of service time. Results keep that, or only the same of latency. */
 function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
   const isKnown = censored === 0 || censoredHistogram !== undefined;
@@ -402,7 +404,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Of a percentile's intervals: where they begin, until when they change, and where they end. */
+/** Splits a percentile's intervals: where they begin, until when they change, and where they end. */
 function flatOf(
   run: JudgedRun,
   percentile: StatisticOf<"stable">,
@@ -427,7 +429,7 @@ function ofStatus({ status, requests: { completed } }: JudgedRun, first: string)
   return { count: sum(codes, ([, count]) => count), of: completed };
 }
 
-/** By how much the highest of the instances exceeds their mean, as a share of that. */
+/** Share by which the highest of the instances exceeds their mean. */
 function imbalanceOf(
   { instances = [] }: JudgedRun,
   of: (latency: Distribution) => number,

@@ -25,11 +25,11 @@ export function bounded(value: number, isAtLeast = false): Bounded {
 
 /** Latencies of which is known which are lower bounds. */
 export interface Sample {
-  /** Of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
+  /** Clock of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
   readonly clock: "intended" | "sent";
   /** Every value. */
   readonly all: SparseHistogram;
-  /** Those of them that are lower bounds. */
+  /** The lower bounds among them. */
   readonly bounds: SparseHistogram;
   /** The others: of completed requests. */
   readonly ended: SparseHistogram;

@@ -23,9 +23,9 @@ export interface PooledLatency {
   readonly count: number;
   /** How many of the values are lower bounds: requests that timed out, were unfinished or were never sent. */
   readonly censored: number;
-  /** Of the completed requests, as a lower bound can be any small; 0 for none. */
+  /** Fastest of the completed requests, because a lower bound can be arbitrarily small; 0 for none. */
   readonly fastest: number;
-  /** Of all values, lower bounds among them. */
+  /** Mean of all values, including lower bounds. */
   readonly mean: number;
   readonly stdev: number;
   readonly max: number;
@@ -85,14 +85,14 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     get endedCount(): number {
       return sample().ended.count;
     },
-    // Of use to few, and large.
+    // Built on demand, because it is large and few need it.
     get ended(): Histogram {
       return ended ??= mergeHistograms([sample().ended]);
     },
   };
 }
 
-/** Of some runs, as one. */
+/** Several runs, pooled into one. */
 interface PooledSample {
   readonly clock: "intended" | "sent";
   readonly all: SparseHistogram;

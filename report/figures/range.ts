@@ -32,7 +32,7 @@ export interface JudgedCell {
 export interface Ends {
   readonly low: number;
   readonly high: number;
-  /** Of the error that they come from; absent where it has several parts. */
+  /** Degrees of freedom of the error behind the range; absent if it has several parts. */
   readonly degreesOfFreedom?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Range {
   readonly interval: Ends | null;
 }
 
-/** Of the mean of the runs' values, by Student's t; of one value none. */
+/** Range of the mean of the runs' values, by Student's t; none for one value. */
 export function meanRange(values: readonly number[], level: number): Range {
   const mean = sum(values, (value) => value) / values.length;
   const degreesOfFreedom = values.length - 1;
@@ -54,9 +54,9 @@ export function meanRange(values: readonly number[], level: number): Range {
 }
 
 /**
- * Of a percentile whose histograms are not kept: the middle run's, the lower one of two, between two runs that have the
- * median of all runs that there could be between them with that confidence, whatever their distribution (W. J. Conover,
- * "Practical Nonparametric Statistics", 1999, §3.2). Even the lowest and the highest of five have it in 94 % only.
+ * Range of a percentile whose histograms are not kept: the middle run's value (the lower of two), between two runs that
+ * contain the median of all possible runs with that confidence, whatever their distribution (W. J. Conover, "Practical
+ * Nonparametric Statistics", 1999, §3.2). Even the lowest and the highest of five contain it in 94 % only.
  */
 export function runsRange(values: readonly number[], { level }: Pick<JudgedCell, "level">): Range {
   const sorted = values.toSorted((a, b) => a - b);
@@ -85,10 +85,9 @@ export interface KeptTimes {
 }
 
 /**
- * Of times of which no block of a timeline has them, of all runs together by their added histogram counts: service,
- * first byte, connecting. Never a mean of percentiles: it is the percentile of nothing (ten runs that connect in 1 ms
- * and one in 41 have a mean p50 of 4.6 ms, which no connection took). Null where a run has no histogram, as those of
- * older files.
+ * Range of times that no block of a timeline has (service, first byte, connecting), from the added histograms of all
+ * runs. Never a mean of percentiles, which describes nothing: ten runs that connect in 1 ms and one in 41 have a mean
+ * p50 of 4.6 ms, which no connection took. Null if a run has no histogram, as in older files.
  */
 export function histogramRange(
   figure: "mean" | number,
@@ -107,7 +106,7 @@ export function histogramRange(
   return estimatedRange(figure, { estimates: new Map([[figure, estimate]]), level });
 }
 
-/** Of an estimate of a rate, or of times in µs; null where there is none. */
+/** Range of an estimate of a rate, or of times in µs; null if there is none. */
 export function estimatedRange(
   figure: PooledFigure,
   { estimates, level }: Pick<JudgedCell, "estimates" | "level">,
@@ -124,9 +123,9 @@ export function estimatedRange(
 }
 
 /**
- * Of two independent figures: 0 or ∞ times where one of them is 0; null where both are. Else on the logarithmic scale,
- * where the distances to the ends add up as squares (G. Y. Zou and A. Donner, "Construction of confidence limits about
- * effect measures", Statistics in Medicine 27, 2008).
+ * Ratio of two independent figures: 0 or ∞ where one of them is 0; null where both are. Otherwise on the logarithmic
+ * scale, where the distances to the ends add up as squares (G. Y. Zou and A. Donner, "Construction of confidence limits
+ * about effect measures", Statistics in Medicine 27, 2008).
  */
 export function quotientOf(of: Range, to: Range): Range | null {
   if (!(of.value > 0 || to.value > 0)) return null;

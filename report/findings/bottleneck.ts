@@ -8,7 +8,7 @@ import { listed } from "../writing/words.ts";
 
 type Grounds = Omit<Bottleneck, "kind">;
 
-/** So many of a cell's runs have to agree. */
+/** Share of a cell's runs that must agree. */
 const AGREE = 2 / 3;
 /** Share of the service time in CPU time; with less, a request mostly waits. */
 const MOSTLY_WORK = 0.3;

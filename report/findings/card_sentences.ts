@@ -155,7 +155,7 @@ export function cardSentence<Code extends SentenceCode>(
   return sentences[code](evidence);
 }
 
-/** So many of those that fall short are named with what they do. */
+/** How many targets that fall short are named with the reason. */
 const MOST_SHORT = 2;
 
 /** What a target falls short by that is no wrong response. */
@@ -213,7 +213,7 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   return `${unsettledShare(lost)}, near ${own} where the others are near ${rest}`;
 }
 
-/** As much as a narrow table has room for. */
+/** The reason in a word, for which a narrow table has room. */
 export function whyWord({ why }: Known): string {
   return WHY[why ?? "few-runs"][0];
 }
@@ -272,7 +272,7 @@ export function rivalName(places: readonly Place[]): string | null {
   return names.length === 1 ? names[0] : null;
 }
 
-/** From the least to the most: shares of a throughput, 0–1, or ratios. */
+/** From the lowest to the highest share of a throughput, 0–1, or ratio. */
 interface Range {
   readonly least: number;
   readonly most: number;

@@ -40,7 +40,7 @@ interface GroupedCell {
 }
 
 interface PlannedRuns {
-  /** Those that are in. */
+  /** Number of runs in the group. */
   readonly runs: number;
   readonly planned: number;
 }
@@ -112,7 +112,7 @@ function progressText({ runs, planned }: PlannedRuns): string {
   return `${runs} of ${counted(planned, "planned run")} are in`;
 }
 
-/** So many silent cells are named. */
+/** How many silent cells are named. */
 const MOST_SILENT = 3;
 
 function namedText(cells: readonly string[], most: number): string {
@@ -120,7 +120,7 @@ function namedText(cells: readonly string[], most: number): string {
   return cells.slice(0, most).join("; ") + (left > 0 ? ` and ${left} more` : "");
 }
 
-/** So many cells of two groups are named. */
+/** How many cells with two groups are named. */
 const MOST_GROUPED = 4;
 
 /** `static, hono (4 near 15,000 requests/s, 1 near 11,900 requests/s) and 2 more cells` */
@@ -164,7 +164,7 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
     }`;
 }
 
-/** Those that stand above the figures, in the order in which they are said. */
+/** Warnings that stand above the figures, in their order. */
 export function warningsOf(results: MeasuredRuns, scenarios: readonly ScenarioRuns[]): Finding[] {
   const { state, runs: { length: runs }, planned = runs, missing = [] } = results;
   const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
@@ -224,7 +224,7 @@ function unsteadyCaveats(
   ];
 }
 
-/** More cells are counted. */
+/** Cells beyond these are counted. */
 const MOST_LINES = 2;
 
 function summed(cells: readonly Alike[]): readonly Alike[] {

@@ -251,7 +251,7 @@ export function conditionText({ what, base, next }: ConditionDifference): string
   return `${what}: ${shown(base)} → ${shown(next)}`;
 }
 
-/** As much as a line can hold. */
+/** Characters that a line can hold. */
 const MOST_SHOWN = 80;
 
 function shown(value: unknown): string {

@@ -39,7 +39,7 @@ function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
   return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
 }
 
-/** Less is said to be within so much. */
+/** Smallest band that is stated. */
 const LEAST_SHOWN = 0.001;
 
 /**

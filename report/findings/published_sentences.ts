@@ -116,7 +116,11 @@ export function differenceSentence(
   } as much.`;
 }
 
-/** Both as they are compared. @param unit Null: multiples of what all are divided by. */
+/**
+ * Both figures in the form in which they are compared.
+ *
+ * @param unit Null: multiples of what all are divided by.
+ */
 export function figureTexts(
   { ofPublished, ofMeasured, measured, bound }: MatchedRow,
   unit: Published["unit"] | null,

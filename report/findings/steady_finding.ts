@@ -69,7 +69,7 @@ function steadyFinding(cell: CellRuns): Finding {
       details && `${colon} ${details}`
     }.`;
   });
-  // By what most runs do; a cell is flat only where all of its runs are.
+  // What most runs do decides; a cell is flat only if all of its runs are.
   const most = groups.find(([label]) => label !== "flat")?.[0];
   return {
     code: most === undefined && frozen === "" ? FLAT : `steady.${most ?? "frozen"}`,

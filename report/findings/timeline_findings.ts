@@ -107,7 +107,7 @@ export function burstFinding(cells: readonly CellRuns[]): Finding {
     };
 }
 
-/** As many requests as the intervals know of. */
+/** Number of requests that the intervals have. */
 function endedIn({ runs }: CellRuns): number {
   return sum(
     runs,
@@ -139,7 +139,7 @@ function burstOf({ label: target, runs, latency }: CellRuns): Burst {
   return { target, needed, of: intervals.length, most: intervals[0] };
 }
 
-/** Those in the bucket of `us` are among them: where all requests take as long, no other is slower. */
+/** Counts from the bucket of `us` on, including it: if all requests take equally long, no other is slower. */
 function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
   for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];

@@ -51,7 +51,7 @@ interface Worst {
   readonly meaning: string;
   /** Runs of which it is true. */
   readonly doubted: number;
-  /** Those of the level that only never settled, where that is not the meaning. */
+  /** Runs of this level that only never settled, if that is not what the level means. */
   readonly unsettled: number;
 }
 

@@ -74,7 +74,7 @@ export const CLAIM_OUTCOMES = {
 
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 
-/** By the cells that were measured, and whether all were. */
+/** Verdict from the cells that were measured, and whether all were. */
 export interface ClaimVerdict {
   /** Inconclusive where a cell was not measured, whatever the others say. */
   readonly outcome: Outcome;
@@ -464,7 +464,7 @@ function ratiosFindings(says: Ratios, ground: Ground): Evidence[] {
     : fours.map((members) => ratiosFinding(says, members));
 }
 
-/** By how a figure is in the ratio of ratios. */
+/** Powers of the figures in a ratio of ratios. */
 const POWERS = [1, -1, -1, 1];
 
 function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {

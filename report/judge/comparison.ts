@@ -166,7 +166,7 @@ export const UNTESTED = {
 export interface GroupComparison {
   /** One for each of COMPARED, in their order. */
   readonly figures: readonly FigureComparison[];
-  /** Those that decide how the comparison of these runs ends. */
+  /** Figures that decide the outcome of the comparison. */
   readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
@@ -476,7 +476,7 @@ function compareFigure(
     pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange,
-    // Nobody adds runs to two processes that run already: they are measured for longer.
+    // Nobody adds runs to two processes that run already; they are measured for longer.
     runsNeeded: isOpenByChance && between.kind === "one-session" && runs !== null &&
         !sliced?.areTheseTwo
       ? runsToDecide(interval, { runs, marginRatio })
@@ -498,7 +498,7 @@ function silentRuns(side: SilentRuns["side"], { runs }: ComparedRuns): SilentRun
   return runs.length < 2 || count === 0 ? null : { side, count, of: runs.length };
 }
 
-/** Those that the figures alone tell apart. */
+/** Groups that the figures alone tell apart. */
 function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
   const samples: readonly (readonly [RunGroups["of"], readonly number[]])[] = pairing === null
     ? [["next", next.byRun], ["base", base.byRun]]

@@ -32,7 +32,7 @@ export interface Allowed {
   readonly isClosed: boolean;
 }
 
-/** By code the evidence that its sentence is made of. */
+/** The evidence for each sentence, by code. */
 type Coded<Sentences> = {
   readonly [Code in keyof Sentences]:
     & { readonly code: Code }
@@ -194,7 +194,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "it is inconclusive",
 };
 
-/** More requests are no advice. */
+/** With more requests, the number is no useful advice. */
 const MOST_REQUESTS = 1e9;
 
 /** Rounded up to three digits, as no estimate is more exact. */
@@ -402,7 +402,7 @@ function rhoText({ value, interval }: Range): string {
   return `${text(value)}${ends}`;
 }
 
-/** As many decimals as two digits of the rarer side take: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
+/** Decimals that show two digits of the rarer side: 99.96 % and 99.92 % are far apart at a limit of 99.95 %. */
 function decimalsOf(share: number): number {
   const rarer = Number((100 * Math.min(share, 1 - share)).toPrecision(6));
   return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(rarer))));

@@ -262,8 +262,8 @@ interface MeasuredFigure {
 }
 
 /**
- * By the interval over runs; of one run, or of an extreme, by the measured value. Of runs of two kinds the interval does
- * not cover the truth as often as it says: they decide only where all of them are on the same side.
+ * Judges by the interval over runs; one run, or an extreme, by the measured value. If runs fall into two groups, the
+ * interval does not cover the truth as often as it says, so they decide only if all are on the same side.
  */
 function overRuns(
   { relation, limit, unit }: LimitThreshold,
@@ -373,8 +373,8 @@ function timesOf(figure: FigureName): Percentile | null {
 }
 
 /**
- * By requests as long as they are too few for the interval over the runs to say anything, and not where lower bounds
- * could move it across the limit.
+ * Judges by requests while they are too few for the interval over the runs to say anything, unless lower bounds could
+ * move it across the limit.
  */
 function percentileEvidence(
   threshold: LimitThreshold,
@@ -569,10 +569,10 @@ interface Sides {
 type Side = Pick<Amount, "figure" | "name" | "place" | "range" | "cell">;
 
 /**
- * By the interval of their ratio. Where both were measured at different times, more may have changed than the target:
- * unless it is known by how much sessions differ, it is sure of these two sessions only, and decides nothing.
+ * Judges by the interval of the ratio. Between sessions, more than the target may have changed: unless it is known how
+ * much sessions differ, the ratio is sure of these two sessions only, and decides nothing.
  *
- * @param why Why they have none to judge by, where they have none.
+ * @param why Why they have none to judge by, if they have none.
  */
 function ratioEvidence(
   { of, to, unit, limit, allowed }: Sides,
@@ -692,7 +692,7 @@ function baselineEvidence(
   });
 }
 
-/** Of sides in turns, one that disturbs the other while it rests. */
+/** Doubt about sides in turns, if one disturbs the other while it rests. */
 function disturbedOpens(figure: FigureName, { sliced }: Pick<Counterpart, "sliced">): Open[] {
   const { estimate } = FIGURES[figure];
   const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;

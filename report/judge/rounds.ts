@@ -35,7 +35,10 @@ export function decidingLevel({ runs, level }: Pick<JudgedCell, "runs" | "level"
   return areLooked ? 1 - PROCESS_LOOK_SIGNIFICANCE : level;
 }
 
-/** Of rounds, without an interval where they are too few to show how they depend on each other; of other runs as it is. */
+/**
+ * The figure of rounds, without an interval if they are too few to show how they depend on each other; of other runs
+ * unchanged.
+ */
 export function overRounds(
   range: FigureRange,
   cell: Pick<JudgedCell, "runs" | "level">,

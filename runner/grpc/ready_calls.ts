@@ -19,7 +19,7 @@ import type { CallServer } from "./reflection.ts";
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
 
 interface CallContext {
-  /** Of each call, which is the deadline of those whose response is one message. */
+  /** Time-out of each call, and deadline of those with a single response. */
   readonly timeoutMs: number;
   readonly reflect: Reflect;
 }

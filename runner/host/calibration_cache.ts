@@ -45,7 +45,7 @@ export function refutes(
 /** What a calibration is valid for; when any of it changes, the generator is measured again. */
 export interface CalibrationKey {
   readonly cpu: string;
-  /** Of the machine. */
+  /** Cores of the machine. */
   readonly cores: number;
   readonly kernel: string;
   readonly plateau: string;

@@ -13,7 +13,7 @@ import { cacheFolder, sortedKey } from "./calibration_cache.ts";
 
 const record = z.strictObject({ of: z.record(z.string(), z.json()), detectable });
 
-/** Of this machine and the experiment of that name; null when none is remembered. */
+/** The plan for this machine and the experiment of that name; null when none is remembered. */
 export function rememberedPlan(experiment: string): Detectable | null {
   const subject = subjectHere(experiment);
   const path = pathOf(subject);

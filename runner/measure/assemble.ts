@@ -59,9 +59,9 @@ interface LoadContext {
   readonly timeline: Timeline;
   /** What was sent. */
   readonly script: Script;
-  /** Of each worker. */
+  /** Connections of each worker. */
   readonly connections: readonly number[];
-  /** Of this process; agents have each their own. */
+  /** The machine of this process; each agent has its own. */
   readonly stage: Stage;
   /** Null: this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;

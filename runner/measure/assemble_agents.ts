@@ -16,7 +16,7 @@ type WholeRun = Pick<Measurement, "load" | "elapsedS" | "warmup">;
 interface FleetContext {
   readonly agents: readonly LoadedAgent[];
   readonly timeline: Timeline;
-  /** Of each worker of the fleet. */
+  /** Connections of each worker of the fleet. */
   readonly connections: readonly number[];
 }
 

@@ -82,7 +82,7 @@ export interface LoadRequest extends Access {
   readonly origin: string;
   readonly script: Script;
   readonly load: Load;
-  /** Of the arrivals. */
+  /** Seed of the arrivals. */
   readonly seed: number;
   /** auto: the best that works here. */
   readonly driver: DriverName | "auto";

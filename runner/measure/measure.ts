@@ -39,7 +39,7 @@ interface LoadHooks {
   readonly onUnreached?: () => void;
   /** The slowest thousandth of all requests, slowest first, when the load is over. */
   readonly onTail?: (requests: readonly TailRequest[]) => void;
-  /** Of each worker, where the load was in slices, when it is over. */
+  /** Called with the slices of each worker, if the load was in slices, when it is over. */
   readonly onSlices?: (slices: readonly SliceTotals[]) => void;
   /** Ends the load early; the measurement is then of what there was. */
   readonly signal: AbortSignal;

@@ -3,12 +3,12 @@ import type { MessageTotals } from "../load/recording/messages.ts";
 import type { SocketTotals } from "../load/recording/socket_messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 
-/** Of the workers whose load has streams. */
+/** Messages of the workers whose load has streams. */
 export function messagesOf(totals: readonly WorkerTotals[]): MessageTotals[] {
   return totals.flatMap(({ messages }) => messages ?? []);
 }
 
-/** Of the workers whose load has WebSockets. */
+/** Messages of the workers whose load has WebSockets. */
 export function socketsOf(totals: readonly WorkerTotals[]): SocketTotals[] {
   return totals.flatMap(({ sockets }) => sockets ?? []);
 }

@@ -36,7 +36,7 @@ import { type LoadRequest, originsOfLoad } from "./loader.ts";
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface AssignedWorkers {
   readonly firstWorker: number;
-  /** Of the whole load; no more than `usableConnections`. */
+  /** Workers of the whole load; no more than `usableConnections`. */
   readonly workers: number;
   readonly own: number;
 }

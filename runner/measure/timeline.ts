@@ -16,7 +16,7 @@ import {
   type SparseHistogram,
 } from "../stats/histogram/histogram.ts";
 
-/** Of a fleet the intervals of each worker are kept: more numbers than these would fill the result that has them. */
+/** Numbers that the intervals of all workers of a fleet may have; more would fill the result. */
 const MOST_WORKER_INTERVALS = 2_000_000;
 /** However many workers there are. */
 const LEAST_INTERVALS = 40;
@@ -39,7 +39,7 @@ export interface WholeInterval {
   readonly completed: number;
   readonly failed: number;
   readonly latency: SparseHistogram;
-  /** Of the run, as far as it is whole. */
+  /** Completed requests of the run so far. */
   readonly completedSoFar: number;
   /** Absent where no response is a stream. */
   readonly messages?: MessagePart;

@@ -132,7 +132,7 @@ async function take(
   }
 }
 
-/** Of a search for a capacity: the load at what was found. */
+/** Load of a profile run; after a search for a capacity, the load that was found. */
 function loadOf({ load }: Cell, runs: readonly Run[]): Load | null {
   if (load.kind !== "capacity") return load;
   const { goal: { trial: [, durationMs] }, share: _, ...common } = load;

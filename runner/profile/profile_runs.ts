@@ -11,7 +11,7 @@ import { cellKey } from "../../base/figures/cells.ts";
 import { type ProfileContext, type ProfilePlace, profileRun } from "./profile_run.ts";
 
 interface ProfileRequest {
-  /** Of each cell. */
+  /** Runs of each cell. */
   readonly runs: number;
   /** Those that can be measured. */
   readonly cells: readonly Cell[];

@@ -14,7 +14,7 @@ interface SampledPart {
 
 /** Where no run shows when it was steady. */
 const START_RATIO = 0.25;
-/** Of a run: whatever its start was like, so much of it is profiled at least. */
+/** Share of a run that is profiled at least, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;
 /** A run that ends by count may take this share of the time of those before. */
 const COUNTED_RATIO = 0.8;

@@ -24,7 +24,11 @@ export function* inconsistenciesOf(result: Results | Measurement): Generator<Inc
   yield* repeatedRuns(result.runs);
 }
 
-/** Of one run by itself. @param at Where it stands among the runs. */
+/**
+ * Inconsistencies within one run.
+ *
+ * @param at Its index among the runs.
+ */
 export function* inconsistenciesOfRun(run: Run, at: number): Generator<Inconsistency> {
   for (const { path, message } of ofMeasurement(run)) {
     yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };

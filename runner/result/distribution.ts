@@ -25,7 +25,7 @@ export const distribution = z.strictObject({
   percentiles,
 });
 
-/** Of a figure that has a value each second. */
+/** Distribution of a figure that has a value each second. */
 export const spread = z.strictObject({
   p1: z.number(),
   p2_5: z.number(),

@@ -12,7 +12,7 @@ export const hookUse = z.strictObject({
 
 export type HookUse = z.output<typeof hookUse>;
 
-/** Of all workers; undefined where none has hooks. */
+/** Sum over all workers; undefined if none has hooks. */
 export function mergeHookUse(uses: readonly (HookUse | undefined)[]): HookUse | undefined {
   const given = uses.filter((use) => use !== undefined);
   if (given.length === 0) return undefined;

@@ -84,7 +84,7 @@ interface Measured {
   readonly latency: { readonly lowerBounds?: readonly string[]; readonly censored: number };
 }
 
-/** Of a load that does not change. */
+/** Figures within a run whose load does not change. */
 export function inRunOf({ timeline, warmup, requests, latency }: Measured): InRun {
   const { intervalS, points } = timeline;
   const fromS = warmup?.steadyFromS ?? 0;
@@ -245,7 +245,7 @@ function countFrom({ indices, counts }: SparseHistogram, bucket: number): number
   return sum;
 }
 
-/** Of what ended; null where nothing did. */
+/** Error rate of what ended; null if nothing did. */
 function errorsIn(part: Part): Figure | null {
   const read = ({ completed, failed, wrong = 0 }: Point): readonly [number, number] => [
     failed + wrong,

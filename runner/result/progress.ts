@@ -21,9 +21,9 @@ export interface CellProgress {
   readonly runs: readonly Run[];
   /** What cells are compared by: requests/s, or p99 in ms where requests come at a pace of their own. */
   readonly figure: "rate" | "p99";
-  /** Of all runs together; null where they have no such figure. */
+  /** Value of all runs together; null if they have no such figure. */
   readonly value: number | null;
-  /** Of 95 %, as the report has it; null of one run. */
+  /** The 95 % interval of the report; null for one run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   /**
    * What the stopping rule watches: half the width of the widest interval of requests/s and p50, 0.02 for ± 2 %. Null
@@ -62,7 +62,7 @@ export type Progress =
     readonly kind: "starting";
     readonly order: number;
     readonly runs: number;
-    /** Of each cell, until all runs are made or a stopping rule is looked at. */
+    /** Repetitions of each cell until all runs are made or a stopping rule is checked. */
     readonly repetitions: number;
     readonly target: string;
     readonly scenario: string;
@@ -85,24 +85,24 @@ export type Progress =
     readonly latency: SparseHistogram;
     /** Absent where no response is a stream. */
     readonly messages?: LiveMessages;
-    /** Of the run so far, and how many are requested; null when the run ends by time. */
+    /** Completed requests of the run so far, and how many are requested; null when the run ends by time. */
     readonly completed: number;
     readonly requests: number | null;
     readonly workers: {
       readonly count: number;
-      /** Of the busiest: a share of one core. */
+      /** Share of one core that the busiest worker uses. */
       readonly cpuRatio: number;
       /** Longest time that something new waited for its worker. */
       readonly lateMs: number;
     };
-    /** Of the fleet; absent where this process loads alone. */
+    /** Agents of the fleet; absent if this process loads alone. */
     readonly agents?: readonly LiveAgent[];
   }
   | {
     readonly kind: "measured";
     readonly order: number;
     readonly measurement: Measurement;
-    /** Of the runs after it; absent where there is one alone. */
+    /** Time of the runs after it; absent if it is the only one. */
     readonly remainingMs?: number;
   }
   /** After each run, and at first of cells with runs of an earlier sitting. */

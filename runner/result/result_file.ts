@@ -16,7 +16,7 @@ export type OnSaved = (results: Results) => Promise<void>;
 
 /** A smaller file is always written whole. */
 const LEAST_JOURNALED_BYTES = 32_000_000;
-/** Of the file: a journal that is larger becomes part of it. */
+/** Share of the file from which a journal becomes part of it. */
 const JOURNAL_SHARE = 1 / 8;
 
 /** Beside results.json; the first line says what it goes on from. */
@@ -37,10 +37,10 @@ export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
 
 export class ResultFile {
   readonly #runs: Uint8Array[];
-  /** Of the last file that was written whole. */
+  /** Size of the last file that was written whole. */
   #fileBytes = 0;
   #fileMissing = 0;
-  /** Of the journal beside it; 0 without one. */
+  /** Size of the journal beside it; 0 without one. */
   #journalBytes = 0;
 
   /**

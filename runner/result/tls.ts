@@ -19,7 +19,7 @@ export const tls = z.strictObject({
 
 export type TlsUse = z.output<typeof tls>;
 
-/** Of several workers, agents or runs together; null where none had TLS. */
+/** Sum over several workers, agents or runs; null if none had TLS. */
 export function mergeTls(uses: readonly (TlsUse | undefined)[]): TlsUse | null {
   const known = uses.filter((use) => use !== undefined);
   if (known.length === 0) return null;

@@ -6,7 +6,7 @@ import { TargetError } from "../../base/errors.ts";
 import type { SliceLengths } from "../../scenarios/pace/slices.ts";
 import { meanOf } from "../stats/quantile.ts";
 
-/** Of the load that is looked at: no cut, and a pause that few requests outlast. */
+/** Slices of the trial load: no cut, and a pause that few requests outlast. */
 export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const;
 
 /** How long it takes. */
@@ -18,7 +18,7 @@ export interface TrialSide {
   readonly completed: readonly number[];
   /** That completed at any time. */
   readonly requests: number;
-  /** Of its requests, milliseconds. */
+  /** Median latency of its requests, milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -29,7 +29,7 @@ const MOST_CUT_MS = 40;
 const LEAST_PAUSE_MS = 4;
 /** Longer ones would be lost time, as a few requests are always slow; of a slice. */
 const MOST_PAUSE_SHARE = 0.5;
-/** Of requests: one that the measured part may be shifted by, and two that it holds. */
+/** Requests in a slice: the measured part may be shifted by one, and holds two. */
 const LEAST_ROUNDS = 3;
 /** Or the cut would be most of it. */
 const LEAST_CUTS = 5;
@@ -42,7 +42,7 @@ const HARMLESS_SHARE = 0.02;
 /** A step that is slower by less than this may be so by chance. */
 const STANDARD_ERRORS = 2.5;
 
-/** Of targets that no slices can be had with. */
+/** The targets cannot be measured in slices. */
 export class NoSlicesError extends TargetError {
   /** @param why Without a full stop. */
   constructor(targets: string, readonly why: string) {

@@ -53,7 +53,7 @@ export function watchSides(sides: readonly [Pids, Pids], turns: Turns, startMs: 
 interface SliceContext {
   readonly turns: TurnsSpec;
   readonly partner: string;
-  /** Of each slice of time of the session. */
+  /** CPU time in each slot of the session. */
   readonly used: readonly SlotUse[];
 }
 

@@ -10,7 +10,7 @@ import type { WatchedTree } from "../../targets/launch/launcher.ts";
 /** Processes of a target, found anew at each reading's turn; none where they can't be seen. */
 export type Pids = () => readonly number[];
 
-/** Of process trees that Plateau has started. */
+/** Processes of the trees that Plateau has started. */
 export function pidsOf(trees: () => readonly WatchedTree[]): Pids {
   return () =>
     trees().flatMap(({ pid, supervised }) => {
@@ -36,10 +36,10 @@ interface Reading {
   readonly ownMs: number | null;
 }
 
-/** Of one slice of time, whoever was loaded in it; null where it is not known. */
+/** CPU time in one slot, whichever side was loaded in it; null if unknown. */
 export interface SlotUse {
   readonly cpuMs: readonly (number | null)[];
-  /** Of neither target, nor this program. */
+  /** CPU time of everything but the targets and this program. */
   readonly othersMs: number | null;
 }
 

@@ -44,9 +44,9 @@ export function fillPlaceholders(
 
 class Filling {
   readonly uses: PlaceholderUse[] = [];
-  /** Of the values by their names, as they are written. */
+  /** Lengths of the values by name, as written. */
   readonly #lengths = new Map<string, number>();
-  /** Of all texts so far; one that an alias repeats counts each time. */
+  /** Characters of all texts so far; a text that an alias repeats counts each time. */
   #chars = 0;
   #mistakes = 0;
 
@@ -90,7 +90,7 @@ export function holdsPlaceholder(text: string): boolean {
   return namesIn(text).length > 0;
 }
 
-/** Of all texts in the data, each once. */
+/** Names in all texts of the data, each once. */
 export function namesWithin(data: unknown): Set<string> {
   if (typeof data === "string") return new Set(namesIn(data));
   if (typeof data !== "object" || data === null) return new Set();
@@ -118,7 +118,7 @@ function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): 
   return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
-/** Of the parameters, as many are compared with a name that is none of them. */
+/** How many parameters are compared with an unknown name. */
 const MOST_COMPARED = 1_000;
 
 function unknownName(name: string, names: ReadonlySet<string>): string {

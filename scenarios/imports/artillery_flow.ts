@@ -66,7 +66,7 @@ interface HookedRequest {
 /** What is in effect where a step stands. */
 interface Place {
   readonly scope: Scope;
-  /** Of the step in the script. */
+  /** Path of the step in the script. */
   readonly path: Path;
 }
 

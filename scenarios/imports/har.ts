@@ -118,7 +118,7 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** Of the pages, or else of all responses that are no redirects, to the host that most of the requests went to. */
+/** The host that most requests for pages went to, or else most responses that are no redirects. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304

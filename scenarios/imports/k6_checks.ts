@@ -130,7 +130,7 @@ function bothJson(one: unknown, other: unknown): unknown {
   return isContrary ? CONTRARY : { ...one, ...Object.fromEntries(joined) };
 }
 
-/** Of statuses alone: `r.status === 200 || r.status === 201`. */
+/** Statuses joined by "or": `r.status === 200 || r.status === 201`. */
 function eitherOf(operator: string, one: CheckedParts, other: CheckedParts): CheckedParts | null {
   const isOfStatus = [one, other].every((each) => Object.keys(each).join() === "status");
   if (operator !== "||" || !isOfStatus) return null;

@@ -331,7 +331,7 @@ export class Constants {
     return isPlain || name === "JSON.stringify" ? of(value) : this.#refuse(node);
   }
 
-  /** Of a function of the script that only gives a value. */
+  /** The value of a function of the script that only returns one. */
   #returned(
     { node: { params, body }, scope: around }: FunctionBinding,
     call: js.CallExpression,

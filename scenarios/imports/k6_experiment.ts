@@ -13,7 +13,7 @@ import { K6Source, namesIn, nodesIn, Refused } from "./k6_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
 
 export interface K6Experiment {
-  /** Of a TypeScript module. */
+  /** Text of a TypeScript module. */
   readonly text: string;
   readonly notes: readonly string[];
 }
@@ -163,7 +163,7 @@ function openedBy(files: Files, path: string): string | null {
 }
 
 interface Imports {
-  /** Of `plateau/k6`, with the names of the script. */
+  /** What the module imports from `plateau/k6`, under the names of the script. */
   readonly names: readonly string[];
   readonly lines: readonly string[];
 }

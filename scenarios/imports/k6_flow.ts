@@ -237,7 +237,7 @@ export class K6Flow {
     if (why !== null) throw new TooMuch(at, `Cannot take over this: ${why}`);
   }
 
-  /** Of a condition that is known, its branch. Else no branch may send, nor end what sends. */
+  /** Takes the branch of a condition that is known. Otherwise no branch may send, nor end what sends. */
   #if(node: js.IfStatement, scope: ScriptScope): void {
     const { test, consequent, alternate } = node;
     const { source, constants, note } = this.around;

@@ -98,7 +98,7 @@ export class K6Functions {
     this.#function(node, scope);
   }
 
-  /** Of `setup` or `teardown`. */
+  /** Writes `setup` or `teardown`. */
   free(node: ScriptFunction, scope: ScriptScope): void {
     const steps = this.steps.length;
     this.#isFree = true;

@@ -8,7 +8,7 @@ import { type K6Thresholds, k6Thresholds } from "./k6_thresholds.ts";
 
 const MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** Of rates here. */
+/** Units of rates. */
 const UNITS = { s: MS.s, m: MS.m, h: MS.h };
 
 /** `1m30s`, or milliseconds, as k6 has it; becomes milliseconds. */

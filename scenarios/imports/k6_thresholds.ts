@@ -83,7 +83,7 @@ interface TagScope {
   readonly steps: ThresholdContext["steps"];
 }
 
-/** Of `name:login` and `scenario:default`; other tags have no equal. */
+/** Scope of the tags `name:login` and `scenario:default`; other tags have no counterpart. */
 function scopeOf(
   tags: string | undefined,
   { scenario, ownScenario, steps }: ThresholdContext,

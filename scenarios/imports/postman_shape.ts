@@ -137,7 +137,7 @@ export interface Item {
   readonly event: readonly Script[];
   readonly auth?: Auth;
   readonly request?: Request;
-  /** Of a folder. */
+  /** Items of a folder. */
   readonly item?: readonly Item[];
 }
 

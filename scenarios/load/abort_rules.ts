@@ -38,7 +38,7 @@ export function checkAbortRules(
   }
 }
 
-/** Of rules that were checked. */
+/** Parses rules that were checked. */
 export function keptByAll(rules: readonly string[]): readonly Objective[] {
   return rules.flatMap((rule) => {
     const kept = keptBy(rule);

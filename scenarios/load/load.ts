@@ -81,7 +81,7 @@ export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
-  /** Of the capacity, in the last part: 1 is at the capacity. */
+  /** Share of the capacity in the last part; 1 is at the capacity. */
   readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }

@@ -41,7 +41,7 @@ export class Arrivals {
 
 /** Arrivals at moments that are known one by one, as those of a log. */
 export interface RecordedArrivals {
-  /** Of all workers, in order. */
+  /** Arrivals of all workers, in order. */
   readonly dueUs: Float64Array<SharedArrayBuffer>;
   readonly first: number;
   readonly stride: number;
@@ -86,7 +86,7 @@ interface Piece {
   readonly slopePerUs2: number;
 }
 
-/** Of a sum of rates times durations, relative to it: what is no more than that is no arrival. */
+/** Rounding error, relative to a sum of rates times durations; no more than that is no arrival. */
 const ROUNDING_RATIO = 8 * Number.EPSILON;
 
 export class Profile {

@@ -18,7 +18,7 @@ export interface LevelsShare {
   readonly workers: number;
 }
 
-/** Of a step of the line: what is nearer to the next whole user has reached it. */
+/** Share of a step of the line; closer to the next whole user counts as reached. */
 const ROUNDING = 1e-9;
 
 /** One worker's part of the level. Moments come in their order, so that a stage that is over is left behind. */

@@ -10,7 +10,7 @@ import { derivedSeed } from "../../base/random.ts";
 export interface SliceLengths {
   /** In which a side is loaded. */
   readonly sliceUs: number;
-  /** Of its beginning, which is in no figure: the target comes back from its rest. */
+  /** Length of its beginning, which is in no figure, because the target comes back from its rest. */
   readonly cutUs: number;
   /**
    * The measured part begins later by up to so much, drawn for each slice, and ends as much later. The requests of a closed loop are
@@ -26,9 +26,9 @@ export interface SliceLengths {
 export interface TurnsSpec extends SliceLengths {
   readonly seed: number;
   readonly side: 0 | 1;
-  /** Of slices: as many as the side has. */
+  /** Pairs of slices; each side has one slice of each. */
   readonly pairs: number;
-  /** Of all slices and pauses, of both sides. */
+  /** Length of all slices and pauses of both sides. */
   readonly durationUs: number;
 }
 
@@ -43,10 +43,10 @@ export function turnsOf(
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 export class Turns {
-  /** Of a slice, in every figure. */
+  /** Length of the part of a slice that every figure covers. */
   readonly measuredUs: number;
   readonly #periodUs: number;
-  /** Of the shift, of the side's first slice. */
+  /** Share of the shift that the side's first slice gets. */
   readonly #firstShare: number;
 
   constructor(readonly spec: TurnsSpec) {
@@ -106,7 +106,7 @@ export class Turns {
   }
 }
 
-/** Of parts of one length: those before, and what has passed of this one. */
+/** Time in parts of equal length: the earlier ones, and what has passed of this one. */
 function partOf(passedUs: number, lengthUs: number, before: number): number {
   return before * lengthUs + Math.min(lengthUs, Math.max(0, passedUs));
 }

@@ -8,14 +8,14 @@ import { groupsOfThree, isWithin, LIMITS, mostOf, sizeText } from "../../base/li
 import { durationMsOf, type PlannedLoad } from "../load/load.ts";
 import type { Scenario } from "../request/scenario.ts";
 
-/** Of a run without its intervals: its histograms, the slowest requests, what was seen of generator and target. */
+/** Size of a run without its intervals: histograms, slowest requests, and what was seen of generator and target. */
 const RUN_BYTES = 14_000;
-/** Of an interval of 250 ms: its histogram, figures, and what the target used. */
+/** Size of an interval of 250 ms: its histogram, figures, and what the target used. */
 const INTERVAL_BYTES = 1_100;
 /** By so much of that an interval grows when it is twice as long: more requests have more different latencies. */
 const GROWTH = 0.5;
 
-/** Of a request of a mix, flow or page: its histogram, and how many completed in each second. */
+/** Size of a request of a mix, flow or page: its histogram, and how many completed in each second. */
 const STEP_BYTES = 8_000;
 
 interface SizedCell {

@@ -7,7 +7,7 @@ export interface JsonKeys {
   readonly time: string;
   readonly method: string;
   readonly path: string;
-  /** Of `GET /path HTTP/1.1`, in place of method and path. */
+  /** Key of a whole `GET /path HTTP/1.1`, in place of method and path. */
   readonly request?: string;
 }
 
@@ -35,7 +35,7 @@ function textIn(value: unknown, key: string): string {
   throw new Error(`it has no text in "${key}"`);
 }
 
-/** Of a name with dots, the key of that name counts for more than nested ones. */
+/** Value of a key; a key that itself contains dots takes precedence over nested ones. */
 function valueIn(data: unknown, name: string): unknown {
   if (typeof data !== "object" || data === null) return undefined;
   if (Object.hasOwn(data, name)) return Reflect.get(data, name);

@@ -79,7 +79,7 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   return { kind: "request", atUs, method, path };
 }
 
-/** Of an absolute URL only path and query are kept: load goes to the server that the user named. */
+/** Path and query of an absolute URL: load goes to the server that the user named. */
 function pathOf(octets: string): string | null {
   const target = octets.replaceAll(
     /[^\x21-\x7e]/g,

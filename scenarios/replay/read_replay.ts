@@ -31,7 +31,7 @@ interface UnreadableLog {
   readonly wrong: readonly WrongLine[];
 }
 
-/** Of the lines, how many may be unreadable. */
+/** Share of the lines that may be unreadable. */
 const MOST_WRONG_RATIO = 0.01;
 
 /** Throws where the log is larger than may be. */

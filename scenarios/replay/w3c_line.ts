@@ -18,7 +18,7 @@ export function w3cReader(): ReadLogLine {
   };
 }
 
-/** Of CloudFront, tabs are between the values; it leaves out empty ones at the end. */
+/** CloudFront separates values by tabs, and leaves out empty ones at the end. */
 function requestIn(line: string, fields: readonly string[], date: string): LogLine {
   const isTabbed = line.includes("\t");
   const values = isTabbed

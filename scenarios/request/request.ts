@@ -94,7 +94,7 @@ export const expectation = z.strictObject({
   ),
 });
 
-/** Of requests that are neither calls of gRPC nor WebSockets, wherever they may be written. */
+/** Expectations of requests that are neither gRPC calls nor WebSockets. */
 export const httpExpectation = expectation.omit({ grpcStatus: true, message: true });
 
 export type Expectation = z.output<typeof expectation>;
@@ -230,7 +230,7 @@ export const requestFields = (files: Files) => ({
 
 const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
 
-/** Of a request of a mix or flow. */
+/** Name of a request of a mix or flow. */
 export const stepName = z.string().regex(STEP_NAME, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a request: ` +
@@ -415,7 +415,7 @@ function textOf(body: ReceivedResponse["body"]): string {
 }
 
 const EXCERPT_CHARS = 200;
-/** Of these as many are alike before the first difference. */
+/** Characters that are shown alike before the first difference. */
 const ALIKE_CHARS = 60;
 
 function differenceOf(expected: string, got: string): string {
@@ -558,7 +558,7 @@ export function streamContradictions(request: StreamedRequest): Conflict[] {
   return found;
 }
 
-/** Of a load, what a scenario with streams can't have: a key, and why. */
+/** Keys of a load that a scenario with streams can't have, and why. */
 export const STREAM_CONFLICTS = {
   pipeline:
     "Cannot have several requests in flight on a connection of HTTP/1.1 whose responses are " +

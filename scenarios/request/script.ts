@@ -84,9 +84,9 @@ export interface ScriptCall {
 export interface ReadyCall {
   /** The response is one message. */
   readonly isUnary: boolean;
-  /** Of the messages that are sent, where values are still to be filled into them; absent: they are octets. */
+  /** Type of the messages to send whose values are still to be filled in; absent: they are bytes. */
   readonly input?: RootType;
-  /** Of the messages of the response, where somebody looks into them. */
+  /** Type of the response's messages, if something looks into them. */
   readonly output?: RootType;
 }
 

@@ -332,7 +332,7 @@ function roundOf(spec: TableSpec): number {
   return spec.order === "weighted" ? Math.max(RANDOM_VARIANTS, rows.length) : rows.length;
 }
 
-/** Of whole numbers, which draws give: precise enough for weights. */
+/** Draws give whole numbers below this one: precise enough for weights. */
 const STEPS = 2 ** 31 - 1;
 
 function drawnByWeight(rows: readonly TableRow[], spec: TableSpec, draw: Draw): number[] {

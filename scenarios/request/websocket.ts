@@ -133,7 +133,7 @@ function payloadOf(send: SendSpec | undefined): WireBody {
   return send?.text ?? null;
 }
 
-/** Of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
+/** Offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
 const DEFLATE = "permessage-deflate; client_no_context_takeover";
 /** In place of 16 octets in base64. */
 const NO_KEY = "A".repeat(22) + "==";
@@ -162,7 +162,7 @@ const OTHER_KEYS = [
   "token",
   "after",
 ] as const;
-/** Of the handshake, whose values are the protocol's. */
+/** Fields of the handshake whose values the protocol decides. */
 const OWN_FIELDS = /^(?:connection|upgrade|sec-websocket-.*|content-type)$/i;
 
 /** Parts of a request that a WebSocket needs, or can't have. */
@@ -209,7 +209,7 @@ export function socketContradictions(request: SocketRequest): Conflict[] {
   ];
 }
 
-/** Of a load, what a scenario with WebSockets can't have: a key, and why. */
+/** Keys of a load that a scenario with WebSockets can't have, and why. */
 export const SOCKET_CONFLICTS = {
   http2: "Cannot open a WebSocket over HTTP/2 (RFC 8441): leave out http2",
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",

@@ -69,7 +69,7 @@ function runBy(
   return { program: found[0] ?? null, args: [...before, ...args] };
 }
 
-/** Of the runtime, and of the framework itself: `node v20.20.2, express 5.3.0`. */
+/** Versions of the runtime and of the framework itself: `node v20.20.2, express 5.3.0`. */
 async function versionsOf(
   framework: FrameworkTarget["framework"],
   program: string,

@@ -21,7 +21,7 @@ import {
 export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
   /** One line for `plateau list frameworks`: what it is and what it validates and logs with. */
   readonly summary: string;
-  /** Of the framework itself, as its folder pins it; "" when there is none. */
+  /** Version of the framework itself, as its folder pins it; "" when there is none. */
   readonly version: string;
   /** Its folder beside this file; two may share one, and then one installation. */
   readonly folder: string;

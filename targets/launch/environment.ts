@@ -227,7 +227,7 @@ function listenBriefly(hostname: string, port: number): number {
 // How a program is started whose profiles are to be taken: V8's runtimes open their inspector, on a port of the
 // system's choice at loopback. Others need nothing.
 
-/** Of Deno: before its script. */
+/** Deno's flag, which stands before the script. */
 const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 
 /**

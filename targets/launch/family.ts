@@ -67,7 +67,7 @@ export function bringUpWithoutProc(
 ): Upbringing {
   const job = os === "windows" ? enterJob() : null;
   if (job === null && table === null) return { detached: true, env: {}, of: processGroup };
-  // Of Windows' processes none leads a group, and only a detached one gets a console of its own.
+  // On Windows no process leads a group, and only a detached one gets a console of its own.
   const detached = os !== "windows";
   const membersOf = (program: number): number[] =>
     job?.members() ?? membersIn(table?.() ?? [], program);

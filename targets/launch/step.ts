@@ -72,7 +72,7 @@ interface OwnProgram {
   readonly cwd?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;
-  /** Of all that it prints; absent: `toolOutput`. */
+  /** Limit of all that it prints; absent: `toolOutput`. */
   readonly limit?: LimitName;
 }
 

@@ -20,7 +20,7 @@ export interface TreesUse {
   /** At the look that ends it. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** Of all threads together; a thread that ends takes its last part along. */
+  /** Wait of all threads together; a thread that ends takes its last part along. */
   readonly waitedMs: number;
   /** The thread that used most, with its process; null where threads can't be seen. */
   readonly busiest: BusiestThread | null;
@@ -30,12 +30,12 @@ export interface BusiestThread {
   /** Name of the process. */
   readonly name: string;
   readonly cpuMs: number;
-  /** Of all threads of its process that are there at the end. */
+  /** CPU time of all threads of its process that are there at the end. */
   readonly processMs: number;
   /** Other processes with the same command line, but for those that started it; null: there is none. */
   readonly peers: {
     readonly processes: number;
-    /** Of the busiest thread of each, the least. */
+    /** The least among the busiest thread of each process. */
     readonly leastMs: number;
   } | null;
 }

@@ -13,7 +13,7 @@ export interface CpuSample {
   /** Distinguishes it from a later process with its number. */
   readonly start: number;
   readonly ownMs: number;
-  /** Of its children that have ended and were waited for. */
+  /** CPU time of its children that have ended and were waited for. */
   readonly waitedMs: number;
 }
 
@@ -30,7 +30,7 @@ interface Debt {
 
 export class CpuLedger {
   #entries: ReadonlyMap<number, Entry> = new Map();
-  /** Of the last look. */
+  /** Debts at the last look. */
   #debts: readonly Debt[] = [];
 
   /** CPU time since the last look, ms; at the first, all that they have ever used. */

@@ -48,7 +48,7 @@ const APART = { leastMs: 15, times: 100 };
 const CONNECTIONS_APART = { leastMs: 250, times: 200 };
 /** Processes are looked for once in so many looks. */
 const LOOKS_A_SEARCH = 10;
-/** Of more threads a look takes too long. */
+/** With more threads, a look takes too long. */
 const MOST_THREADS = 256;
 /** Looks of one minute are enough to estimate a mean. */
 const MOST_LOOKS = 4_000;

@@ -12,7 +12,7 @@ export interface UsePoint {
   readonly peakCpu?: number;
   /** Resident memory, bytes; what processes share is counted for each. */
   readonly memory: number;
-  /** Of `cpu`. The rest is absent where it is unknown. */
+  /** The user part of `cpu`. The rest is absent if unknown. */
   readonly user?: number;
   readonly system?: number;
   readonly processes?: number;
@@ -26,9 +26,9 @@ export interface UsePoint {
 }
 
 export interface WatchedUse {
-  /** Of the whole target; none when there is no process of ours. */
+  /** Use of the whole target; none when it has no process of ours. */
   readonly resources: UsePoint[];
-  /** Of each of its parts, where there are several, and of Redis. */
+  /** Use of each of its parts, if there are several, and of Redis. */
   readonly parts: PartUse[];
 }
 
@@ -37,7 +37,7 @@ export interface PartUse {
   readonly name: string;
   readonly points: UsePoint[];
   readonly keyspace?: Keyspace;
-  /** Of Redis: share of the time in which it carried out commands. */
+  /** Share of the time in which Redis carried out commands. */
   readonly busy?: number;
 }
 
@@ -84,7 +84,7 @@ export function lookEachInterval(
 /** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
 export interface UseSample {
   readonly cpuMs: number;
-  /** Of `cpuMs`, what the kernel did for it. */
+  /** The part of `cpuMs` that the kernel spent for it. */
   readonly systemMs: number;
   readonly memoryBytes: number;
   /** Null: not to be had. */
@@ -108,7 +108,7 @@ export interface Switches {
   readonly involuntary: number;
 }
 
-/** Of several at the same time; unknown in the sum where unknown in one of them. */
+/** Sum of several uses at the same time; a figure is unknown in the sum if it is unknown in one of them. */
 export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,
@@ -122,7 +122,7 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   }), first);
 }
 
-/** Of one after the other: of what is held at a moment the most, and the fewest files left. */
+/** Joins uses one after the other: for what is held at a moment the most, and the fewest files left. */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
     cpuMs: use.cpuMs + next.cpuMs,
@@ -144,7 +144,7 @@ function sumOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
-/** Of those that are known; null: none is. */
+/** The fewest among those that are known; null: none is. */
 export function fewestLeft(all: readonly (number | null)[]): number | null {
   const known = all.filter((one) => one !== null);
   return known.length === 0 ? null : Math.min(...known);
@@ -162,7 +162,7 @@ interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly use: UseSample;
-  /** Of the intervals that it is made of, the most cores in use; null: of one alone. */
+  /** The most cores in use among the intervals that it is made of; null: it is a single one. */
   readonly peakCpu: number | null;
 }
 

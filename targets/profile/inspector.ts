@@ -148,5 +148,5 @@ async function dialed(port: number): Promise<Deno.Conn> {
 const CLOSED = "its inspector has closed the connection";
 const UNREACHABLE = "its inspector can't be reached";
 const READ_BYTES = 65_536;
-/** Of the handshake's response, bytes. */
+/** Bytes of the head of the handshake's response. */
 const MOST_HEAD = 16_384;

@@ -238,7 +238,7 @@ function stringsOf(profile: PprofMessage): string[] {
   );
 }
 
-/** Of each location by its number: its functions, the innermost first, as some are inlined in others. */
+/** Functions of each location by its number, the innermost first, because some are inlined in others. */
 function stackFrames(profile: PprofMessage, strings: readonly string[]): Map<number, Frame[]> {
   const functions = new Map<number, Frame>();
   for (const each of profile.messages(PROFILE.function)) {

@@ -47,7 +47,7 @@ export interface RunningProfiler {
 export interface Profiler {
   /** Whether it is for such a process. */
   suits(process: ProfiledProcess, context: ProfilingContext): boolean;
-  /** Of its files, with the dot. */
+  /** Ending of its files, with the dot. */
   readonly ending: string;
   /** Begins to sample. Throws an Error that says why it can't. */
   start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;

@@ -40,7 +40,7 @@ const MOST_PROCESSES = 16;
 /** One process: what it did, or why that is not known. */
 export interface ProcessProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
-  /** Of its file, with the dot. */
+  /** Ending of its file, with the dot. */
   readonly ending: string;
   readonly sampled: ProcessSamples | null;
   /** Why there is nothing; null where there is. */

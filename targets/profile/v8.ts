@@ -85,7 +85,7 @@ function callsOf(nodes: readonly Node[]): Call[] {
 }
 
 interface StackSample {
-  /** Of its node. */
+  /** Id of its node. */
   readonly id: number;
   /** Microseconds. */
   readonly at: number;
@@ -100,7 +100,7 @@ function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] 
 
 /** Where V8 could not read the stack; native code is called so as well. */
 const PROGRAM = "(program)";
-/** Of these none has a stack. */
+/** Frames without a stack. */
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
 /** A stack that could not be read, between two of the same outermost call, is taken as the one before. */
@@ -180,7 +180,7 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 /** An inspector has a thread of its own and responds within milliseconds, however busy its process is. */
 const FIND_MS = 1_000;
 const LOOK_EACH_MS = 100;
-/** Of a process: more are not looked at. */
+/** Ports of a process that are looked at. */
 const MOST_PORTS = 256;
 
 const listed = z.array(z.looseObject({ webSocketDebuggerUrl: z.string() })).min(1);

@@ -30,7 +30,7 @@ interface RedisBenchmark {
 interface BenchmarkOptions {
   readonly signal: AbortSignal;
   readonly env?: Record<string, string>;
-  /** Of each round. */
+  /** Requests of each round. */
   readonly requests?: number;
 }
 

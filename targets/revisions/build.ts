@@ -21,7 +21,7 @@ export interface BuildRequest {
   readonly onStep: (command: string) => void;
 }
 
-/** Of all steps: a build may print without end. */
+/** Bytes of all steps: a build may print without end. */
 const MOST_LOGGED_BYTES = 4_000_000;
 
 /**

@@ -14,7 +14,7 @@ import type { Repository, Revision } from "./revision.ts";
 export interface Checkout {
   /** Where its files are. */
   readonly folder: string;
-  /** Of its files: the commit, or one made of the working tree. */
+  /** Commit of its files: the revision's, or one made of the working tree. */
   readonly commit: string;
   /** Whether it was checked out and built before. */
   readonly isReady: boolean;
@@ -32,7 +32,7 @@ export interface CheckoutRequest {
   readonly signal: AbortSignal;
 }
 
-/** Of one repository. */
+/** Checkouts that are kept of one repository. */
 const MOST_KEPT = 6;
 
 /** Where the checkouts of a repository are: one process at a time has them. Throws a TargetError where it can't be made. */
@@ -238,7 +238,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-/** Of the XDG Base Directory Specification. */
+/** The cache folder of the XDG Base Directory Specification. */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/revisions");
 }

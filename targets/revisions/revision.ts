@@ -9,7 +9,7 @@ export interface Repository {
   readonly root: string;
   /** Where its objects are, for every worktree of it. */
   readonly gitFolder: string;
-  /** Of the index of this worktree. */
+  /** Path of the index of this worktree. */
   readonly index: string;
   /** From `root` to the folder of the experiment file; "" for the same. */
   readonly inside: string;
@@ -42,7 +42,7 @@ export function rangeIn(text: string): RevisionRange | null {
   return dots === undefined ? null : { base, head, fromMergeBase: dots.length === 3 };
 }
 
-/** Of the folder of the experiment file. Throws a UserError where that is in none. */
+/** The repository of the experiment file's folder. Throws a UserError if that is in none. */
 export async function repositoryOf(file: string, signal: AbortSignal): Promise<Repository> {
   const folder = dirname(resolve(file));
   const { success, text } = await gitOutput({ folder, signal }, [

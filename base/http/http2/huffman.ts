@@ -74,7 +74,7 @@ export function encodeHuffman(text: string, into: Uint8Array, from: number): num
 
 // Decoding looks up eight bits at once. Where a code is longer, a step leads to another table for the next eight.
 
-/** From here on a step is no octet: `LINK | n` leads to the n-th table. Below, it is `bits << 8 | octet`. */
+/** From here on, a step yields no byte: `LINK | n` leads to the n-th table. Below, it is `bits << 8 | byte`. */
 const NO_OCTET = 0x4000;
 const AT_EOS = NO_OCTET;
 const LINK = 0x8000;

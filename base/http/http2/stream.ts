@@ -197,7 +197,7 @@ export class RequestSender {
     }
   }
 
-  /** As much of what is left of its body as the windows hold. */
+  /** Sends as much of the rest of its body as the windows allow. */
   sendBody(stream: Stream): void {
     const { id, request: { body } } = stream;
     for (;;) {

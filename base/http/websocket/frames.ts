@@ -63,7 +63,7 @@ function writeUint32(into: Uint8Array, at: number, value: number): number {
   return at + 4;
 }
 
-/** From here on a view of whole words is worth its cost. */
+/** Payload from which a view of whole words is worth its cost. */
 const MANY_BYTES = 256;
 
 /** Masks `bytes[from, to)` in place, or takes a mask away, four octets at a time where there are many (§5.3). */

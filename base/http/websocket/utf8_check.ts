@@ -43,7 +43,7 @@ export class Utf8Check {
   #beginCharacter(byte: number): boolean {
     if (byte < 0xc2 || byte > 0xf4) return false;
     this.#needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    // Neither longer than it need be, nor a surrogate, nor beyond U+10FFFF.
+    // Refuses overlong forms, surrogates, and characters beyond U+10FFFF.
     if (byte === 0xe0) this.#least = 0xa0;
     else if (byte === 0xed) this.#most = 0x9f;
     else if (byte === 0xf0) this.#least = 0x90;

@@ -84,7 +84,9 @@ export class Drawings {
     this.#drawInTurns();
   }
 
-  /** Those near the screen first, all others in idle time; a few at a time, so that the page stays responsive. */
+  /**
+   * Draws charts near the screen first, all others in idle time; a few at a time, so that the page stays responsive.
+   */
   #drawInTurns(): void {
     clearTimeout(this.#turn);
     const endMs = performance.now() + TURN_MS;
@@ -97,7 +99,7 @@ export class Drawings {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    // Those on the screen are there.
+    // All charts on the screen are drawn.
     document.documentElement.dataset.charts = "drawn";
     if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }

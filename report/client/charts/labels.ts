@@ -1,6 +1,6 @@
 /** Texts in charts: cut to the room that they have, and names beside the dots that they belong to. */
 
-/** As much of the text as there is room for, pixels; cut in its middle, as names differ at their ends. */
+/** Cuts a text to the available pixels, in its middle, because names differ at their ends. */
 export function cutTo(
   room: number,
   text: string,
@@ -51,7 +51,7 @@ export function placedNames(
   });
 }
 
-/** From the best: to the right, to the left, above and below. */
+/** Places from the best: to the right, to the left, above and below. */
 function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
   const gap = radius + GAP_PX;
   const lefts = [x + gap, x - gap - width];

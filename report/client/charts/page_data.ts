@@ -2,7 +2,7 @@
 /** The data that travels with the page: JSON in script elements, of which what is large and not needed at once is deflated. */
 import type { Chart } from "../../chart.ts";
 
-/** By ids of canvases, as they came with the page; null before the first is drawn. */
+/** Charts by ids of canvases, as delivered with the page; null before the first is drawn. */
 let written: Readonly<Record<string, Chart>> | null = null;
 
 /** What stands in their place. */
@@ -13,7 +13,7 @@ export function chartOf(id: string): Chart | undefined {
   return put.get(id) ?? writtenChart(id);
 }
 
-/** As it came with the page. */
+/** A chart as delivered with the page. */
 export function writtenChart(id: string): Chart | undefined {
   const charts = writtenCharts();
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
@@ -23,7 +23,7 @@ function writtenCharts(): Readonly<Record<string, Chart>> {
   return written ??= JSON.parse(scriptText("charts") ?? "{}");
 }
 
-/** Those below the summary of a saved page, which stand at its end. */
+/** Charts below the summary of a saved page, which stand at its end. */
 export async function readMoreCharts(): Promise<void> {
   const more = scriptText("more-charts");
   if (more === null) return;

@@ -6,7 +6,7 @@ import { type Range, ticksAcross, ticksOf, tickText } from "../../render/html/ti
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** From a line of a grid to the next, at least. */
+/** Least distance of grid lines. */
 const GRID_PX = 36;
 
 export function valueScale(axis: Axis): AxisOptions {
@@ -50,7 +50,7 @@ export const TICKS_PX = 54;
 const TITLE_PX = 16;
 /** Height of a track of weight 1, about. */
 const WEIGHT_PX = 29;
-/** From the middle of a label to that of the next, which may be the lowest of the track above. */
+/** Least distance of labels, the next of which may be the lowest of the track above. */
 const LABEL_PX = 13;
 
 /** @param weight Height among the tracks; a higher one has room for more ticks. */

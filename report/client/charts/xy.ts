@@ -298,7 +298,11 @@ function linesOf(chart: Xy, item: Item): string[] {
 
 const CAP_PX = 3;
 
-/** From one end to the other, with caps. @param at Where it stands across. */
+/**
+ * Lines from one end of an interval to the other, with caps.
+ *
+ * @param at Position across.
+ */
 function intervalLines([from, to]: readonly number[], at: number): number[][] {
   return [
     [from, at, to, at],
@@ -399,7 +403,7 @@ function drawLimit(
   strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
 }
 
-/** At the right end of each ridge, where it is low. */
+/** Draws names at the right end of each ridge, where it is low. */
 function drawRidgeNames(
   { ctx, chartArea: { right }, scales: { y } }: Chart,
   { chart: { series: shown }, theme }: Frame,

@@ -55,7 +55,7 @@ export function hiddenTargets(): readonly string[] {
   return targets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
-/** Those that are shown, in the reader's order. */
+/** Items that are shown, in the reader's order. */
 export function linkedItems<Item extends { readonly label: string }>(
   items: readonly Item[],
 ): readonly Item[] {
@@ -124,7 +124,7 @@ export function compareWith(name: string | null): void {
   announce("chosen");
 }
 
-/** As parts of an address: `hide=express&base=hono`. */
+/** The choice as parts of an address: `hide=express&base=hono`. */
 export function choiceParts(): string[] {
   return [
     ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),

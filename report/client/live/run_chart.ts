@@ -12,7 +12,7 @@ interface ChartedFigure {
   readonly text: (value: number) => string;
 }
 
-/** By what the page calls them. */
+/** Figures by the page's names for them. */
 const CHARTED: Readonly<Record<string, ChartedFigure>> = {
   rate: { of: ({ ratePerSec }) => ratePerSec, text: (value) => formatNumber(value) },
   p99: { of: ({ p99Ms }) => p99Ms, text: formatMs },

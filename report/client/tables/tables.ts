@@ -26,7 +26,7 @@ export function equipTables(): void {
   }
 }
 
-/** At once, as the next press of tab leads into it. */
+/** Runs at once, because the next press of tab leads into it. */
 function equipFocused({ currentTarget }: Event): void {
   if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }

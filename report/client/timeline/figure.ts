@@ -165,7 +165,7 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** At first use. */
+  /** Unpacks the steps at first use. */
   #unpacked(): Promise<Steps> {
     return this.#steps ??= stepsOf(this.section);
   }

@@ -39,7 +39,7 @@ import { labelsPx, type MarkedRuns, type Marks, momentOf, timelineMarks } from "
 
 export interface OverTime extends MarkedRuns {
   readonly tracks: readonly Track[];
-  /** Of each target. */
+  /** Offered load of each target. */
   readonly offered: readonly (readonly OfferedPart[])[];
 }
 
@@ -47,7 +47,7 @@ interface Track {
   readonly id: string;
   readonly title: string;
   readonly axis: Axis;
-  /** Of its columns; "" where their names say it. */
+  /** Unit of its columns; "" if their names say it. */
   readonly unit: string;
   /** Height among the tracks. */
   readonly weight: number;
@@ -55,13 +55,13 @@ interface Track {
 }
 
 interface TrackLine {
-  /** Of the table: `p99`. */
+  /** Column of the table: `p99`. */
   readonly column: string;
   /** Whose it is, where targets share the frame. */
   readonly of?: { readonly label: string; readonly color: number };
-  /** Of each run. */
+  /** Values of each run. */
   readonly values: readonly (readonly (number | null)[])[];
-  /** From the lowest run to the highest, of targets. */
+  /** Band from the lowest run of a target to the highest. */
   readonly band?: OverlayLine;
   readonly isBound?: (run: number, interval: number) => boolean;
   readonly look: (theme: Theme) => Partial<Dataset>;
@@ -305,7 +305,7 @@ export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): vo
 /** A line so near belongs to what is under the pointer. */
 const NEAR_PX = 24;
 
-/** Of the lines of a track that are pointed at, whose one is nearest; null where none is near. */
+/** Target of the line nearest to the pointer in a track; null if none is near. */
 export function targetAt(drawing: Chart, track: string | null, y: number): string | null {
   let [nearest, target]: [number, string | null] = [NEAR_PX, null];
   for (const { datasetIndex, element } of drawing.getActiveElements()) {

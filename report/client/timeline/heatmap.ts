@@ -32,13 +32,13 @@ import type { Steps } from "./selection.ts";
 export interface Heat extends MarkedRuns {
   readonly label: string;
   readonly map: Heatmap;
-  /** Of the latencies. */
+  /** Unit of the latencies. */
   readonly unit: DisplayUnit;
   /** Under the pointer, or where the arrow keys led. */
   place: HeatPlace | null;
 }
 
-/** By positions among the shown runs, their columns and the rows. */
+/** A cell, by the positions of its run, column and row among those shown. */
 export interface HeatPlace {
   readonly run: number;
   readonly column: number;

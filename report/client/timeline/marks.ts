@@ -25,7 +25,7 @@ export interface MarkedRuns extends RunsAxis {
     readonly (Pick<TimelineRun, "label" | "t" | "steadyFrom" | "changes" | "discardedS">)[];
   /** Whether there is room for labels. */
   readonly isLabelled: boolean;
-  /** From the top, with the names of their scales. */
+  /** Tracks from the top, with the names of their scales. */
   readonly tracks: readonly { readonly id: string; readonly title: string }[];
 }
 
@@ -57,7 +57,7 @@ export function timelineMarks(data: MarkedRuns, theme: Theme, marks: Marks): Plu
   };
 }
 
-/** From one line of the hatching to the next, pixels. */
+/** Distance of the lines of the hatching, pixels. */
 const HATCH_PX = 7;
 
 class MarksDrawing {

@@ -47,7 +47,7 @@ interface StepsOfCell extends NamedSteps {
 export interface Steps {
   /** In the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
-  /** Of their latencies: that of the whole runs, the same for every selection. */
+  /** Unit of their latencies: that of the whole runs, for every selection. */
   readonly unit: DisplayUnit;
 }
 

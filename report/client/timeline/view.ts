@@ -9,7 +9,7 @@ import { choiceParts } from "../linked/choice.ts";
 export interface View {
   /** Null: the whole run. */
   readonly range: TimeRange | null;
-  /** By name; null: all. */
+  /** Percentiles that are shown, by name; null: all. */
   readonly percentiles: readonly string[] | null;
   /** Repetitions of the runs; null: all. */
   readonly runs: readonly number[] | null;

@@ -32,7 +32,7 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** Of every job: it is tried once, and leaves nothing behind. */
+/** Options of every job: it is tried once, and leaves nothing behind. */
 export const ONCE = {
   attempts: 1,
   removeOnComplete: true,

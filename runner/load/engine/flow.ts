@@ -42,7 +42,7 @@ export interface FlowSpec {
   /** This worker's users are `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
-  /** Of this worker's think times that vary. */
+  /** Seed of this worker's random think times. */
   readonly thinkSeed: number;
   /** Whether a connection serves one user after the other. */
   readonly sharedPool: boolean;
@@ -84,7 +84,7 @@ export type StepSpec =
     readonly wire: WireRequest;
     /** Its response is a stream of messages; absent: it is read as a whole. */
     readonly stream?: StreamSpec;
-    /** Of messages of gRPC into which values are still to be filled; absent: there are none. */
+    /** Type of the gRPC messages whose values are still to be filled in; absent: there are none. */
     readonly input?: RootType;
     /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
     readonly socket?: SocketSpec;

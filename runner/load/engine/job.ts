@@ -57,7 +57,7 @@ export interface DialTurnsSpec {
 export interface Job extends LoadOptions {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
-  /** Of other hosts, to which redirects may lead; absent: none. */
+  /** Other hosts, to which redirects may lead; absent: none. */
   readonly elsewhere?: readonly Endpoint[];
   readonly script: ScriptSpec;
   /** How many steps have figures of their own; 0 where the load has one, which is the whole. */

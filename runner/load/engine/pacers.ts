@@ -55,7 +55,7 @@ export class TurnsPacer implements Pacer {
   readonly intended = false;
   left = Infinity;
   #pair = 0;
-  /** Of the slice at hand, or else of the next. */
+  /** When the current slice begins, or else the next. */
   nextUs: number;
   #endUs: number;
 

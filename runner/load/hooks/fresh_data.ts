@@ -5,7 +5,7 @@
 import { LIMITS } from "../../../base/limits.ts";
 
 const VERSION = 0;
-/** Of each half, octets. */
+/** Index of the length of each half, in bytes. */
 const LENGTHS = 1;
 const HEAD_BYTES = 16;
 const HALF_BYTES = LIMITS.scriptData.most;

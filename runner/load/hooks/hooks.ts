@@ -30,7 +30,7 @@ import { lineAndFields } from "./sent_request.ts";
 const REHEARSED_CALLS = 2_000;
 
 export interface HookOptions {
-  /** Of `user.random()`. */
+  /** Seed of `user.random()`. */
   readonly seed: number;
   /** The first of this worker's virtual users, and how far apart they are in the whole load. */
   readonly first: number;

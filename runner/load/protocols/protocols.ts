@@ -8,7 +8,7 @@ interface ProtocolSetting {
   readonly slots: number;
   /** At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
   readonly streams?: number;
-  /** Of the hosts, each with an equal share of the connections, in their order. */
+  /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];
   /** Whether responses are read as they come; absent: as a whole. */
   readonly isStreamed?: boolean;

@@ -46,7 +46,7 @@ export class Intervals {
   /** Since the last boundary, which is the end of an interval or of a second, or a turn of slices. */
   completed = 0;
   bytesIn = 0;
-  /** Of the interval at hand. */
+  /** Wrong responses of the current interval. */
   wrong = 0;
   #failed = 0;
   readonly #errors = new Float64Array(ERRORS.length);
@@ -54,10 +54,10 @@ export class Intervals {
   boundaryUs: number;
   #interval = 0;
   #second = 0;
-  /** Of the interval at hand, by its seconds so far. */
+  /** Completed requests of the current interval, by its seconds so far. */
   #secondCompleted = [0];
   #secondBytes = [0];
-  /** Of the last interval, once it is sealed. */
+  /** Counts of the last interval, once it is sealed. */
   #sealed: Counts | null = null;
 
   constructor(

@@ -35,7 +35,7 @@ export interface NamedMessages {
 /** Times of messages of which an interval has its own. */
 export const INTERVAL_TIMES = ["ttfe", "gap", "ttft"] as const;
 
-/** Of one interval. */
+/** Messages of one interval. */
 export interface MessagePart
   extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
   /** In the last interval, by the deadline. */
@@ -50,7 +50,7 @@ export interface MessageTotals {
   readonly failed: number;
   readonly unfinished: number;
   readonly dropped: number;
-  /** Of those received, by the deadline. */
+  /** Messages received by the deadline. */
   readonly inTime: number;
   /** Streams that ended as they should. */
   readonly whole: number;
@@ -64,7 +64,7 @@ export interface MessageTotals {
   /** Whether tokens are looked for. */
   readonly hasTokens: boolean;
   readonly tokens: number;
-  /** Of those, by the deadline. */
+  /** Tokens received by the deadline. */
   readonly tokensInTime: number;
   /** To the first token, of streams that brought one, or that could have. */
   readonly firstToken: BoundedTotals;

@@ -5,9 +5,9 @@
 import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 
-/** Of one worker. A number a slice, in the order of pairs; a load that is stopped has fewer. */
+/** Totals of one worker: one number a slice, in the order of pairs; a load that is stopped has fewer. */
 export interface SliceTotals {
-  /** Of what was due in its measured part. */
+  /** Completed requests that were due in its measured part. */
   readonly completed: readonly number[];
   readonly failed: readonly number[];
   /** Service times, lower bounds too. */

@@ -12,7 +12,7 @@ export const SLOWEST = 10;
 export interface SlowExchange {
   readonly latencyUs: number;
   readonly dueUs: number;
-  /** Of no meaning for a request that was never sent. */
+  /** Meaningless for a request that was never sent. */
   readonly sentUs: number;
   readonly doneUs: number;
   readonly slot: number;
@@ -32,7 +32,7 @@ type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & 
 type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
-  /** Of them and many more, when they were under way. */
+  /** When these requests, and many more, were in flight. */
   readonly tail = new Tail();
   #leastUs = -1;
   #count = 0;

@@ -23,7 +23,7 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** Of what is in flight, beside `totals`, whose service times are without it. */
+/** Totals of requests that have ended; service times are without those in flight. */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
   /** Latencies so far. */
@@ -33,7 +33,7 @@ interface EndedSoFar {
 }
 
 export class SoFar {
-  // Of what is in flight alone: the rest is added to it at the price of what it holds.
+  // Requests in flight only: adding the rest to them costs no more than what they hold.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
   /** By step. */

@@ -22,11 +22,11 @@ export interface SocketTotals {
   /** WebSockets whose opening handshake was right. */
   readonly opened: number;
   readonly sent: number;
-  /** Of the server, of whatever kind. */
+  /** Messages of the server, of whatever kind. */
   readonly came: number;
-  /** Of those, by the deadline. */
+  /** Messages of the server by the deadline. */
   readonly cameInTime: number;
-  /** Of those, the ones that were expected as answers and were none. */
+  /** Messages that should have been answers and are none. */
   readonly unmatched: number;
   /** From when a message was due to its answer. */
   readonly latency: BoundedTotals;

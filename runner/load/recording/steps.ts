@@ -11,7 +11,7 @@ import {
 } from "../../stats/histogram/histogram.ts";
 import { SecondCounts, type SecondSeries } from "./second_counts.ts";
 
-/** Of the whole run. Its exchanges that were due ended in one of the first four ways. */
+/** Totals of the whole run. Exchanges that were due ended in one of the first four ways. */
 export interface StepTotals {
   readonly completed: number;
   readonly failed: number;

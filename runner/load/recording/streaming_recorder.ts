@@ -17,7 +17,7 @@ interface StreamingSetting {
   readonly steps: ReadonlySet<number>;
   /** Whether some are calls of gRPC; absent: none is. */
   readonly hasCalls?: boolean;
-  /** Of these, the steps whose streams have tokens; absent: none has. */
+  /** Steps whose streams have tokens; absent: none has. */
   readonly withTokens?: ReadonlySet<number>;
   /** Null or absent: no exchange is a WebSocket. */
   readonly sockets?: SocketRecorder | null;

@@ -7,7 +7,7 @@
 export const MOST_TAIL = 1_000;
 /** Where a thousandth is fewer. */
 const LEAST_TAIL = 10;
-/** Of all requests: those beyond p99.9. */
+/** Share of all requests: those beyond p99.9. */
 const TAIL_SHARE = 0.001;
 
 /** Moments and latencies of the same requests, microseconds; in no order. */

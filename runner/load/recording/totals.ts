@@ -14,7 +14,7 @@ import type { TailTimes } from "./tail.ts";
 import type { SliceTotals } from "./slices.ts";
 import type { StepTotals } from "./steps.ts";
 
-/** Of the whole run. Moments are microseconds since its start. */
+/** Totals of the whole run. Moments are microseconds since its start. */
 export interface WorkerTotals {
   readonly due: number;
   readonly completed: number;
@@ -123,7 +123,7 @@ export class Failures {
   }
 }
 
-/** Of the sessions of virtual users; created − completed − failed are still there at the end. */
+/** Sessions of virtual users; created − completed − failed are still there at the end. */
 export interface SessionTotals {
   readonly created: number;
   readonly completed: number;

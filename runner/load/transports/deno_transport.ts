@@ -49,7 +49,7 @@ export class DenoTransport implements Transport {
 
 interface ConnectionSetting {
   readonly readBytes: number;
-  /** Of the largest request. */
+  /** Bytes of the largest request. */
   readonly requestBytes: number;
   readonly tls: Tls | undefined;
 }
@@ -103,7 +103,7 @@ class DenoConnection implements TransportConnection {
     return this.#writes?.unsentBytes ?? 0;
   }
 
-  /** Of large requests the system may hold a part without saying so. */
+  /** Null for large requests, of which the system may hold a part without saying so. */
   get isSent(): boolean | null {
     if (this.#writes?.isBusy) return false;
     return this.#requestBytes <= SOCKET_ROOM_BYTES || null;
@@ -160,7 +160,7 @@ export class WriteQueue {
   #underWay: Uint8Array<ArrayBuffer> | null = null;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #isStopped = false;
-  /** Of all that it was given. */
+  /** Bytes that were given to the socket and not yet sent. */
   unsentBytes = 0;
 
   constructor(private readonly conn: Connection) {}

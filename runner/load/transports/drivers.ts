@@ -17,7 +17,7 @@ interface DriverSetting {
   /** Microseconds since the start of the run. */
   readonly now: () => number;
   readonly busy: BusyPeriods;
-  /** Of the largest request. */
+  /** Bytes of the largest request. */
   readonly requestBytes: number;
   /** Whether TLS sessions are resumed, which the epoll driver can; absent: no. */
   readonly resumesTls?: boolean;

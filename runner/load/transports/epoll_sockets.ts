@@ -90,7 +90,7 @@ class DialedHost {
 interface Attempt {
   readonly fd: number;
   readonly generation: number;
-  /** Of its address, in the route. */
+  /** Index of its address in the route. */
   readonly index: number;
 }
 
@@ -327,7 +327,7 @@ export function openEpoll(libc: Libc): number {
   throw new Error(`the system denies epoll_create1 (${libc.explain(libc.errno())})`);
 }
 
-/** Of struct sockaddr_in6. */
+/** Size of struct sockaddr_in6. */
 const IPV6_BYTES = 28;
 
 /** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */

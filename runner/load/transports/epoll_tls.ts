@@ -47,7 +47,7 @@ const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256
 const GROUPS = "X25519:P-256:P-384:P-521";
 const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ECDSA+SHA512:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
-/** Of keys that are for RSA-PSS alone, of which nothing is checked. */
+/** Signatures of keys for RSA-PSS only, which are not checked. */
 const UNCHECKED_SIGNATURES = "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512";
 
 // Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
@@ -69,7 +69,7 @@ export class EpollTls implements TlsLayer {
   readonly #connections: (Pointer | null)[];
   /** By slot: the session of its connection before, which the next one offers; null where none is resumed. */
   readonly #sessions: (Pointer | null)[] | null;
-  /** Of connections that ended in order, by slot: the next one takes what it can. */
+  /** Sessions of connections that ended in order, by slot, for the next connection. */
   readonly #spare: (Pointer | null)[];
   /** 1 for a connection that may still be closed in order. */
   readonly #isWhole: Uint8Array;

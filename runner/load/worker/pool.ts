@@ -18,7 +18,7 @@ const START_DELAY_MS = 5;
 /** In an open loop also for dialing: a local connection takes some 50 µs. */
 const DIAL_MS = 0.2;
 const LONGEST_DELAY_MS = 3_000;
-/** Of a worker that was ended. */
+/** Health of a worker that was ended. */
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
 interface PoolHooks {
@@ -43,7 +43,7 @@ interface PoolHooks {
 }
 
 export interface PoolReports {
-  /** Of each worker. */
+  /** One for each worker. */
   readonly reports: readonly WorkerReport[];
   /** Those that did not end in time. */
   readonly ended: EndedWorker[];

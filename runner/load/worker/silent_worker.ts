@@ -75,7 +75,7 @@ export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart
   return { ...counts, secondCompleted: [], secondBytes: [], latency: bounds, censored: bounds };
 }
 
-/** Of a worker that never posted anything. */
+/** Report of a worker that never posted anything. */
 function silent(): WorkerReport {
   return {
     totals: new Recorder(Infinity, () => {}).totals(),

@@ -58,7 +58,7 @@ export class Usage {
     return { time: timeBetween(this.#before, time), spunUs, busyPeriods, timerUs: this.timerUs };
   }
 
-  /** Of the time since it was last read; the same again when that was just now. */
+  /** Health since it was last read; unchanged if that was just now. */
   #readHealth({ cpuUs }: ThreadTime): Health {
     const nowUs = this.now();
     const elapsedUs = nowUs - this.#healthSinceUs;

@@ -201,7 +201,7 @@ interface Tail {
   readonly isFlat: boolean;
 }
 
-/** Of how much a tail falls from one level to the next, beforehand: as an exponential one does, or so. */
+/** Prior spread of how much a tail falls from one level to the next, about an exponential one. */
 const TAILS_VARY = 0.3;
 const FLATTEST = 0.5;
 /** Where short parts of the limit are as long as single requests, a tail is steeper at first than later. */
@@ -461,7 +461,10 @@ class Shares {
     return i < 0 ? 0 : Math.min(i, this.#logs.length - 1);
   }
 
-  /** Of a trial whose share is so many nats above the allowed one, over that of the allowed one. */
+  /**
+   * Logarithm of the likelihood of a trial whose share is so many nats above the allowed one, relative to the allowed
+   * share.
+   */
   logOf({ beyond, within, least, most }: WeighedTrial, nats: number): number {
     const i = this.#at(nats < least ? least : nats > most ? most : nats);
     return beyond * this.#logs[i] + within * this.#complements[i];

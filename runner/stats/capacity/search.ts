@@ -24,7 +24,7 @@ export interface SearchGoal {
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
-  /** Of the trial that an answer must stand. */
+  /** Length of the trial that an answer must survive. */
   readonly longestS: number;
   /** Served in a closed loop: the rate of the first trial. */
   readonly peakPerSec: number;
@@ -86,7 +86,10 @@ export type SearchStep =
   | { readonly kind: "found" }
   | { readonly kind: "unsustained" };
 
-/** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
+/**
+ * Tail on each side of the interval: less than 2.5 %, because the search looks repeatedly, and stops when the interval
+ * is short.
+ */
 const TAIL = 0.01;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
@@ -183,7 +186,7 @@ function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   return Math.max(...shares.map(excess));
 }
 
-/** Of a trial: the caches, pools and the queue of a target are as they usually are only after a while. */
+/** Share of a trial: caches, pools and the queue of a target need some time to become as they usually are. */
 const STARTING = 0.1;
 /** A queue that began idle is as long as usual after so many relaxation times. */
 const SETTLES = 2;
@@ -338,7 +341,7 @@ const BEYOND_BOUNDS = 2;
 /** Distance that bounds have at least, in widths. */
 const NARROWEST = 4;
 
-/** Of each rule. */
+/** Crossing of each rule. */
 function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossing[] {
   const { held, broken } = sidesOf(goal, trials);
   const ends = [Math.max(...held), Math.min(...broken)];
@@ -357,7 +360,7 @@ function crossingsIn(
   return rules.map((rule, i) => crossingOf(trials.map(({ shares }) => shares[i]), { rule, range }));
 }
 
-/** Of several rules: rates between which the least of their crossings is. */
+/** Points for several rules: rates between which the least of their crossings lies. */
 const LEAST_POINTS = 240;
 
 /** The capacity under all rules is the least of their crossings. */
@@ -375,7 +378,7 @@ function leastOf(crossings: readonly Crossing[]): Grid {
   return { logRates, cumulative };
 }
 
-/** Of the whole interval. */
+/** Width of the whole interval, as a logarithm. */
 function widthLogOf({ widthRatio }: SearchGoal): number {
   return 2 * Math.log1p(widthRatio);
 }

@@ -7,7 +7,10 @@ import { LEVELS, relaxationS, type Rule } from "./queue.ts";
 /** Requests that ended in one slice of a trial. */
 export interface TrialSlice {
   readonly requests: number;
-  /** Of them, beyond each part of the limit, as `LEVELS` has them; by outcome all the same, and none beyond twice of it. */
+  /**
+   * How many of them were beyond each part of the limit in `LEVELS`. For rules about outcomes these are equal, and none
+   * is beyond twice the limit.
+   */
   readonly beyond: readonly number[];
 }
 
@@ -103,7 +106,7 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/** Of what the whole trial may have beyond: from so many times as many on, no rest of it can make the trial good. */
+/** Multiple of what the whole trial may have beyond the limit, from which nothing in its rest can save it. */
 const CERTAIN_TIMES = 6;
 /** Fewer may be a hiccup of the start. */
 const CERTAIN_REQUESTS = 50;

@@ -13,7 +13,7 @@
 import type { Variance } from "../confidence/confidence_interval.ts";
 import { meanOf } from "../quantile.ts";
 
-/** Of fewer variances nobody knows how they spread. */
+/** With fewer variances, their spread is unknown. */
 const LEAST_VARIANCES = 6;
 
 /**

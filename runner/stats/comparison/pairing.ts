@@ -13,7 +13,7 @@
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
 
-/** Of fewer the gain says next to nothing. */
+/** With fewer pairs, the gain says next to nothing. */
 const LEAST_PAIRS = 4;
 
 /** Pairs that gain more, or lose more, differ from single runs by more than chance. */

@@ -67,7 +67,7 @@ export interface SessionContrast extends Variance {
   /** Estimated: of sessions as far apart as they usually are. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
-  /** Of one side or of the earlier sessions, as ratios to their mean; null where they are one group. */
+  /** Groups of one side, or of the earlier sessions, as ratios to their mean; null if they are one group. */
   readonly groups: TwoGroups | null;
 }
 
@@ -143,7 +143,7 @@ interface Series {
   readonly sides: readonly SessionSide[];
   /** How far each is from the one before, in usual distances; the first is 0. */
   readonly lags: readonly number[];
-  /** Of a session, at the least. */
+  /** Lower bound of the variance of a session. */
   readonly variance: number;
 }
 
@@ -175,7 +175,7 @@ const PRIOR = CORRELATIONS.map((one, i) => {
 });
 
 interface Fit {
-  /** Of new over base. */
+  /** Logarithm of new over base. */
   readonly log: number;
   /** Its standard error. */
   readonly error: number;
@@ -218,7 +218,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, i) => sum + value * other[i], 0);
 }
 
-/** Of a positive definite matrix of at most three rows, by Gauss and Jordan. */
+/** Inverts a positive definite matrix of at most three rows (Gauss and Jordan). */
 function inverted(
   matrix: readonly (readonly number[])[],
 ): { readonly inverse: number[][]; readonly logDeterminant: number } {

@@ -1,7 +1,7 @@
 /** Virtual users of other tools that each go through a flow so many times. */
 import { durationText } from "../../../base/quantity.ts";
 
-/** Of virtual users that all begin at once: so many begin in a millisecond. */
+/** Arrivals a millisecond of virtual users that all begin at once. */
 const AT_ONCE = 1_000;
 
 /** They begin evenly over the ramp, each with a connection of its own; each goes through the flow once. */

@@ -40,7 +40,7 @@ export class Origins {
     return part;
   }
 
-  /** Of the innermost part around `path` whose origin is known; null where none is. */
+  /** Origin of the innermost part around `path` whose origin is known; null if none is. */
   of(experiment: unknown, path: Path): Origin | null {
     let found: Origin | null = null;
     let part = experiment;

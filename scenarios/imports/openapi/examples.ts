@@ -41,7 +41,7 @@ export class Examples {
     return this.#of(schema, TOP);
   }
 
-  /** Of each schema once, as many parts may refer to one. */
+  /** Shape of a schema, computed once, because many parts may refer to it. */
   #shapeOf(part: Part): Shape | null {
     const known = this.#shapes.get(part.value);
     if (known !== undefined) return known;

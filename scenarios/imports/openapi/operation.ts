@@ -183,7 +183,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
 }
 
 interface Body {
-  /** Of the fields that say it; null where they do. */
+  /** Content-type of the fields; null if they name it themselves. */
   readonly type: string | null;
   readonly fields: Record<string, unknown>;
 }

@@ -9,7 +9,7 @@ export interface Shape {
   readonly properties: ReadonlyMap<string, Part>;
   readonly required: ReadonlySet<string>;
   readonly items: Part | null;
-  /** Of `oneOf` and `anyOf`: of each list one must hold. */
+  /** Lists of `oneOf` and `anyOf`; one part of each must hold. */
   readonly choices: readonly (readonly Part[])[];
   /** All schemas that it is made of, by which one is known again that holds itself. */
   readonly made: readonly object[];

@@ -36,7 +36,7 @@ export function openCache(
   };
 }
 
-/** Of those who miss a key in this process one goes on to `payOnce`; the others wait for its result. */
+/** Among requests that miss a key in this process, one goes on to `payOnce`; the others wait for its result. */
 function oneAtATime(store: TextStore, payAndKeep: Cache): Cache {
   const inFlight = new Map<string, Promise<CacheLookup>>();
   return async (key) => {

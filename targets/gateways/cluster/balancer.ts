@@ -144,7 +144,7 @@ class LeastConnections implements Policy {
 }
 
 /**
- * Of two drawn at random, the one with fewer requests in flight (Mitzenmacher, "The power of two choices in
+ * Chooses, of two drawn at random, the one with fewer requests in flight (Mitzenmacher, "The power of two choices in
  * randomized load balancing", 2001).
  */
 class RandomTwo implements Policy {

@@ -148,7 +148,9 @@ class ReceivedParts implements ResponseSink {
   }
 }
 
-/** Of a head that has been checked. Throws where a length is said twice, as a client may read it otherwise. */
+/**
+ * Fields of a head that has been checked. Throws if a length occurs twice, because a client may read it differently.
+ */
 function fieldsOf(head: string): Fields {
   const lines = head.split("\r\n").slice(1, -2);
   const fields = lines.map((line): [string, string] => {

@@ -54,7 +54,7 @@ const MOST_PATHS = 100_000;
  * fetch stores that was sent before. The store forgets it by its time.
  */
 export class Generations {
-  /** Of every path that is not remembered. */
+  /** Moment for every path that is not remembered. */
   #floor = 0;
   #last = 0;
   readonly #byPath = new Map<string, number>();

@@ -15,7 +15,7 @@ export interface Collection {
   readonly atMs: number;
   /** From its start to its end. */
   readonly ms: number;
-  /** Of it, for which the program stood still. */
+  /** The part of it in which the program stood still. */
   readonly stoppedMs: number;
   readonly kind: CollectionKind;
   /** It began within so long after `atMs`; 0 where the runtime says exactly when. */
@@ -92,7 +92,7 @@ export interface CounterSink {
   /** URL of the module that reports, for V8's runtimes. */
   readonly module: string;
   env(given: Readonly<Record<string, string>>): Record<string, string>;
-  /** Of Deno. */
+  /** Arguments for Deno. */
   args(args: readonly string[]): string[];
   /** Takes what one program prints to standard error. */
   errorReader(): (bytes: Uint8Array) => void;
@@ -143,7 +143,7 @@ export class ReportRoom {
   #collections = LIMITS.collections.most;
   #stalls = LIMITS.stalls.most;
 
-  /** Of so many new bytes of one process, of which `before` were read in this run, those that are read. */
+  /** How many of the new bytes of one process are read; `before` were read in this run already. */
   takeBytes(found: number, before: number): number {
     const taken = Math.min(found, this.#bytes, Math.max(0, LIMITS.runtimeReport.most - before));
     this.#bytes -= taken;
@@ -294,7 +294,10 @@ export class CounterReader {
 }
 
 const LINE_FEED = 0x0a;
-/** Of one process in one run. Whoever writes more is not read on, as an error for each of millions would take minutes. */
+/**
+ * Spoiled records of one process in one run. Beyond them its file is not read, because an error for each of millions
+ * would take minutes.
+ */
 const MOST_SPOILED = 1_000;
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {

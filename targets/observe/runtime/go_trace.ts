@@ -22,7 +22,7 @@ export function isGoTrace(line: string): boolean {
 export const OUTPUT_LATE_MS = 20;
 /** A longer line is none of the runtime's. */
 const LONGEST_LINE = 1_000;
-/** Of those that are kept: at 200 a second for some minutes. */
+/** Collections that are kept: at 200 a second, some minutes. */
 const MOST_COLLECTIONS = 100_000;
 
 interface TracedCollection {
@@ -84,7 +84,7 @@ export class GoTrace {
   }
 }
 
-/** Of any number in a line: a century in ms. A larger one is no time, and sums of such may be no number. */
+/** Largest number in a line: a century in ms. A larger one is no time, and sums of such may be no number. */
 const MOST = 3e12;
 
 function tracedIn(line: string): TracedCollection | null {

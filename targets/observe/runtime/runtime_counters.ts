@@ -27,9 +27,9 @@ const SCRIPTS = { [V8_SCRIPT]: v8Script, "sitecustomize.py": pythonScript };
 const ENDING = ".jsonl";
 /** While it is there, V8's processes write what they know. They look for it every 250 ms. */
 const REQUEST = "requested";
-/** Of the processes of a target those that have reported most. */
+/** Processes of a target that are kept: those that have reported most. */
 const MOST_PROCESSES = 64;
-/** Of the files that are looked at to find these. */
+/** Files that are looked at to find these. */
 const MOST_FILES = 4_096;
 /** The first line of a process, which names it, is shorter. */
 const HEAD_BYTES = 512;
@@ -38,7 +38,7 @@ const LINE_FEED = 0x0a;
 const READ_BYTES = 262_144;
 /** Reports come within 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
-/** Of one that lives and reports all the time, where its event loop is blocked or the machine halts. */
+/** Report of a process that lives on, when its event loop is blocked or the machine halts. */
 const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
 
@@ -162,7 +162,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     }
   }
 
-  /** Of the files in which processes report; a link or a pipe is none. */
+  /** Files in which processes report, without links and pipes. */
   #paths(): string[] {
     try {
       const entries = [...Deno.readDirSync(this.folder.path)];
@@ -181,7 +181,7 @@ interface ReportFile {
   readonly reader: CounterReader;
   /** Its length when the load began. */
   begunBytes: number;
-  /** Of it, as far as it is read or passed over. */
+  /** Bytes that have been read or passed over. */
   readBytes: number;
 }
 

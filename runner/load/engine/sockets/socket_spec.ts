@@ -9,7 +9,7 @@ export interface SocketSpec {
   readonly answer: MessageExpectation;
   /** How long a virtual user holds it, since it was open; absent: until the load ends. */
   readonly holdUs?: number;
-  /** Of which the server may choose one. */
+  /** The server may choose one of these. */
   readonly subprotocols: readonly string[];
   /** Whether compression is offered. */
   readonly deflate: boolean;

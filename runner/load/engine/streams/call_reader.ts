@@ -21,7 +21,7 @@ const NO_BYTES: Bytes = new Uint8Array(0);
 const FREE_BYTES = 512;
 /** As gRPC has it: a status that nobody knows is UNKNOWN. */
 const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
-/** Of the text that a server gives for its status. */
+/** Characters of the text that a server gives for its status. */
 const MOST_CHARS = 200;
 
 /** What calls that are alike share, made ready once. */
@@ -176,7 +176,7 @@ function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }
 
-/** Of a response that is over; null: it has none. */
+/** Status of a complete response; null: it has none. */
 function callStatus(kept: KeptResponse): number | null {
   const text = kept.trailer("grpc-status") ?? kept.field("grpc-status");
   if (text === null || !/^\d{1,9}$/.test(text)) return null;

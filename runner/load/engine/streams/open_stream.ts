@@ -101,7 +101,7 @@ export class OpenStream {
   #isStream = false;
   /** Whether its last response has brought an octet of its body. */
   #hasBrought = false;
-  /** Of its last response that has a head. */
+  /** Status of its last response that has a head. */
   #status = 0;
   /** Whether the server has said that it is over. */
   #isStopped = false;
@@ -133,7 +133,7 @@ export class OpenStream {
     return this.sentUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
-  /** Of a call of gRPC that is over and judged; null: it has none. */
+  /** Status of a gRPC call that has been judged; null: it has none. */
   get callStatus(): number | null {
     return this.#call?.status ?? null;
   }

@@ -10,7 +10,7 @@ export interface CallSpec {
   readonly isUnary: boolean;
   /** Statuses that are right. */
   readonly statuses: readonly number[];
-  /** Of its messages, where somebody looks into them. */
+  /** Type of its messages, if something looks into them. */
   readonly output?: RootType;
   /** Its message is kept, as JSON, as its body. */
   readonly keeps?: true;
@@ -18,7 +18,7 @@ export interface CallSpec {
 
 export interface StreamSpec {
   readonly kind: StreamKind | "grpc";
-  /** Of gRPC alone. */
+  /** Only for gRPC. */
   readonly call?: CallSpec;
   /** The data of the message that ends the stream; absent: the end of the response does. */
   readonly until?: string;

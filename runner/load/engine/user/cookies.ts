@@ -9,7 +9,7 @@ import { isWithin, LIMITS } from "../../../../base/limits.ts";
 
 /** What a flow's virtual users begin with. */
 export interface CookieSpec {
-  /** Of the target: `http://host:port`. */
+  /** Origin of the target: `http://host:port`. */
   readonly origin: string;
   /** Values by their names. */
   readonly preset: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export class UserCookies {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
-    // Of more than a user may have, none but the last would stay.
+    // Beyond the most that a user may have, only the last cookies would stay.
     this.#take(this.#jar, lines.slice(-LIMITS.cookies.most), url());
     if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
       this.#jar = this.#withoutOldest(this.#jar);

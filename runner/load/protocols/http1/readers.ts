@@ -10,7 +10,7 @@ import { ResponseReader } from "../../../../base/http/response.ts";
 import type { ExchangeEvents } from "../../engine/protocol.ts";
 
 export class Readers {
-  /** Of responses that come whole; whoever reads one begins it first. */
+  /** Reader of responses that come whole; its user begins it first. */
   whole: ResponseReader;
   /** By slot, what has read the beginning of a response; null where none is split. */
   readonly split: (ResponseReader | null)[];

@@ -15,7 +15,7 @@ interface Http2Setting {
   readonly connections: number;
   /** At a time on each. */
   readonly streams: number;
-  /** Of the hosts, each with an equal share of the connections, in their order. */
+  /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly Scheme[];
 }
 

@@ -333,7 +333,7 @@ const SWITCHING_PROTOCOLS = 101;
 /** One connection that is, or is to be, a WebSocket. */
 class Connection implements MessageTaker {
   state = OPENING;
-  /** Of the response, as far as it has come. */
+  /** Head of the response, as far as it has arrived. */
   head: Uint8Array = NO_BYTES;
   kept: KeptResponse | null = null;
   reader: MessageReader | null = null;
@@ -343,7 +343,7 @@ class Connection implements MessageTaker {
   nowUs = 0;
   /** When its user left. */
   leftUs = Infinity;
-  /** Of messages, without their frames. */
+  /** Bytes of messages, without their frames. */
   bodyBytes = 0;
   /** The code of the server's close frame; null: none has come. */
   closedBy: number | null = null;

@@ -12,5 +12,5 @@ class BriefLogger extends ConsoleLogger {
 const logsAll = TRACE === "on" ? new ConsoleLogger() : new BriefLogger();
 const logsErrors = TRACE === "on" && new ConsoleLogger({ logLevels: ["error", "fatal"] });
 
-/** Of NestJS itself: its start, and errors. Requests are logged by what it runs on. */
+/** NestJS's own log of its start and of errors. What it runs on logs the requests. */
 export const logger = LOGGING === "on" ? logsAll : logsErrors;
