@@ -404,7 +404,7 @@ function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): bo
   return "value" in found && found.isAtLeast;
 }
 
-/** Splits a percentile's intervals: where they begin, until when they change, and where they end. */
+/** Where a percentile's intervals begin, until when they change, or where they end. */
 function flatOf(
   run: JudgedRun,
   percentile: StatisticOf<"stable">,

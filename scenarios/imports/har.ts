@@ -118,7 +118,7 @@ function hasResponse(
     (_fromCache ?? undefined) === undefined;
 }
 
-/** The host that most requests for pages went to, or else most responses that are no redirects. */
+/** Among the hosts of pages, or else of responses that are no redirects, the one with most requests. */
 function mainOrigin(entries: readonly HarEntry[]): string {
   const responses = entries.filter(({ response: { status } }) =>
     status < 300 || status >= 400 || status === 304

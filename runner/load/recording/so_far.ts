@@ -23,7 +23,7 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** Totals of requests that have ended; service times are without those in flight. */
+/** The requests in flight beside `totals`, whose service times are without them. */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
   /** Latencies so far. */

@@ -69,7 +69,7 @@ export class EpollTls implements TlsLayer {
   readonly #connections: (Pointer | null)[];
   /** By slot: the session of its connection before, which the next one offers; null where none is resumed. */
   readonly #sessions: (Pointer | null)[] | null;
-  /** Sessions of connections that ended in order, by slot, for the next connection. */
+  /** Objects of connections that ended in order, by slot, which the next connection reuses. */
   readonly #spare: (Pointer | null)[];
   /** 1 for a connection that may still be closed in order. */
   readonly #isWhole: Uint8Array;
