@@ -9,7 +9,7 @@ export const machine = z.strictObject({
   arch: z.string(),
   hostname: z.string(),
   cpu: z.string().describe("Model of the processor"),
-  cores: z.int().min(1).describe("Of the machine"),
+  cores: z.int().min(1).describe("Cores of the machine"),
   allowedCores: z.int().min(1).describe("On which Plateau was allowed to run"),
   governor: z.string().nullable()
     .describe("Policy of the clock speed, as performance or powersave; null: unknown"),
@@ -19,10 +19,14 @@ export const machine = z.strictObject({
   limits: z.strictObject({
     cores: z.number().positive().nullable().describe("CPU time for each second of wall time"),
     memory: count.nullable().describe("Bytes"),
-  }).describe("Of the control group; null: none"),
-  container: z.string().nullable().describe("As docker, podman, kubernetes, lxc, wsl; null: none"),
+  }).describe("Limit of the control group; null: none"),
+  container: z.string().nullable().describe(
+    "Kind of container: docker, podman, kubernetes, lxc, wsl; null: none",
+  ),
   virtual: z.string().nullable()
-    .describe("As kvm, firecracker, vmware, or unknown; null: no sign of a virtual machine"),
+    .describe(
+      "Hypervisor: kvm, firecracker, vmware, or unknown; null: no sign of a virtual machine",
+    ),
   openFiles: count.nullable().describe("Soft limit; null: none, or unknown"),
   ports: z.tuple([count, count]).nullable()
     .describe("First and last port of outgoing connections; null: unknown"),

@@ -90,11 +90,11 @@ const gapList = z.union([
 
 const streams = z.strictObject({
   events: wholeNumber(1, 1_000_000_000).default(10).describe("Messages of each stream"),
-  first: gap.prefault("0ms").describe("From the request to the first message"),
+  first: gap.prefault("0ms").describe("Time from the request to the first message"),
   gaps: gapList.prefault("10ms").describe(
     "Between the messages after it: one duration, or several in a text with commas between them, round and round",
   ),
-  delay: gap.prefault("0ms").describe("From a message on a WebSocket to its echo"),
+  delay: gap.prefault("0ms").describe("Time from a message on a WebSocket to its echo"),
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
     .describe("Messages after which a stream is cut off in the middle; 0: none is"),
   freeze: gap.prefault("0s").describe("How long the server stands still each time"),

@@ -217,7 +217,7 @@ export const nginxTarget = z.strictObject({
     proxy: plainOriginName.optional()
       .describe("What it stands in front of: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: who waits longer for it, or for more of its response, gets 504 (no time-out when absent)",
+      "With proxy: time-out for the response and for each further part of it, which ends with 504 (none when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {

@@ -18,7 +18,7 @@ export interface CommandLine {
   readonly operands: readonly string[];
 }
 
-const duration = z.string().describe("Such as 10s");
+const duration = z.string().describe("A duration, such as 10s");
 const thresholds = z.array(z.string()).optional()
   .describe('Pass/fail rules, such as "p99 < 50ms" or "success >= 99.9%"');
 const seed = z.int().min(0).optional().describe("Seed of every random choice");

@@ -67,7 +67,7 @@ function seriesOf({ timeline, warmup }: JudgedRun, countIn: CountIn): RatioSerie
 }
 
 interface LatencyDispersion extends Dispersion {
-  /** So many independent intervals would say as much of the run's own percentile. */
+  /** Number of independent intervals that would say as much about the run's own percentile. */
   readonly effective: number;
   /**
    * Whether the run is shown to keep its level at its own percentile, however its windows wander: then the dispersion holds all

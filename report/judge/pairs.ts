@@ -56,8 +56,8 @@ export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
 }
 
 /**
- * From the fastest: the best cell of each target that does what was required, or, where none does, that responds
- * correctly at least; of one target only, its cells.
+ * The cells to rank, from the fastest: the best cell of each target that met what was required or, if none did, that at
+ * least responded correctly; with one target only, its cells.
  */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const able = competing(cells);
@@ -104,7 +104,7 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
 }
 
 /**
- * As they are shown, from the fastest: targets by their best cell, in each its cells by their factors; those with
+ * Cells as they are shown, from the fastest: targets by their best cell, cells of a target by their factors; those with
  * wrong responses last.
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
@@ -308,7 +308,7 @@ export interface Plan {
   readonly factor: string | null;
   /** What is compared: targets, or where a factor is compared, its values in their place. */
   readonly cells: readonly CellRuns[];
-  /** At each setting; none of one target. */
+  /** Contests at each setting; none with a single target. */
   readonly contests: readonly Contest[];
   /** Each cell with the base. */
   readonly againstBase: readonly CellPair[];
@@ -376,7 +376,7 @@ export function ratiosOfPlans(plans: readonly Plan[], level: number): RatioOf {
   return ratiosBeside(provenPairs(plans).map(sidesOf), level);
 }
 
-/** At each setting those that compete, where two or more were measured and one at least responded correctly. */
+/** The targets that compete at each setting, if two or more were measured and at least one responded correctly. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(cells)
     .filter((setting) => targetsOf(setting.cells).size > 1)
@@ -401,7 +401,7 @@ export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   return isLikely ? likely : contest;
 }
 
-/** Those not judged whose runs, for what they are worth, are better than those of the first; the best first. */
+/** Cells that are not judged, but whose runs, for what they are worth, are better than the leader's; the best first. */
 export function unjudgedAhead({ ranked, unjudged }: Judged): CellRuns[] {
   const [first] = ranked;
   const isOpen = decisiveFigure(ranked) === 99;

@@ -61,22 +61,22 @@ export interface Place {
   readonly rival: Side | null;
   /** Comparison of the leader with its rival. */
   readonly decision: FigureComparison | null;
-  /** By the median latency, where p99 decides and the medians say otherwise: of the same two; null elsewhere. */
+  /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
   /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
   readonly isAtLeast: boolean;
-  /** Those that the first is as fast as, or not told apart from. */
+  /** Targets that the leader is as fast as, or not told apart from. */
   readonly peers: readonly string[];
-  /** Those that the first is ahead of for certain. */
+  /** Targets that are certainly slower than the leader. */
   readonly beaten: readonly string[];
   readonly short: readonly Shortfall[];
-  /** Those that never settled, and whether they ran ahead of all that did. */
+  /** Targets that never settled, and whether they ran ahead of all that did. */
   readonly unsettled: readonly string[];
   readonly isUnsettledAhead: boolean;
-  /** Those without a valid run, which the place is decided without. */
+  /** Targets without a valid run, which the verdict leaves out. */
   readonly invalid: readonly string[];
   /** Why it is not decided; null where it is. */
   readonly why: Why | null;

@@ -67,7 +67,7 @@ export interface JudgedTable {
   readonly rows: readonly MatchedRow[];
   /** Rows whose published figure is a figure and no bound: what orders and charts are made of. */
   readonly exact: readonly MatchedRow[];
-  /** Those that matter, the farthest first. */
+  /** Differences that matter, the largest first. */
   readonly far: readonly MatchedRow[];
   /** The order of all cells first, then that of each scenario with two, if there are several scenarios. */
   readonly orders: readonly PublishedOrder[];

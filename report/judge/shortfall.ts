@@ -35,7 +35,10 @@ export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
 /** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
 export const MOST_COUNTED = 40;
 
-/** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
+/**
+ * Whether sides differ in errors, judged by the shares of single runs: equal builds that fail about as often as is
+ * tolerated are on either side of the limit by chance.
+ */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
   const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
   if (Math.max(base.length, next.length) <= MOST_COUNTED) {
@@ -45,7 +48,9 @@ export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean
   return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
 }
 
-/** So much less than the offered rate may be completed by the deadline, besides what is then in flight. */
+/**
+ * Share by which requests completed by the deadline may fall short of the offered rate, besides what is then in flight.
+ */
 const TOLERATED_SHORT_RATIO = 0.02;
 
 export interface Shortfall {

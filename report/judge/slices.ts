@@ -147,7 +147,10 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
   };
 }
 
-/** By all pairs of slices; of percentiles by what one run shows of itself, as if nothing that moves both cancelled. */
+/**
+ * Level from all pairs of slices; for percentiles, from what one run shows of itself, as if nothing that moves both
+ * cancelled.
+ */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
   const sliced = SLICED.find((one) => one === figure);
@@ -246,12 +249,12 @@ function sharesIn(pairs: readonly ProcessPair[]): Float64Array[] {
   return pairs.flatMap(({ slices }) => slices === null ? [] : [slices.shares]);
 }
 
-/** As `stdevWithin` has it. */
+/** Spread within a pair of processes, as in `stdevWithin`. */
 export function spreadWithin({ pairs }: Pick<Sliced, "pairs">): number | null {
   return stdevWithin(sharesIn(pairs));
 }
 
-/** As good as everything, so that its logarithm is still a number. */
+/** Nearly 1, so that its logarithm is still a number. */
 const NEARLY_ALL = 0.999;
 
 /**

@@ -164,7 +164,7 @@ function lowerBoundsOf(measurement: Measurement): string {
   }).join(" ");
 }
 
-/** By class of status, by instance, by use of a cache, and the sessions of virtual users. */
+/** Columns by class of status, by instance and by use of a cache, and the sessions of virtual users. */
 function servedOf(measurement: Measurement): CsvRecord {
   const { statusLatency = {}, instances = [], cache = {}, sessions } = measurement;
   const timesOf = (name: string, { count, mean, percentiles }: Distribution): CsvRecord => {

@@ -13,12 +13,12 @@ import { runAlone } from "../cells/measured.ts";
 import { jsonText } from "../writing/json.ts";
 import type { Written } from "../writing/written.ts";
 
-/** Those that are undefined are left out. */
+/** Undefined attributes are left out. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 /** A message of OTLP, or the fields that it gets. 64-bit integers are decimal strings, enums their numbers. */
 type DataPoint = Readonly<Record<string, unknown>>;
 
-/** By the name of the metric. */
+/** Data points by the name of the metric. */
 type DataPoints = Readonly<Record<keyof typeof METRICS, readonly DataPoint[]>>;
 
 const CUMULATIVE = 2;
@@ -170,7 +170,7 @@ function pointsOf(run: Run): DataPoints {
   };
 }
 
-/** From the start of the load to the end of the wait after it, nanoseconds since the epoch. */
+/** Start of the load, and end of the wait after it, nanoseconds since the epoch. */
 function timesOf({ loadStartedAt, startedAt, elapsedS, drain }: Run): DataPoint {
   const startMs = Date.parse(loadStartedAt ?? startedAt);
   const lastedNs = Math.round(1e9 * (elapsedS + (drain?.durationS ?? 0)));

@@ -147,7 +147,7 @@ export function capacityBlocks(result: CapacityResult): Block[] {
   ])];
 }
 
-/** By rate, as the latency grows; numbered in the order in which they were made. */
+/** Table of trials by rate, as the latency grows, numbered in the order in which they were made. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
   const unit = timeUnit(trials.map(({ p99 }) => p99));
   const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }))

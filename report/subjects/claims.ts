@@ -52,10 +52,7 @@ const HOW =
   "outcome is another without the runs that the generator or the machine may have limited, or the set-up " +
   "that it was published of is not the one here. A claim about several cells must hold in all; the figures are those of the worst.";
 
-/**
- * Those that were reproduced, then those that were not, then the inconclusive ones, at last those that can't be decided
- * here; each as they were written.
- */
+/** Claims in groups: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
 function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
   return (["reproduced", "not reproduced", "inconclusive"] as const)
     .map((outcome) =>

@@ -70,7 +70,7 @@ function thinkMsOf(run: Run): number {
   return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
 }
 
-/** Those that the end of the run cut off had sent half of their requests by then, on average. */
+/** Sessions in the run; those that its end cut off had sent half of their requests by then, on average. */
 function sessionsIn({ completed, unfinished }: NonNullable<Run["sessions"]>): number {
   return completed + unfinished / 2;
 }

@@ -126,7 +126,7 @@ export function recapOf(measurement: Measurement): Finding {
 
 const NOTHING = "–";
 
-/** Those without a text are left out. */
+/** Facts; those without a text are left out. */
 function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
   const { requests, bytes, checks, sessions, tls, warmup, generator } = measurement;
   const { statusLatency = {}, instances = [], cache = {} } = measurement;

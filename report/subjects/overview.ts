@@ -42,7 +42,7 @@ export const overview: Subject<ReportContext> = {
       ),
 };
 
-/** Also where the page has its matrix in their place. */
+/** Also where the page shows its matrix instead. */
 const forms: readonly Form[] = ["page", "terminal", "markdown"];
 
 function atAGlance(scenario: ScenarioContext, i: number): Block[] {

@@ -34,7 +34,7 @@ import { type Block, table, text } from "../blocks.ts";
 import { tableOf, textCell } from "./tables/table.ts";
 
 const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
-/** As ratios less one. */
+/** Changes as ratios less one. */
 const CHANGES = [0.01, 0.02, 0.05, 0.1] as const;
 const DEALS = 1_000;
 /** Any fixed one. */
@@ -172,7 +172,7 @@ const LEAST_ELSE_S = 0.01;
  */
 const GUESSED_TIMES = 4;
 const SHORTEST_S = 1;
-/** So many requests a run support its p99. */
+/** Requests in a run that support its p99. */
 const LEAST_REQUESTS = 1_000;
 
 /** Length of its runs, without what is discarded. */

@@ -60,7 +60,7 @@ export const published: Subject<ReportContext> = {
     judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
 };
 
-/** More are marked in the table; a terminal has room for fewer. */
+/** Differences that are listed; the table marks more. */
 const MOST_DIFFERENCES = 8;
 const MOST_IN_TERMINAL = 3;
 

@@ -26,7 +26,7 @@ export interface SlicedCell {
   readonly sides: readonly [base: Series, next: Series];
 }
 
-/** More would fill pages. */
+/** With more cells, the section would fill pages. */
 const MOST_CELLS = 6;
 
 export const slices: Subject<ReportContext> = {
@@ -123,7 +123,7 @@ interface Process {
   readonly ratio: SliceRatio | null;
 }
 
-/** More dots than that are no more than a cloud. */
+/** More dots would only be a cloud. */
 const MOST_PLACES = 360;
 
 /** Null of too few pairs. */
@@ -345,7 +345,7 @@ function sidesChart(
   };
 }
 
-// Both levels.
+// Figures whose levels are shown.
 
 const LEVELS = ["rate", "mean", 50, 99, "cpuPerRequest"] as const;
 

@@ -115,7 +115,7 @@ function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
   const all = sumOfSparse(parts.map((part) => part.all));
   const bounds = sumOfSparse(parts.map((part) => part.bounds));
   const ended = withoutBounds(all, bounds);
-  // As they are in the results: the clock ends the watch on a gap in both loops.
+  // The clock as in the results; the end of the load cuts off gaps in both loops.
   const clock = of === "gap" || parts.every((part) => part.clock === "sent") ? "sent" : "intended";
   return {
     count: all.count,

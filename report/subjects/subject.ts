@@ -64,7 +64,7 @@ export interface ReportContext {
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];
-  /** By position; with figures that leave out what the experiment discards. */
+  /** Runs by position; figures leave out what the experiment discards. */
   readonly runs: readonly Run[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: Settling | null;
@@ -80,7 +80,7 @@ export interface ScenarioContext {
   readonly request: string;
   /** How it was loaded; "" where all scenarios were loaded alike. */
   readonly load: string;
-  /** From the fastest. */
+  /** Cells, from the fastest. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
   /** Null of one scenario alone, of which the card says it, and where no run is valid. */

@@ -69,7 +69,7 @@ interface TrendSeries {
 }
 
 interface TrendContext {
-  /** From the oldest. */
+  /** Points, from the oldest. */
   readonly points: readonly TrendPoint[];
   readonly series: readonly TrendSeries[];
   /** Compares the oldest with the newest. */
@@ -337,7 +337,7 @@ interface FigureSeries {
   readonly scenario: string;
   readonly label: string;
   readonly figure: ComparedFigure;
-  /** From the oldest; `at` is its place among the points. */
+  /** Known values, from the oldest; `at` is the index among the points. */
   readonly known: readonly { readonly value: number; readonly at: number }[];
 }
 

@@ -26,7 +26,7 @@ export function commandLines(
   return commands.map((line) => `${line}\n`).join("") as Written<"annotation">;
 }
 
-/** As actions/toolkit escapes what follows the second pair of colons. */
+/** Escapes what follows the second pair of colons, as actions/toolkit does. */
 function data(text: string): string {
   return text.split(/\r?\n/).map((line) => withoutCommands(harmless(line))).join("\n")
     .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");

@@ -6,7 +6,7 @@ export type Markdown = Fragment<"markdown">;
 
 export const md = templateOf("markdown", escaped);
 
-/** At the beginning of a block: a list, a rule, an underlined heading, indented code (CommonMark §4, §5). */
+/** Beginnings of blocks: a list, a rule, an underlined heading, indented code (CommonMark §4, §5). */
 const BLOCKS: readonly (readonly [begins: RegExp, inert: string])[] = [
   [/^( *)(?=[-=]+(?:\s|$))/, "$1\\"],
   [/^( *\d{1,9})(?=[.)](?:\s|$))/, "$1\\"],

@@ -101,7 +101,7 @@ function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
 }
 
-/** As many as show a difference between the ends of an interval of this width. */
+/** Decimals that show a difference between the ends of an interval of this width. */
 function decimalsOfWidth(width: number): number {
   return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
 }

@@ -20,7 +20,7 @@ export interface TerminalOptions {
 /** What bytes it takes; as they are: no colours, and all signs. */
 export type TerminalSigns = Partial<Pick<TerminalOptions, "color" | "unicode">>;
 
-/** By the codes of SGR (ECMA-48 §8.3.117). */
+/** Codes of SGR (ECMA-48 §8.3.117). */
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Style = keyof typeof STYLES;
 

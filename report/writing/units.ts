@@ -56,7 +56,7 @@ function typicalOf(values: readonly number[]): number {
   return median(values.filter((value) => value > 0));
 }
 
-/** At least three significant digits, whole from 100 on: 0.0123, 1.23, 12.3, 1,234. */
+/** A number with at least three significant digits, whole from 100 on: 0.0123, 1.23, 12.3, 1,234. */
 export function formatNumber(value: number, mostDecimals = 6): string {
   if (value === 0) return "0";
   const exponent = Math.floor(Math.log10(Math.abs(value)));

@@ -29,7 +29,7 @@ interface CalibrationRequest {
 }
 
 const BASELINE_SLICES = 5;
-/** More are taken while the machine has other things to do, up to as many again. */
+/** Slices of the peak; up to as many more are taken while the machine has other things to do. */
 const PEAK_SLICES = 4;
 /** A worker that stands in line for a core for longer than this share of the time does not show what it can do. */
 const UNDISTURBED = 0.1;

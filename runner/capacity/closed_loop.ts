@@ -70,7 +70,7 @@ interface Recovery {
   readonly restMs: number;
   /** Longest wait. */
   readonly recoverS: number;
-  /** By any clock that doesn't go back. */
+  /** Time of any monotonic clock. */
   readonly nowMs: () => number;
 }
 

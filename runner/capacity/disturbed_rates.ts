@@ -26,7 +26,7 @@ export class DisturbedRates {
   #inARow = 0;
   #servedPerSec = 0;
   #lowest = Infinity;
-  /** Those above which nothing is tried for now, with what was served there. */
+  /** Rates above which nothing is tried for now, with what was served there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
   /** Since a trial counted. */
   #turns = 0;

@@ -54,7 +54,7 @@ export function isOverload(
   if (isMomentary && objectives.some((rule) => isRefusing(run, rule))) return true;
   const served = Math.max(completed - checks.failed, servedPerSec * elapsedS) + load.connections;
   const atMost = served * UNSEEN_TIMES / (1 - taken);
-  // Those that come last may take as long as the limit, after the end of the trial.
+  // The last requests may take as long as the limit, after the end of the trial.
   return objectives.some(({ allowed, limitMs }) =>
     due - atMost * (1 + limitMs / 1_000 / elapsedS) > allowed * due
   );
@@ -77,8 +77,8 @@ function isRefusing(
 }
 
 /**
- * As if one thread, on which all others wait, had met all of it; null where it is unknown: of a target on another machine,
- * too.
+ * Share of the time that was taken from the target, as if one thread, on which all others wait, had met all of it; null
+ * if unknown, such as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

@@ -26,7 +26,7 @@ export interface SearchSubject {
 }
 
 export interface CapacityHooks extends TrialHooks {
-  /** By any clock that doesn't go back. */
+  /** Time of any monotonic clock. */
   readonly nowMs: () => number;
   /** When the budget began, by that clock; absent: now. */
   readonly beganMs?: number;

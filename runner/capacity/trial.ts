@@ -230,8 +230,8 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
 };
 
 /**
- * By interval of the timeline. Requests that were still open within the limit are on neither side. Where more responses are
- * wrong than late, the interval is one of refusals: nobody is served by an error, however fast.
+ * Slices of a trial by interval of its timeline. Requests that were still open within the limit are on neither side. If
+ * more responses are wrong than late, the interval is one of refusals: nobody is served by an error, however fast.
  */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,

@@ -77,7 +77,7 @@ function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: ReportedRun):
   };
 }
 
-/** Those that no collections explain. */
+/** Stalls that no collections explain. */
 function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
   const collected = new CollectedTime(collections.map(pauseOf));
   return stalls.filter((stall) => {

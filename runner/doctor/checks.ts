@@ -219,7 +219,7 @@ export const turbo: DoctorCheck = {
   },
 };
 
-/** More than this is not idle. */
+/** CPU use beyond which the machine is not idle. */
 const IDLE_RATIO = 0.05;
 
 const idleLoad: DoctorCheck = {

@@ -39,13 +39,13 @@ export interface HostFacts {
   readonly idle: Idle;
   readonly clock: {
     readonly stepUs: number;
-    /** As tsc; null where it is unknown. */
+    /** Clock source, such as tsc; null if unknown. */
     readonly source: string | null;
   };
   readonly driver: DriverChoice;
   readonly calibration: Calibration | null;
   readonly redis: RedisFound;
-  /** Such as nginx/1.22.1; null for none. */
+  /** Version, such as nginx/1.22.1; null for none. */
   readonly nginx: string | null;
 }
 

@@ -60,7 +60,7 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
-  /** As a run's context has it. */
+  /** As in a run's context. */
   readonly needsSlices?: boolean;
   /** Looks at what there is after a repetition; gives whether that is enough. Absent: the experiment says how many. */
   readonly isEnough?: (results: Results, repetition: number) => boolean;
@@ -130,7 +130,7 @@ export async function runExperiment(
   }
 }
 
-/** As earlier runs had them: later ones must be alike. */
+/** Lengths of slices in earlier runs; later runs must have the same. */
 function keptLengths({ plan: { cells }, kept }: ExperimentRequest): Map<string, SliceLengths> {
   const lengths = new Map<string, SliceLengths>();
   for (const run of kept?.runs ?? []) {

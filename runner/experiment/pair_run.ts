@@ -24,7 +24,7 @@ export type PlannedPair = readonly [PlannedRun, PlannedRun];
 
 export interface PairContext extends RunContext {
   readonly loaders: SideLoaders;
-  /** By pair of cells: what was found, or what earlier runs had. */
+  /** By pair of cells: lengths that were found, or that earlier runs had. */
   readonly lengths: Map<string, SliceLengths>;
   /** Processes of a target that Plateau did not start; absent: unknown. */
   readonly pids?: (target: RunningTarget) => Pids;
@@ -44,7 +44,7 @@ export async function carryOutPair(pair: PlannedPair, context: PairContext): Pro
   );
 }
 
-/** Both targets, started for it and closed after it. */
+/** Starts both targets, and closes them afterwards. */
 async function withTargets<Made>(
   pair: PlannedPair,
   context: PairContext,
@@ -118,7 +118,7 @@ interface LoadedSide {
   readonly turns: TurnsSpec;
 }
 
-/** Both loads, which end as soon as one of them fails. */
+/** Runs both loads, which end as soon as one of them fails. */
 async function loadPair(
   pair: PlannedPair,
   targets: readonly RunningTarget[],
@@ -175,14 +175,14 @@ function cutShort({ cell: { target } }: PlannedRun): string {
   return `Cannot measure ${target} in slices: a load worker did not end in time`;
 }
 
-/** As long as the side is loaded. */
+/** Load of a side in slices, as long as it is loaded. */
 function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   const { load } = cell;
   if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");
   return { ...load, durationMs: pairs * sliceUs / 1_000 };
 }
 
-/** By a short load without a cut. Throws a NoSlicesError where slices can't be had. */
+/** Finds the lengths by a short load without a cut. Throws a NoSlicesError if slices are not possible. */
 async function findLengths(
   pair: PlannedPair,
   targets: readonly RunningTarget[],

@@ -50,7 +50,7 @@ interface CountedRun {
 }
 
 export class Repetition {
-  /** By cell. */
+  /** Runs by cell. */
   readonly #runs = new Map<string, CountedRun[]>();
 
   /** @param counted What of each run the figures are of. */
@@ -165,7 +165,7 @@ export class Repetition {
     return this.#intervalsOf(this.#estimates());
   }
 
-  /** At the confidence that they need. */
+  /** Intervals at the confidence that they need. */
   #intervalsOf(estimates: readonly (Estimate | null)[]): (ConfidenceInterval | null)[] {
     return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
   }

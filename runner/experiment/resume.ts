@@ -147,7 +147,7 @@ function commitText(commit: Commit | null): string {
 
 /** Undefined: it was not there, or is not any more. */
 interface SettingChange {
-  /** Such as `load.connections`; "" for the whole. */
+  /** Path, such as `load.connections`; "" for the whole. */
   readonly path: string;
   readonly before: unknown;
   readonly now: unknown;
@@ -172,7 +172,7 @@ export function changeText({ before, now }: SettingChange): string {
   return `${valueText(before)} → ${valueText(now)}`;
 }
 
-/** More of a value than this is cut off. */
+/** Characters of a value that are shown. */
 const MOST_CHARACTERS = 80;
 
 function valueText(value: unknown): string {

@@ -311,7 +311,7 @@ function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun
   return `${parts.join("-").replaceAll(/[^\p{L}\p{N}._-]/gu, "_")}.csv`;
 }
 
-/** Nobody asked for a pipe there: whatever a target has put in the place of the log is taken away. */
+/** Path of the log. A pipe that a target has put in its place is taken away. */
 async function ownLogPath(folder: string, planned: PlannedRun): Promise<string> {
   const path = join(folder, logNameOf(planned));
   await replaceFile(path, "").catch(() => {}); // the load has the same trouble, and says so

@@ -52,7 +52,10 @@ export class Schedule {
     return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), 0);
   }
 
-  /** As its own runs did; else as those of its target, or of any, beside its load. */
+  /**
+   * Expected start and stop of a cell: as its own runs, or else those of its target, or of any target, had beside their
+   * load.
+   */
   #expectedOf(cell: Cell): number {
     const beyondMs = this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ??
       firstGuessMs(cell);

@@ -84,7 +84,7 @@ function deadlineOf(
 ): Record<string, string> {
   const isGiven = Object.keys(wire.headers).some((name) => name.toLowerCase() === "grpc-timeout");
   if (serverStreams || isGiven) return {};
-  // At most eight digits.
+  // gRPC allows at most eight digits.
   const isLong = timeoutMs >= 1e8;
   return {
     "grpc-timeout": isLong ? `${Math.ceil(timeoutMs / 1_000)}S` : `${Math.ceil(timeoutMs)}m`,

@@ -148,7 +148,7 @@ function fileNameOf(subject: CalibrationKey): string {
   return `calibration-${subject.driver}-${hash}.json`;
 }
 
-/** As the XDG Base Directory Specification has it; null where there is no home. */
+/** The cache folder of the XDG Base Directory Specification; null without a home. */
 export function cacheFolder(): string | null {
   const base = Deno.env.get("XDG_CACHE_HOME") || homeCache();
   return base === null ? null : join(base, "plateau");

@@ -10,7 +10,7 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import type { HostActivity } from "../result/generator.ts";
 
 interface HostReading {
-  /** By a clock that only goes forward. */
+  /** Time of a monotonic clock. */
   readonly atMs: number;
   readonly times: CoreTimes | null;
   readonly throttledMs: number | null;

@@ -18,14 +18,14 @@ export const TRIAL_OUTCOMES = ["held", "broken"] as const;
 const ruleInTrial = z.strictObject({
   rule: z.string(),
   requests: count,
-  beyond: count.describe("Of them, those that missed the rule's limit"),
+  beyond: count.describe("Requests among them that missed the rule's limit"),
   allowed: z.number().positive().describe("Share that the rule allows"),
 });
 
 const capacityTrial = z.strictObject({
-  ratePerSec: rate.describe("At which requests were due"),
+  ratePerSec: rate.describe("Rate at which requests were due"),
   plannedS: seconds,
-  elapsedS: seconds.describe("Less where the outcome was certain before"),
+  elapsedS: seconds.describe("Length; shorter where the outcome was certain before"),
   completedPerSec: rate,
   isSustained: z.literal(true).optional().describe(
     "Begun with an overload of half the rate more, which the target had to get over; absent: not",
@@ -35,7 +35,7 @@ const capacityTrial = z.strictObject({
   rules: z.array(ruleInTrial),
   p50: ms,
   p99: ms,
-  success: share.describe("Of the requests that ended, or were never sent"),
+  success: share.describe("Share of the requests that ended, or were never sent"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
@@ -66,7 +66,7 @@ const search = {
   peakPerSec: rate.describe("Served without a wrong response in a closed loop, before the trials"),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   wouldTakeS: seconds.optional().describe(
-    "Of a search that the budget ended: a budget that would probably do, as far as that is known",
+    "For a search that the budget ended: a budget that would probably do, if known",
   ),
   capacity: z.strictObject({
     value: rate,

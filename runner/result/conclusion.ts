@@ -48,7 +48,7 @@ const reliability = z.strictObject({
   light: z.enum(["green", "amber", "red"]),
   valid: count,
   runs: count,
-  level: z.enum(["valid", "suspect", "invalid"]).describe("Of the worst run"),
+  level: z.enum(["valid", "suspect", "invalid"]).describe("Trust of the worst run"),
   sentence: z.string(),
 });
 
@@ -70,7 +70,7 @@ const matrix = z.strictObject({
         scenario: z.string(),
         text: z.string(),
         value: z.number().describe("Requests/s, or ms of the p99"),
-        ratio: end.describe("To the best of its column; null: not compared"),
+        ratio: end.describe("Ratio to the best of its column; null: not compared"),
         ratioText: z.string(),
         certainty: z.enum(["best", "decided", "likely", "open", "none"]),
         shortfall: z.string().describe(
@@ -143,7 +143,7 @@ export const conclusion = z.strictObject({
 });
 
 export const verdicts = z.array(z.strictObject({
-  claim: z.string().describe("As it was written"),
+  claim: z.string().describe("The claim as written"),
   source: z.string().describe("Where it stands; empty where the experiment does not say"),
   note: z.string().describe("A note for the reader; empty for none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
@@ -151,7 +151,7 @@ export const verdicts = z.array(z.strictObject({
     "False where it can't be decided here: what it was published of, its given, is not so",
   ),
   found: z.string().describe("The ratio or figure of the worst cell; empty where there is none"),
-  held: z.string().describe("In how many cells it holds; empty for one"),
+  held: z.string().describe("Number of cells in which it holds; empty for one"),
   sentence: z.string().describe("What was found, and what leaves it open"),
   doubt: z.string().describe(
     "What leaves it open: cells that were not measured, runs that are not valid, too wide an interval; empty for nothing",

@@ -52,7 +52,7 @@ export const latency = distribution.extend({
       "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
     ),
   censored: count.describe("How many of the values are lower bounds"),
-  fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
+  fastest: ms.describe("Fastest of the completed requests, without lower bounds; 0 for none"),
   lowerBounds,
 });
 
@@ -88,7 +88,9 @@ export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export const CACHE_USES = ["hit", "miss", "stale"] as const;
 
 const group = z.strictObject({
-  latency: distribution.describe("By the clock of latency; its count is that of the responses"),
+  latency: distribution.describe(
+    "By the clock of the run's latency; its count is that of the responses",
+  ),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
 });
 
@@ -106,7 +108,7 @@ export const served = {
 
 /** One request of a mix, flow or page: its part of the whole run. */
 export const step = z.strictObject({
-  name: z.string().describe("As the file has it, else method and path"),
+  name: z.string().describe("Name in the file, else method and path"),
   requests: z.strictObject({
     due: count,
     completed: count,
@@ -123,7 +125,7 @@ export const step = z.strictObject({
   everyS: z.int().min(2).optional().describe(
     "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
   ),
-  latency: latency.describe("As that of the run"),
+  latency: latency.describe("Same as that of the run"),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
   censoredHistogram,
 });

@@ -101,9 +101,9 @@ export const trustFinding = z.discriminatedUnion("code", [
     timeout: ms,
   }),
   finding("aborted", {
-    rule: z.string().describe("Of the load's abortOn"),
+    rule: z.string().describe("Rule of the load's abortOn"),
     beyond: count.describe("Requests against it"),
-    ended: count.describe("Of so many that had ended"),
+    ended: count.describe("Requests that had ended"),
     afterS: seconds,
   }),
   finding("worker-ended", {
@@ -133,7 +133,7 @@ export const trustFinding = z.discriminatedUnion("code", [
   finding("generator-busy", workerLoad),
   finding("near-peak-throughput", {
     rate: z.number().min(0).describe("Completed requests per second"),
-    peakThroughput: z.number().positive().describe("Of all workers, requests per second"),
+    peakThroughput: z.number().positive().describe("Peak of all workers, requests per second"),
   }),
   finding("worker-paused", { delay: ms.describe("p99") }),
   finding("worker-late", { delay: ms.describe("p99") }),
@@ -200,18 +200,18 @@ export const BOTTLENECKS = [
 ] as const;
 
 export const busiestThread = z.strictObject({
-  name: z.string().describe("Of its process"),
+  name: z.string().describe("Name of its process"),
   cpu: z.number().min(0).describe("Share of a core"),
   processCpu: z.number().min(0).optional().describe(
     "Cores that all threads of its process used; absent in older files",
   ),
   peers: z.strictObject({
     processes: z.int().min(1),
-    leastCpu: z.number().min(0).describe("Of the busiest thread of each, the least"),
+    leastCpu: z.number().min(0).describe("The least among the busiest thread of each process"),
   }).optional().describe(
     "Other processes with the same command line, but for those that started it; absent: none",
   ),
-}).describe("Of the target's threads the one that used most; absent where unknown");
+}).describe("The target's busiest thread; absent if unknown");
 
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
@@ -230,10 +230,10 @@ export const bottleneck = z.strictObject({
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
   cores: z.int().min(1).optional().describe("Cores on which it may run"),
   limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
-  machineBusy: share.optional().describe("Of all cores"),
-  kernelShare: share.optional().describe("Of the target's CPU time, that of the kernel"),
-  throttledShare: share.optional().describe("Of the run, in which CPU limits paused it"),
-  redisBusy: share.optional().describe("Of the run, in which Redis carried out commands"),
+  machineBusy: share.optional().describe("Share of all cores"),
+  kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
+  throttledShare: share.optional().describe("Share of the run in which CPU limits paused it"),
+  redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
@@ -249,23 +249,23 @@ export const bottleneck = z.strictObject({
     "Requests under way on average, by Little's law; absent where it has no part in the kind",
   ),
   sleeping: z.number().min(0).optional().describe(
-    "Of storage: threads in uninterruptible sleep, on average",
+    "For storage: threads in uninterruptible sleep, on average",
   ),
   lookups: z.number().min(0).optional().describe(
-    "Of names: sockets connected to a name server, on average",
+    "For names: sockets connected to a name server, on average",
   ),
   taken: z.int().min(0).optional().describe(
-    "Of a connection cap: the most connections that were accepted and open; absent where unknown",
+    "For a connection cap: the most connections that were accepted and open; absent if unknown",
   ),
-  collectionShare: share.optional().describe("Of the target's CPU time, that of collections"),
+  collectionShare: share.optional().describe("Share of the target's CPU time in collections"),
   stoppedShare: share.optional().describe(
-    "Of the run, in which collections stopped a process of the target: the one that they stopped most",
+    "Share of the run in which collections stopped the process of the target that they stopped most",
   ),
   pauses: z.strictObject({
-    ms: ms.describe("Of the long ones, the median"),
-    share: share.describe("Of the run, in long ones"),
+    ms: ms.describe("Median of the long pauses"),
+    share: share.describe("Share of the run in long pauses"),
     requests: count.describe("The slowest thousandth of its requests, at least ten"),
-    overlapping: count.describe("Of them, those that overlap a pause"),
+    overlapping: count.describe("Slowest requests that overlap a pause"),
     expected: z.number().min(0).describe("The same by chance"),
   }).optional().describe("Collections, or blocked event loops, for which requests waited"),
 });

@@ -39,7 +39,7 @@ export const hostActivity = z.strictObject({
 }).describe("The machine during the run; null where the system does not report it");
 
 const targetWaits = z.strictObject({
-  looks: z.int().min(1).describe("At random moments"),
+  looks: z.int().min(1).describe("Looks at random moments"),
   sleeping: z.number().min(0).describe(
     "Threads in uninterruptible sleep, as those that wait for storage are: mean",
   ),
@@ -56,7 +56,7 @@ const targetWaits = z.strictObject({
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
       "Accepted and open; null: too many to count",
     ),
-  }).nullable().describe("Of the target's port; null: unknown"),
+  }).nullable().describe("Accept queue of the target's port; null: unknown"),
 }).describe(
   "What the target waited for without computing; absent in older files and where unknown",
 );
@@ -83,8 +83,8 @@ const workerUse = z.strictObject({
   cpu,
   waiting,
   spinning: share.describe("Share of the run spent spinning until something was due"),
-  lag: ms.describe("Of the requests, p99"),
-  delay: ms.describe("Of responses and due requests, p99"),
+  lag: ms.describe("p99 of the requests"),
+  delay: ms.describe("p99 of responses and due requests"),
 });
 
 const endedWorker = z.strictObject({
@@ -110,7 +110,7 @@ export const generator = z.strictObject({
   timer: ms.describe("Smallest step of the workers' clock"),
   hostActivity: hostActivity,
   target: targetUse.optional().describe(
-    "Absent where the target's processes can't be seen: another machine, no permission, not Linux",
+    "Absent if the target's processes can't be seen: another machine, no permission, not Linux",
   ),
   peakThroughput: z.number().positive().nullable().describe(
     "Requests per second that one worker reached here against a server that does nothing; null: not calibrated",
@@ -181,10 +181,10 @@ export const part = z.strictObject({
   name: z.string().describe("nginx, balancer, proxy, redis, or the target behind the gateway"),
   points: z.array(resourcePoint),
   keyspace: z.strictObject({ hits: count, misses: count }).optional().describe(
-    "Of Redis: look-ups during the load that found a key, and those that did not; absent where unknown",
+    "For Redis: look-ups during the load that found a key, and those that did not; absent if unknown",
   ),
   busy: share.optional().describe(
-    "Of Redis: share of the load in which it carried out commands, by its own INFO; absent where unknown",
+    "For Redis: share of the load in which it carried out commands, by its own INFO; absent if unknown",
   ),
 });
 
@@ -192,7 +192,7 @@ export const part = z.strictObject({
 
 const clock = z.strictObject({
   offset: z.number().describe("Redis's clock minus the agent's"),
-  uncertainty: ms.describe("By which the offset may be wrong, either way"),
+  uncertainty: ms.describe("Largest error of the offset, either way"),
 });
 
 export const agentPart = z.strictObject({
@@ -215,7 +215,7 @@ export const agentPart = z.strictObject({
     .describe(
       "Name look-up and dial: a round trip takes no longer than min; all zero when count is 0",
     ),
-  cpu: z.number().min(0).describe("Of its busiest worker: a share of one core"),
+  cpu: z.number().min(0).describe("CPU use of its busiest worker: a share of one core"),
   lag: ms.describe("Actual send minus due moment, p99; 0 in a closed loop"),
   delay: ms.describe("How long responses and due requests waited for their worker, p99"),
   trust: z.enum(TRUSTS),
@@ -232,7 +232,7 @@ export const agentPart = z.strictObject({
     ),
     reason: z.string(),
   }).nullable().describe("Null when it reported its end"),
-  completed: z.array(count).describe("By interval of the timeline"),
+  completed: z.array(count).describe("One for each interval of the timeline"),
 });
 
 export type AgentPart = z.output<typeof agentPart>;

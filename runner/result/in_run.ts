@@ -39,13 +39,13 @@ export const NO_INTERVAL_REASONS = [
 ] as const;
 
 const figure = z.strictObject({
-  value: z.number().min(0).describe("Of the part from fromS on"),
+  value: z.number().min(0).describe("Value of the part from fromS on"),
   interval: z.strictObject({
     low: z.number().min(0),
     high: z.number().min(0),
     of: z.literal("this run"),
     effectiveSamples: z.number().positive()
-      .describe("So many independent intervals of the timeline would say as much"),
+      .describe("Number of independent intervals of the timeline that would say as much"),
   }).nullable().describe("95 %, of this run alone: it says nothing of the next process"),
   intervalReason: z.enum(NO_INTERVAL_REASONS).optional().describe(
     "Why it has none: too-short; not-stationary (the level changes); depends-too-long (what depends on each other is too long " +
@@ -60,7 +60,7 @@ const figure = z.strictObject({
 export const inRun = z.strictObject({
   fromS: z.number().min(0).describe("Where the steady part begins; 0 where there is none"),
   figures: z.partialRecord(z.enum(IN_RUN_FIGURES), figure)
-    .describe("By name, as thresholds call them; without those that the run has not"),
+    .describe("Figures by the names of thresholds, without those that the run does not have"),
 });
 
 export type InRun = z.output<typeof inRun>;

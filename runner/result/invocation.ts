@@ -22,7 +22,7 @@ export const flags = z.strictObject({
   ),
   only: only.optional(),
   repeat: repeat.optional(),
-  duration: z.number().min(0).optional().describe("Of each run, milliseconds"),
+  duration: z.number().min(0).optional().describe("Length of each run, milliseconds"),
   profile: z.literal(true).optional().describe("Profile runs, whatever the file says of them"),
   observe: z.enum(["runtime", "compiler"]).optional().describe(
     "Observed, whatever the file says of it",
@@ -40,7 +40,7 @@ const ab = z.strictObject({
   range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
   file: z.string().describe("The experiment file, seen from the top of the repository"),
   only: only.optional().describe("The flag, with targets of the file"),
-  margin: z.number().min(0).describe("Of equivalence, a share"),
+  margin: z.number().min(0).describe("Margin of equivalence, a share"),
   order: z.enum(["slices", "blocks"]).optional().describe(
     "Whether both commits took turns in slices; absent in older files, which are in blocks",
   ),
@@ -53,7 +53,7 @@ export type AbInvocation = z.output<typeof ab>;
 /** Absent in files from before there was `run --resume`. */
 export const invocation = {
   file: z.strictObject({
-    name: z.string().describe("Such as caching.yaml; a copy of it lies beside the results"),
+    name: z.string().describe("File, such as caching.yaml; a copy of it lies beside the results"),
     folder: z.string().nullable().describe(
       "Where its relative paths start, seen from the results; null: it is built in",
     ),
@@ -63,12 +63,12 @@ export const invocation = {
   }).optional(),
   flags: flags.optional(),
   ab: ab.optional().describe(
-    "Of plateau ab, whose targets are those of the file as of two commits",
+    "Of plateau ab, whose targets are those of the file at two commits",
   ),
 };
 
 const stopping = z.strictObject({
-  repetitions: z.int().min(1).describe("Of every cell that could be measured"),
+  repetitions: z.int().min(1).describe("Repetitions of every cell that could be measured"),
   halfWidth: z.number().min(0).nullable().describe(
     "Half of the widest 95 % interval of rate and p50 over its value, a share; null without any interval",
   ),
@@ -89,7 +89,7 @@ const targetCommand = z.strictObject({
   command: z.string().describe("Program and arguments, at most 200 characters"),
   times: z.int().min(1).describe("How often it ran"),
   failed: z.int().min(0).describe("How often it failed, or took too long"),
-  reason: z.string().optional().describe("Of the last failure"),
+  reason: z.string().optional().describe("Reason of the last failure"),
   total: z.number().min(0).describe("Milliseconds that it took in all"),
   longest: z.number().min(0).describe("Milliseconds of the longest time"),
 });

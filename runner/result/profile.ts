@@ -8,16 +8,16 @@ const ms = z.number().min(0);
 const frame = z.strictObject({
   name: z.string(),
   module: z.string().describe("Package, file or library; empty where it is unknown"),
-  line: count.describe("Of its first line, from 1; 0 where it is unknown"),
+  line: count.describe("Line at which the function begins, from 1; 0 if unknown"),
 });
 
 const callTree = z.strictObject({
   frames: z.array(frame).describe("Functions"),
-  frame: z.array(count).describe("Of each call: its function, a place in frames"),
+  frame: z.array(count).describe("For each call: its function, an index into frames"),
   parent: z.array(z.int().min(-1)).describe(
-    "Of each call: the call that it was made by, which stands before it; -1 for an outermost one",
+    "For each call: the index of its caller, which stands before it; -1 for an outermost call",
   ),
-  ownMs: z.array(ms).describe("Of each call: time in the function itself"),
+  ownMs: z.array(ms).describe("For each call: time in the function itself"),
 }).describe("Calls of all profiled processes together, in lists of equal length");
 
 const profiledProcess = z.strictObject({

@@ -89,7 +89,7 @@ const openLoad = {
   ...anyLoad,
   arrivals: z.enum(["uniform", "poisson", "recorded"])
     .describe("recorded: at the moments of a log"),
-  seed: count.describe("Of the arrivals"),
+  seed: count.describe("Seed of the arrivals"),
 };
 
 const ramp = <Number extends z.ZodType>(number: Number, what: string) =>
@@ -127,8 +127,8 @@ export const load = z.discriminatedUnion("kind", [
       "Arrivals per second of the last part: the share of the capacity, or of the lowest rate tried where none is known",
     ),
     share: z.number().positive().optional()
-      .describe("Of the capacity, in the last part; absent: 1"),
-    durationS: z.number().min(0).describe("Of the last part, seconds"),
+      .describe("Share of the capacity in the last part; absent: 1"),
+    durationS: z.number().min(0).describe("Length of the last part, seconds"),
   }),
   z.strictObject({
     kind: z.literal("phases").describe("Virtual users arrive at rates that change"),
@@ -194,8 +194,8 @@ export const measurement = z.strictObject({
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
   latency,
   service: distribution.extend({ lowerBounds })
-    .describe("From the actual send to the last byte; lower bounds are in it as in latency"),
-  firstByte: distribution.describe("From the actual send to the first byte"),
+    .describe("Time from the actual send to the last byte, with lower bounds as in latency"),
+  firstByte: distribution.describe("Time from the actual send to the first byte"),
   connect: distribution.describe("Name look-up and dial"),
   perSecond: z.strictObject({ requests: spread, bytes: spread }).describe(
     "Over the whole seconds of the run",
@@ -220,7 +220,7 @@ export const measurement = z.strictObject({
     completed: count,
     failed: count,
     unfinished: count,
-    length: distribution.describe("From the arrival to the end of the last step"),
+    length: distribution.describe("Time from the arrival to the end of the last step"),
   }).nullable().describe("Virtual users of a flow or of phases; null for none"),
   generator,
   bottleneck: bottleneck.optional().describe(
@@ -239,7 +239,7 @@ export const measurement = z.strictObject({
     connect: histogram.optional(),
     sessionLength: histogram.optional(),
   }).optional().describe(
-    "Of the whole run's other times, each as histogram is and absent where it would be empty",
+    "Histograms of the whole run's other times, each as histogram is, and absent if it would be empty",
   ),
 });
 
@@ -250,7 +250,7 @@ export const run = measurement.extend({
   order: z.int().min(1).describe("Position in which it ran"),
   parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
   startUp: ms.nullable().describe(
-    "From the start of the target's process to its first right response; null for url",
+    "Time from the start of the target's process to its first correct response; null for url",
   ),
   runtime: z.string().nullable().describe(
     "What runs the target, each with its version: gateways, runtimes and frameworks, with commas between them; null: unknown",
@@ -298,7 +298,7 @@ export const results = z.strictObject({
   ...invocation,
   seed: count,
   machine,
-  commit: commit.nullable().describe("Of the experiment's folder; null: git knows none"),
+  commit: commit.nullable().describe("Commit of the experiment's folder; null: git knows none"),
   settings: z.string().regex(/^[0-9a-f]{64}$/)
     .describe("SHA-256 of experiment as JSON with sorted keys and without spaces"),
   redis: z.string().nullable().describe(
@@ -307,7 +307,7 @@ export const results = z.strictObject({
   peakThroughput: peakThroughput.optional(),
   detectable: detectable.optional()
     .describe(
-      "By plateau plan, before this experiment on the same machine; absent where it was not made",
+      "Plan that plateau plan made before on the same machine; absent if there is none",
     ),
   ...execution,
   runs: z.array(run),
@@ -319,7 +319,7 @@ export const results = z.strictObject({
     "What the report concludes; absent before the end, and made anew from the runs when read",
   ),
   verdicts: verdicts.optional().describe(
-    "Of each claim, in their order; absent before the end, and made anew from the runs when read",
+    "Verdicts of the claims, in order; absent before the end, and judged again from the runs when read",
   ),
 });
 

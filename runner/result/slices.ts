@@ -28,8 +28,12 @@ export const slices = z.strictObject({
       .describe("Slices of the two targets with the same number follow each other"),
     place: z.array(count).describe("Which of its pair it was, from 0"),
     startS: z.array(z.number().min(0)).describe("On one clock for both targets"),
-    measuredS: z.array(z.number().min(0)).describe("Without what is cut, and without the shift"),
-    completed: z.array(count).describe("Of what was due in the measured part, whenever it ended"),
+    measuredS: z.array(z.number().min(0)).describe(
+      "Length without what is cut, and without the shift",
+    ),
+    completed: z.array(count).describe(
+      "Requests that were due in the measured part, whenever they ended",
+    ),
     failed: z.array(count).describe("Likewise"),
     serviceSumMs: z.array(ms).describe("Service times of what was due in the measured part"),
     served: z.array(count).describe("Completed in the whole slice, which the CPU time is of"),

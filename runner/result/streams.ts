@@ -35,7 +35,7 @@ export const streams = z.strictObject({
   }).optional().describe(
     "How often a stream that is requested again stood still, by why; the wait is in gap. Absent for none",
   ),
-  ttfe: boundedTimes.describe("To the first message, by the clock of latency"),
+  ttfe: boundedTimes.describe("Time to the first message, by the clock of latency"),
   gap: boundedTimes.describe(
     "Between two messages of a stream; where it was cut or left, the wait so far, as a lower bound",
   ),
@@ -46,12 +46,12 @@ export const streams = z.strictObject({
   })).describe("Messages by the name of their event, in the order in which the names first came"),
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought one"),
-    tokensPerSec: perSec.describe("By the deadline / elapsed"),
-    ttft: boundedTimes.describe("To the first token, by the clock of latency"),
+    tokensPerSec: perSec.describe("Messages by the deadline / elapsed"),
+    ttft: boundedTimes.describe("Time to the first token, by the clock of latency"),
     tpot: distribution.extend({ histogram }).describe(
       "Time per output token: of each whole stream with two tokens or more, from its first to its last, by those after the first",
     ),
-  }).optional().describe("Absent where no token was named"),
+  }).optional().describe("Absent if no token was named"),
 });
 
 export type StreamFigures = z.output<typeof streams>;

@@ -7,14 +7,14 @@ const word = z.string().max(100);
 export const tls = z.strictObject({
   by: word.describe('Who did it: the "runtime", or the system\'s OpenSSL, as "openssl 3.0.19"'),
   handshakes: z.array(z.strictObject({
-    version: word.describe("As TLSv1.3"),
+    version: word.describe("Version, such as TLSv1.3"),
     cipher: word,
     alpn: word.nullable().describe("Null when the server chose none"),
     full: count,
     resumed: count.describe(
-      "Of an earlier session, which is offered where the load says tls: resume",
+      "Handshakes that resumed an earlier session, which is offered if the load says tls: resume",
     ),
-  })).max(100).describe("By what was agreed on; empty where the runtime does not say"),
+  })).max(100).describe("Handshakes by what was agreed on; empty if the runtime does not say"),
 });
 
 export type TlsUse = z.output<typeof tls>;

@@ -19,7 +19,7 @@ export const warmup = z.strictObject({
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
-      "Of latencies so low that 50 µs are more than 5 %, milliseconds: withinRatio is then of throughput",
+      "For latencies so low that 50 µs are more than 5 %, milliseconds: withinRatio is then that of throughput",
     ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
@@ -31,9 +31,9 @@ export const warmup = z.strictObject({
   freezes: z.strictObject({
     count: z.int().min(1),
     longestS: seconds,
-    shareRatio: z.number().min(0).max(1).describe("Of the run"),
+    shareRatio: z.number().min(0).max(1).describe("Share of the run"),
     periodS: seconds.nullable()
-      .describe("From one start to the next; null where that differs, or there is one alone"),
+      .describe("Time from one start to the next; null if that differs, or there is only one"),
   }).optional().describe(
     "Times without responses, or nearly without; absent for none",
   ),

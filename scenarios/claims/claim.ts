@@ -70,8 +70,8 @@ const peakSide = z.strictObject({
 
 const quantitySide = z.strictObject({
   kind: z.literal("quantity"),
-  text: z.string().describe("As it was written"),
-  value: z.number().min(0).describe("In the unit of the figure on the other side"),
+  text: z.string().describe("The side as written"),
+  value: z.number().min(0).describe("Value in the unit of the figure on the other side"),
 });
 
 const side = z.discriminatedUnion("kind", [figureSide, peakSide, quantitySide]);
@@ -121,7 +121,7 @@ const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, corr
 export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
-  text: z.string().describe("As it was written"),
+  text: z.string().describe("The claim as written"),
   cores: z.int().min(1).optional().describe("The least number of cores; absent: another condition"),
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),
@@ -134,7 +134,7 @@ const given = z.strictObject({
 
 /** A claim as results.json has it. */
 export const claimInResults = z.strictObject({
-  text: z.string().describe("As it was written"),
+  text: z.string().describe("The claim as written"),
   source: z.string().optional().describe("Where it stands"),
   note: z.string().optional().describe("A note for the reader"),
   given: given.optional(),

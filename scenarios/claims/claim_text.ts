@@ -219,7 +219,9 @@ const claimText = z.string().transform((text, context): Claim => {
   if ("claim" in parsed) return parsed.claim;
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
-}).describe("Such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms");
+}).describe(
+  "A claim, such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms",
+);
 
 const CORES = /^cores >= (\d{1,4})$/;
 const LOAD = new RegExp(`^(${LOAD_TERMS.join("|")}) >= (\\S+)$`);

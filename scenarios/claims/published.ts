@@ -40,9 +40,9 @@ const common = {
 export const published = z.strictObject({
   ...common,
   figure: z.enum(FIGURE_NAMES),
-  unit: z.enum(UNITS).describe("Of the values: ms, per second, a share 0–1, cores, bytes"),
+  unit: z.enum(UNITS).describe("Unit of the values: ms, per second, a share 0–1, cores, bytes"),
   relative: z.string().nullable().describe("Selector of what both columns are divided by"),
-  values: values.describe("By what they are of: nested keys, joined, make a selector"),
+  values: values.describe("Values by cell: nested keys, joined, make a selector"),
 });
 
 export type Published = z.output<typeof published>;
@@ -58,12 +58,12 @@ const figure = z.string().prefault("rate").transform((text, context): Figure => 
 const written = z.strictObject({
   ...common,
   figure: figure.describe("What the values are: rate, p99, startUp, …"),
-  unit: z.string().optional().describe("Of the values: requests/s, ms, s, %, MB, …"),
+  unit: z.string().optional().describe("Unit of the values: requests/s, ms, s, %, MB, …"),
   relative: z.union([z.string(), z.array(z.string()).min(1)]).optional().describe(
     "A cell, such as [express, static]: both columns are divided by its value, as machines differ",
   ),
   values: values.describe(
-    "By target, scenario and factor=value, in any order: nested or with commas",
+    "Values by target, scenario and factor=value, in any order: nested or with commas",
   ),
 }).transform((table, context): Published => {
   const suffix = suffixOf(table.unit, table.figure);

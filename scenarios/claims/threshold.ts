@@ -30,9 +30,9 @@ import { INNER, problemsIn, readCells, sidesOf, TWO_SIDES } from "./claim_side.t
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const common = {
-  text: z.string().describe("As it was written"),
+  text: z.string().describe("The rule as written"),
   figure: z.enum(FIGURE_NAMES),
-  unit: z.enum(UNITS).describe("Of the figure: ms, per second, a share 0–1, cores, bytes"),
+  unit: z.enum(UNITS).describe("Unit of the figure: ms, per second, a share 0–1, cores, bytes"),
   better: z.enum(["lower", "higher"]),
 };
 
@@ -43,7 +43,7 @@ export const threshold = z.discriminatedUnion("against", [
     against: z.literal("limit"),
     selector: selector.optional(),
     relation,
-    limit: z.number().min(0).describe("In the unit of the figure"),
+    limit: z.number().min(0).describe("Limit in the unit of the figure"),
   }),
   z.strictObject({
     ...common,
@@ -223,7 +223,7 @@ export const thresholdText = z.string().transform((text, context): Threshold => 
   if ("threshold" in parsed) return parsed.threshold;
   for (const problem of parsed.problems) context.addIssue(problem);
   return z.NEVER;
-}).describe("Such as p99 < 50ms, success >= 99.9%, p99 not worse than baseline by 5%");
+}).describe("A rule, such as p99 < 50ms, success >= 99.9%, p99 not worse than baseline by 5%");
 
 /** A percentage such as `2%`; becomes a share. */
 export const margin = z.string().transform((text, context): number => {

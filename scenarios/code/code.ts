@@ -5,9 +5,9 @@ import { secrets } from "../../base/secrets.ts";
 import { isWithin, LIMITS } from "../../base/limits.ts";
 
 const file = z.strictObject({
-  text: z.string().describe("As it was written"),
+  text: z.string().describe("The script as written"),
   javascript: z.string().optional().describe(
-    "Without its types, at the same lines and columns; absent where it has none",
+    "The script without its types, at the same lines and columns; absent if it has none",
   ),
 });
 

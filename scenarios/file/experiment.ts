@@ -140,7 +140,9 @@ const experimentFields = (files: Files) =>
     ),
     setup: hookName.optional().describe("Called before each run: what it gives is `user.data`"),
     refresh: z.strictObject({
-      every: between("100ms", "24h").describe("So long after setup, and after each renewal"),
+      every: between("100ms", "24h").describe(
+        "Time after setup until the first renewal, and between renewals",
+      ),
       by: hookName.describe(
         "Called with the data as it is and the target: what it gives is `user.data`",
       ),

@@ -16,7 +16,7 @@ const node = z.looseObject({
   callFrame: z.looseObject({
     functionName: z.string(),
     url: z.string(),
-    lineNumber: z.int().describe("From 0; −1 where there is none"),
+    lineNumber: z.int().describe("Index from 0; −1 for none"),
   }),
   children: z.array(z.int()).optional(),
 });

@@ -181,7 +181,11 @@ function choiceMarkup({ label, standard, others }: Alternatives): Markup | null 
   return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
 }
 
-/** By the name of the choice, and by the ids of the figures that it replaces. @param place Of the section that they are in. */
+/**
+ * Figures that a choice replaces, by its name and by their ids.
+ *
+ * @param place Place of the section that they are in.
+ */
 export function replacedFigures(
   { others }: Alternatives,
   place: PagePlace,

@@ -160,7 +160,7 @@ function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Marku
   return markup`<p class="legend">${names}</p>`;
 }
 
-/** As the client draws them, in the order of `SCENARIO_MARKS`. */
+/** Marks in the order of `SCENARIO_MARKS`, as the client draws them. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
 
 /** What the shapes of dots stand for; null where all have one. */

@@ -42,7 +42,7 @@ export interface PointsEvent {
   readonly points: readonly LivePoint[];
 }
 
-/** Those of two minutes at four a second: what is older leaves the picture. */
+/** Points of two minutes at four a second; older ones leave the picture. */
 export const MOST_POINTS = 480;
 
 export function remainingText(ms: number): string {

@@ -39,7 +39,7 @@ interface Article {
   readonly id: string;
   /** Groups without a title. */
   readonly head: readonly Group[];
-  /** Those up to the first that is not in the summary. */
+  /** Groups up to the first that is not in the summary. */
   readonly summary: readonly Group[];
   readonly rest: readonly Group[];
 }
@@ -128,7 +128,7 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 `.text;
 }
 
-/** By the ids of their sections. */
+/** Scenarios by the ids of their sections. */
 function scenariosOf(articles: readonly Article[]): Map<string, Document["scenarios"][number]> {
   return new Map(
     articles.flatMap(({ id, document: { scenarios } }) =>

@@ -36,7 +36,7 @@ export function histogramLines(
   ];
 }
 
-/** At most `columns` values, each the sum of as many neighbours. */
+/** Merges neighbours into at most `columns` sums. */
 function merged(shares: readonly (number | null)[], columns: number): number[] {
   const size = Math.ceil(shares.length / columns);
   return Array.from(

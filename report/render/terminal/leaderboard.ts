@@ -21,7 +21,7 @@ import { tableLines } from "./table.ts";
 /** With fewer than these a scenario is not begun. */
 const LEAST_CUT_ROWS = 4;
 
-/** As many as it takes to show all of it. */
+/** Rows that show all of it. */
 export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
@@ -47,7 +47,7 @@ export function boardLines(board: Board, rows: number, options: TerminalOptions)
   return lines;
 }
 
-/** By result; first those that do what was required of them. */
+/** Cells by result, first those that met what was required. */
 function ranked(cells: readonly BoardCell[]): BoardCell[] {
   const rank = ({ value, wrongRatio }: BoardCell): number =>
     value === null ? 2 : wrongRatio > TOLERATED_WRONG_RATIO ? 1 : 0;

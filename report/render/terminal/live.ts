@@ -28,7 +28,7 @@ export interface ScreenSize {
 }
 
 export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unicode"> {
-  /** By the clock of the state. */
+  /** Time by the clock of the state. */
   readonly nowMs: number;
 }
 
@@ -182,7 +182,7 @@ function runLine(
   return [{ text: name, style: "bold" }, { text }];
 }
 
-/** As long as it takes until an agent counts as lost after the end. */
+/** Time after which an agent counts as lost after the end. */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;
 

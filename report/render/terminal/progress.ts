@@ -41,7 +41,7 @@ export interface ProgressState {
 export interface Board {
   /** The half width at which repetitions end; null without such a rule. */
   readonly until: number | null;
-  /** So far: of each cell. */
+  /** Repetitions of each cell so far. */
   readonly repetitions: number;
   /** That of the run in progress, or of the last one. */
   readonly scenario: string;
@@ -69,7 +69,7 @@ export const NOTHING_YET: ProgressState = {
   board: { until: null, repetitions: 0, scenario: "", scenarios: new Map() },
 };
 
-/** As many as a wide terminal has columns. */
+/** Columns of a wide terminal. */
 const MOST_INTERVALS = 400;
 
 /** @param nowMs When the event came, by any clock that doesn't go back. */

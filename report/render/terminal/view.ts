@@ -18,7 +18,7 @@ interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
   /** Null without a live view, whose code is then not loaded: a load waits for what is. */
   readonly live: LiveOutput | null;
-  /** By any clock that doesn't go back. */
+  /** Time of any monotonic clock. */
   readonly nowMs: () => number;
 }
 

@@ -102,7 +102,7 @@ function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loade
 
 // When agents disagree.
 
-/** More of them help nobody; the table has all. */
+/** Findings that are listed; the table has all. */
 const MOST_FINDINGS = 8;
 
 function findingsOf(loaded: readonly Loaded[]): string[] {

@@ -10,7 +10,7 @@ import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/
 
 /** Share of the others' figure. */
 const DIFFERENT_RATIO = 0.25;
-/** Less is what a core's power saving makes. */
+/** Smaller differences come from the power saving of a core. */
 const DIFFERENT_MS = 0.1;
 /**
  * A request on an open connection takes one round trip, as opening one does; with a new connection for

@@ -129,7 +129,7 @@ function findingOf({ label, runs, errorRatio }: CellRuns): string {
   } requests went wrong (${named.join(", ")})${whenText(runs)}.`;
 }
 
-/** From the first to the last interval with an error, in any run; "" where that is not known. */
+/** The first and the last interval with an error, in any run; "" if unknown. */
 function whenText(runs: readonly Run[]): string {
   const spans = runs.flatMap(({ timeline: { intervalS, points } }) =>
     points.filter((point) => point.failed + (point.wrong ?? 0) > 0)

@@ -44,7 +44,7 @@ export function forestOf(pairs: readonly ForestPair[], isOpen: boolean): ForestP
   ).flat().filter(({ chart }) => chart.rows.length > 0);
 }
 
-/** More would not be on a page of paper. */
+/** Rows that fit on a page of paper. */
 const MOST_ROWS = 16;
 
 /** `Requests/s against express, more is better`. */
@@ -97,7 +97,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
   return {
     kind: "rows",
     alt: `${figureName(figure)}${against}: ${counted(rows.length, "ratio")} with intervals`,
-    // At least from 0.9 to 1.1: equality has its place.
+    // Reaches at least from 0.9 to 1.1, so that 1 is always on the axis.
     axis: axisOver("×", [...ends.filter((end) => end > 0), 1 / margin, margin, 0.95, 1.04], {
       ...{ logFrom: 0, room: 1.06 },
     }),

@@ -75,7 +75,7 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   };
 }
 
-/** As far to the left as a cell serves, its p99 is to be had. */
+/** A line whose p99 can be had at every rate up to what its cell serves. */
 function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   const corners = front.flatMap((point, i) => [
     [i === 0 ? x.min : front[i - 1].x, point.y],
@@ -91,7 +91,7 @@ function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
   };
 }
 
-/** Those that no other cell beats in both, by requests/s. */
+/** Cells that no other beats in both, by requests/s. */
 function frontOf(cells: readonly CellRuns[]): CellRuns[] {
   const isBeaten = (cell: CellRuns): boolean =>
     cells.some((other) =>
@@ -165,7 +165,7 @@ export function barsOf(cells: readonly CellRuns[]): Rows {
   };
 }
 
-/** As papers print them: targets below the setting that they share; of one target its settings alone. */
+/** Names as papers print them: targets below the setting that they share; with one target, its settings alone. */
 function groupedNames(
   cells: readonly CellRuns[],
 ): ReadonlyMap<CellRuns, Required<Pick<Row, "name" | "group">>> {
@@ -185,7 +185,7 @@ function groupedNames(
   }));
 }
 
-/** Those of one group beside each other, in the order of the first of each. */
+/** Puts rows of a group beside each other, groups in the order of their first rows. */
 function inGroups(rows: readonly Row[]): Row[] {
   return [...Map.groupBy(rows, ({ group }) => group).values()].flat();
 }

@@ -149,7 +149,7 @@ const COMPILER_TRACKS = [
   { title: "Deoptimised", work: "deoptimized" },
 ] as const;
 
-/** From the top; without those of which nobody knows anything. */
+/** Tracks from the top, without those that have no values. */
 function tracksOf(runs: readonly Run[]): Track[] {
   const memory = sizeUnit(runs.map(peakMemoryBytesOf));
   return [

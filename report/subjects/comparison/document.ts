@@ -150,7 +150,7 @@ function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   ];
 }
 
-/** More would fill pages of paper, which shows the summary. */
+/** Cells in the summary, so that it fits on paper. */
 const MOST_IN_SUMMARY = 8;
 
 function depthFor({ length }: readonly ComparedCell[]): "summary" | "detail" {
@@ -199,7 +199,7 @@ const takingTurns: Subject<ResultsComparison> = {
   },
 };
 
-/** Both sides of each cell in one frame. */
+/** Latencies of both sides of each cell in one frame. */
 const latency: Subject<ResultsComparison> = {
   id: "latency",
   title: "Latency of both",

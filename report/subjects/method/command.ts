@@ -102,7 +102,7 @@ function durationText(ms: number): string {
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
 }
 
-/** As a shell takes it for one word; in double quotes where that will do, as every system knows them. */
+/** Quotes a word for a shell; in double quotes if they suffice, because every system knows them. */
 export function quoted(word: string): string {
   if (/^[\w.,:/=@%+-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;

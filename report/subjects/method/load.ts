@@ -149,9 +149,10 @@ const scenario = z.union([
 ]);
 
 /**
- * Such as `POST /login`, `flow: GET /home → think 1 s → GET /me` or `mix: 70 % GET /a, 30 % GET /b`, at
+ * A request, such as `POST /login`, `flow: GET /home → think 1 s → GET /me` or `mix: 70 % GET /a, 30 % GET /b`, in at
  * most 100 characters; "" when the experiment does not say.
- * @param scenarios Of the experiment, with defaults filled in.
+ *
+ * @param scenarios Scenarios of the experiment, with defaults filled in.
  */
 export function requestText(name: string, scenarios: unknown): string {
   const { data } = z.record(z.string(), z.unknown()).safeParse(scenarios);
@@ -173,7 +174,7 @@ export function requestText(name: string, scenarios: unknown): string {
 }
 
 function stepText({ think, ...spec }: WrittenRequest): string {
-  // As people write it: no digits but those given.
+  // With the digits that were written.
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;

@@ -16,7 +16,7 @@ import { mean, sum } from "../../writing/spread.ts";
 /** The profile runs of one cell, as one tree that is small enough for a page. */
 export interface Flame {
   readonly label: string;
-  /** Such as "node": profiles of one runtime can be held against each other; "" where it is unknown. */
+  /** Runtime, such as "node", within which profiles can be compared; "" if unknown. */
   readonly runtime: string;
   readonly tree: CallTree;
   /** Own time on a request of each of the tree's functions in each profile run, µs; empty where the rate is unknown. */

@@ -71,7 +71,7 @@ export function drawingsOf(
   );
 }
 
-/** As much as was offered can be served at most; and where each line stops growing, if that is on the axis. */
+/** Reference lines: no more than offered can be served; and where each line stops growing, if that is on the axis. */
 function referencesOf(
   lines: readonly SweepLine[],
   { isOffered }: NumericFactor,

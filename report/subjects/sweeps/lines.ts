@@ -99,7 +99,7 @@ function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): Dime
 /** The most lines of a chart whose colours and dashes can still be told apart. */
 const MOST_LINES = 8;
 
-/** As many of them, from the first, as make no more lines than look different; at least one. */
+/** The first dimensions, as many as make no more lines than look different; at least one. */
 function lineDimensions(dimensions: readonly Dimension[]): readonly Dimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ size }, i) => (lines *= size) > MOST_LINES && i > 0);

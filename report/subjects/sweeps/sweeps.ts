@@ -47,7 +47,7 @@ export const sweeps: Subject<ReportContext> = {
     ]),
 };
 
-/** More rows of drawings than this are not looked at; the table has them all. */
+/** Rows of drawings; the table has all values. */
 const MOST_FACETS = 4;
 
 function factorBlocks({ name, cells, level }: ScenarioContext, factor: NumericFactor): Block[] {

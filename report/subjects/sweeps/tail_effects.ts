@@ -16,7 +16,7 @@ const SHARE = 0.99;
 const SEED = 16;
 /** With fewer in a cell, fewer than ten lie beyond its p99. */
 const LEAST_REQUESTS = 1_000;
-/** More would take a page too long: some 5 ms for each. */
+/** Cells, because each takes a page some 5 ms. */
 const MOST_CELLS = 40;
 
 /** No rows with fewer than two factors, of which the target is one, for one run a cell, and for too few requests. */

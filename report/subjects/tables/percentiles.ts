@@ -58,7 +58,7 @@ export const percentiles: Subject<ScenarioContext> = {
         maxColumn(unit),
         column("Requests", ({ cell }) => cell.latency.count, "count"),
       ])),
-      // From the median on, where room is short.
+      // Starts with the median where room is short.
       table(
         tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
           cellColumn,

@@ -148,7 +148,7 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
 
 // The slowest requests: when each was due and sent, how long it took, and how it ended.
 
-/** So many of each cell are shown; each run keeps as many. */
+/** Slowest requests that are shown of each cell; each run keeps as many. */
 const SLOWEST_SHOWN = 10;
 
 type SlowestRequest = NonNullable<Run["slowest"]>[number];
@@ -245,7 +245,7 @@ interface GroupRow extends OfCell {
   readonly count: number;
   /** Share of all responses of the cell that are in this group. */
   readonly share: number;
-  /** Those with responses. */
+  /** Groups with responses. */
   readonly groups: readonly GroupOfRun[];
 }
 
@@ -256,7 +256,10 @@ interface GroupKind {
   readonly groupsOf: (run: Run) => readonly GroupOfRun[];
 }
 
-/** By class of status, by instance, by cache, and the virtual users' sessions; none of what no response says. */
+/**
+ * Responses by class of status, by instance and by cache, and the virtual users' sessions; nothing that no response
+ * mentions.
+ */
 export const served: Subject<ScenarioContext> = {
   id: "served",
   title: "Kinds of responses",
@@ -276,7 +279,7 @@ const CLASSES: GroupKind = {
   caption: "Latency by class of status",
   head: "Class",
   note: "Latency of the completed responses by class of status, without requests that timed out.",
-  // Also of a run with responses of 2xx alone, where another one has others.
+  // Also for a run with responses of 2xx only, if another run has others.
   groupsOf: (run) =>
     STATUS_CLASSES.flatMap((name) => {
       const kept = timesIn(run, name);

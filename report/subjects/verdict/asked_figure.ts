@@ -24,7 +24,7 @@ interface AskedFigure {
 
 export const REQUESTS = "requests/s";
 
-/** As it is where not every run has the figure. */
+/** The figure that is asked for; unchanged if not every run has it. */
 export function askedOf(
   { name, cells }: ScenarioRuns,
   { experiment }: Pick<MeasuredRuns, "experiment">,

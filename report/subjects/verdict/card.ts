@@ -82,12 +82,12 @@ function areSeparate(places: readonly Place[]): boolean {
   return byScenario.length > 1 && new Set(targets).size === targets.length;
 }
 
-/** By their winner, from the one of most places. */
+/** Places by their winner, first the one with most places. */
 function byWinner(places: readonly Place[]): Place[][] {
   return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
-/** Nobody is ahead for certain anywhere. */
+/** Verdict if nobody is certainly ahead anywhere. */
 function openVerdict(places: readonly Place[]): Verdict {
   const [likely] = byWinner(having(places, "likely"));
   if (likely !== undefined) {
@@ -281,7 +281,7 @@ export function winnersOf(places: readonly Place[]): Winner[] {
   });
 }
 
-/** More have no place on a first screen. */
+/** Winners that fit on a first screen. */
 const MOST_WINNERS = 10;
 
 /** Null without winners. A margin is the winner's; where nobody wins, the matrix has the ratios. */

@@ -32,7 +32,7 @@ export interface Based {
 }
 
 export interface ScenarioComparison extends DecidedPlan, Based {
-  /** Those of the forest. */
+  /** Rows of the forest. */
   readonly rows: readonly ForestPair[];
   /** The ratios of the experiment. */
   readonly ratioOf: RatioOf;
@@ -135,7 +135,7 @@ function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {
     .filter((pair) => pair.base.target === base);
 }
 
-/** Either way around a pair is the same. */
+/** A pair counts once, either way around. */
 function distinctPairs(pairs: readonly CellPair[]): number {
   const cells = [...new Set(pairs.flatMap(({ base, next }) => [base, next]))];
   const placeOf = new Map(cells.map((cell, i) => [cell, i]));

@@ -156,7 +156,7 @@ interface JudgedBeside extends Judged {
   readonly base: string | null;
 }
 
-/** By all runs, and by the valid ones alone. */
+/** Judged by all runs, and by the valid ones alone. */
 function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[]): JudgedBeside {
   const { base: named, isNone } = choiceIn(results);
   const valid = results.runs.filter(isValid);

@@ -22,7 +22,7 @@ type Compared = Pick<Place, "decision" | "figure" | "marginRatio"> & {
   readonly isDoubted: boolean;
 };
 
-/** More have no place on a first screen. */
+/** Rows that fit on a first screen. */
 const MOST_ROWS = 10;
 
 /** A forest of the first figure, because it has one axis; null without a ratio. */

@@ -36,9 +36,9 @@ interface RunSetting {
   readonly onNote: (text: string) => void;
 }
 
-/** So long an agent that is ready waits for the start. */
+/** How long an agent that is ready waits for the start. */
 const START_MS = 30_000;
-/** So long an agent that ends tries to report it. */
+/** How long an agent that ends tries to report it. */
 const LAST_WORD_MS = 1_000;
 const RETRY_MS = 100;
 
@@ -223,7 +223,7 @@ export class AgentRun {
     this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
   }
 
-  /** Nobody will read the messages, so they do not stay. */
+  /** Deletes messages that nobody will read. */
   async #sweep(): Promise<void> {
     const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
     await settlesWithin(swept, LAST_WORD_MS);

@@ -30,7 +30,7 @@ function familyOf(address: string): AddressFamily {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 
-/** As `--allow` takes it. */
+/** A host as `--allow` takes it. */
 export const allowedHost = z.string().trim().refine(
   // what looks like an address and is none is no name either
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),

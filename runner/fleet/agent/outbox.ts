@@ -116,7 +116,7 @@ export class Bundler {
     this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
   }
 
-  /** As if the run ended with the worker's last part. */
+  /** Adds a report as if the run ended with the worker's last part. */
   addSoFar(worker: number, report: SoFarReport): void {
     this.#soFar.set(worker, report);
   }

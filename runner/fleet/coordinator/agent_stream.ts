@@ -68,7 +68,7 @@ export class AgentStream {
     return parts;
   }
 
-  /** Those that came too early wait for their turn, so many at most. */
+  /** Messages that arrive too early wait for their turn, up to a limit. */
   #isNew({ seq }: AgentMessageOf<"bundle">): boolean {
     const isSoon = isWithin("fleetBundles", seq - this.#next);
     return seq >= this.#next && isSoon && !this.#early.has(seq);

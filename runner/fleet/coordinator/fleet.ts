@@ -76,7 +76,7 @@ export class Fleet implements Loader {
     private readonly link: Link,
     private readonly runState: RunStateKeeper,
     private readonly claims: Claims,
-    /** Those that it has taken. */
+    /** Names of the agents that it has taken. */
     private readonly names: readonly string[],
     private readonly options: FleetOptions,
   ) {}
@@ -160,7 +160,7 @@ export class Fleet implements Loader {
     }
   }
 
-  /** Those that were taken, free again. Throws a TargetError that names who is missing. */
+  /** The taken agents, once they are free again. Throws a TargetError that names who is missing. */
   async #present(signal: AbortSignal): Promise<Presence[]> {
     const endMs = performance.now() + RETURN_MS;
     for (;;) {
@@ -255,7 +255,7 @@ export class Fleet implements Loader {
   }
 }
 
-/** So far ahead is the start, milliseconds. */
+/** How far ahead the start is, milliseconds. */
 function leadMsOf(
   readies: readonly { readonly delayMs: number; readonly clock: ClockReading }[],
   own: ClockReading,

@@ -37,9 +37,9 @@ const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
 /** Beyond the drain, Redis may be away, and a thousand agents may have much to send. */
 const LATE_MS = 60_000;
-/** By so much the clocks of a fleet may differ from what its agents think. */
+/** How much clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
-/** From the deadline on: an agent waits for what is in flight, and then ends a worker that is held. */
+/** Time from the deadline: an agent waits for what is in flight, and then ends a worker that is held. */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
@@ -69,7 +69,7 @@ export class FleetRun {
       /** How many messages of agents have come and are not yet read. */
       readonly unread: () => Promise<number>;
       readonly hooks: LoaderHooks;
-      /** As performance.now(), which it is when absent. */
+      /** A clock like performance.now(), which is the default. */
       readonly now?: () => number;
     },
   ) {
@@ -188,7 +188,7 @@ export class FleetRun {
     return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
   }
 
-  /** Those of `open` that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
+  /** Open agents that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
   async #silent(open: readonly FleetAgent[], endMs: number | null): Promise<FleetAgent[]> {
     const { touch, hooks, unread } = this.setting;
     const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));

@@ -96,7 +96,7 @@ export function freeOf(present: readonly Presence[], wanted: number | "all"): Pr
   );
 }
 
-/** Those of all that a load does without, and why. */
+/** Agents that a load does without, and why. */
 function unusableAgents(present: readonly Presence[]): string[] {
   return present.filter((agent) => !isFit(agent)).map((agent) =>
     `${whyNot(agent)}: it is left out`
@@ -122,7 +122,7 @@ function whyNot({ name, version, coordinator }: Presence): string {
     : `agent ${name} is version ${version}, and this is ${VERSION}`;
 }
 
-/** So many workers of each agent, one after the other, that none of them is without a connection. */
+/** Workers of each agent, as many as leave none of them without a connection. */
 export function workersByAgent(
   agents: readonly { readonly workers: number }[],
   mostWorkers: number,

@@ -43,7 +43,7 @@ const ownWorkers = z.int().min(1).max(MOST_WORKERS);
 const clock = z.strictObject({
   offsetMs: ms.describe("Redis's clock minus the agent's"),
   uncertaintyMs: ms.min(0).max(MOST_MS.uncertainty).describe(
-    "By which the offset may be wrong, either way",
+    "Largest error of the offset, either way",
   ),
 });
 
@@ -112,7 +112,7 @@ export const agentJob = z.strictObject({
 });
 
 export type AgentJob = z.output<typeof agentJob>;
-/** As it is sent. */
+/** A job as it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
 /** What every message says about its sender. */
@@ -172,7 +172,7 @@ export const agentMessage = z.discriminatedUnion("kind", [
 ]);
 
 export type AgentMessage = z.output<typeof agentMessage>;
-/** As it is sent. */
+/** A message as it is sent. */
 export type AgentMessageInput = z.input<typeof agentMessage>;
 export type AgentMessageOf<Kind extends AgentMessage["kind"]> = Extract<
   AgentMessage,

@@ -46,7 +46,7 @@ import { quotedOpenly } from "../../../base/secrets.ts";
 const text = z.string().max(LIMITS.body.most);
 
 const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
-/** Such as the name of a variable: a long one, put in the place of a short secret, would make every text long. */
+/** Text in place of a secret, such as the name of a variable; a long one would make every text long. */
 const shownText = z.string().min(1).max(LIMITS.sentence.most);
 
 /** What of the job an agent may show nowhere, and what it shows instead. */

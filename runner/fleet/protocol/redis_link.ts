@@ -27,7 +27,7 @@ export interface Link {
    * Rejects when Redis does not let it.
    */
   worker(name: string, take: Take, concurrency: number): Promise<Worker>;
-  /** As `worker`, but each at least once: what was on its way when Redis died comes again. */
+  /** Like `worker`, but each at least once: what was on its way when Redis died comes again. */
   reader(name: string, take: Take, concurrency: number): Promise<Worker>;
   close(): Promise<void>;
 }

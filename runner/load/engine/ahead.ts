@@ -8,7 +8,7 @@ import type { OpenPacer } from "./pacers.ts";
 const EARLIEST_US = 10_000;
 /** Nothing is made that could delay what is due. */
 const LEAST_US = 100;
-/** At a time. */
+/** Requests that are prepared at a time. */
 const MOST = 16;
 /** More are made only when so few are left, and then as many as may be: each look at the sockets between two costs microseconds. */
 const FEW = 4;
@@ -51,7 +51,7 @@ export class Ahead {
     return this.#isFilling && this.#fromUs > nowUs ? this.#fromUs : Infinity;
   }
 
-  /** From when on the one after those that are prepared may be. */
+  /** Earliest moment of the request after those that are prepared. */
   get #fromUs(): number {
     return this.pacer.coming(this.#places.length) - EARLIEST_US;
   }

@@ -13,7 +13,7 @@ import { SlotQueue } from "./slot_queues.ts";
 
 /** An exchange that waits for its connection. */
 export interface WaitingExchange {
-  /** As its load numbers them. */
+  /** Number of the request in its load. */
   readonly request: number;
   readonly message: Message;
   readonly dueUs: number;

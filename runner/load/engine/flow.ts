@@ -146,7 +146,7 @@ export interface Journey {
   /** Null: the user keeps none. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
-  /** As hooks know it; null where no request has any. */
+  /** The user as hooks know it; null if no request has any. */
   readonly user: HookUser | null;
   /** The request at hand as a hook has made it; null: none has. */
   hooked: WireRequest | null;

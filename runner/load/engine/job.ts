@@ -46,7 +46,7 @@ export type ScriptSpec =
   }
   | ({ readonly kind: "flow" } & FlowSpec);
 
-/** At a rate of the whole load this worker begins dial `first`, `first + stride` and so on. */
+/** At a rate of the whole load, this worker begins dial `first`, `first + stride` and so on. */
 export interface DialTurnsSpec {
   readonly perSec: number;
   readonly first: number;
@@ -145,7 +145,7 @@ export function socketsIn(
   );
 }
 
-/** As it is written: a value that is filled in may make it larger. */
+/** Bytes of the largest request as written; a value that is filled in may make it larger. */
 export function largestRequestBytes(script: ScriptSpec): number {
   const sizes = script.kind === "requests"
     ? script.requests.map(({ bytes, socket }) =>

@@ -20,7 +20,7 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 
 /** A request, ready to be sent. */
 export interface Message {
-  /** As HTTP/1.1 has it. */
+  /** The request as HTTP/1.1 writes it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
@@ -75,9 +75,9 @@ export interface ExchangeEvents {
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
   /** The protocol itself has replaced the slot's connection by another, which was there this long after its dial. */
   onReplaced(slot: number, timeUs: number): void;
-  /** So many octets of requests go over the wire. */
+  /** Called with bytes of requests that go over the wire. */
   onSent(bytes: number): void;
-  /** So many octets came over the wire. */
+  /** Called with bytes that came over the wire. */
   onReceived(bytes: number, nowUs: number): void;
   /** How many exchanges are in flight on a slot; whether the oldest is a HEAD, and when it was due. */
   readonly inFlight: Pick<InFlight, "count" | "isHead" | "dueUs">;

@@ -236,7 +236,8 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // Also of a message that was made ahead: a hook of another user may have run in this tick.
+    // Also for a message that was made ahead, because a hook of another user may have run in this
+    // tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }

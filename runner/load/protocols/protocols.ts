@@ -6,7 +6,7 @@ import type { SocketParts } from "./websocket/websocket_http1.ts";
 
 interface ProtocolSetting {
   readonly slots: number;
-  /** At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
+  /** Streams at a time on each connection, which has that many slots; absent: HTTP/1.1. */
   readonly streams?: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly ("http" | "https")[];

@@ -47,7 +47,7 @@ export class BusyPeriods {
     return this.#lengths.whole();
   }
 
-  /** Those since the last call. */
+  /** Lengths since the last call. */
   takeLengths(): SparseHistogram {
     return this.#lengths.take();
   }

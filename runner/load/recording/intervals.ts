@@ -160,7 +160,7 @@ export class Intervals {
     return counts;
   }
 
-  /** At this moment everything is counted that is in this interval and those before, and no more. */
+  /** At this moment, exactly what is in this interval and those before has been counted. */
   #handOn(counts: Counts, nowUs: number): void {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);

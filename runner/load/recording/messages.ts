@@ -55,7 +55,7 @@ export interface MessageTotals {
   /** Streams that ended as they should. */
   readonly whole: number;
   readonly interruptions: Interruptions;
-  /** From when the request counts, as its latency does, to the first message. */
+  /** Time to the first message, from when the latency of the request counts. */
   readonly first: BoundedTotals;
   /** Between two messages of a stream. */
   readonly gap: BoundedTotals;
@@ -68,7 +68,7 @@ export interface MessageTotals {
   readonly tokensInTime: number;
   /** To the first token, of streams that brought one, or that could have. */
   readonly firstToken: BoundedTotals;
-  /** By stream that ended as it should and had two: from the first token to the last, by how many came after the first. */
+  /** Time from the first token to the last of each whole stream with two or more, by the tokens after the first. */
   readonly perToken: SparseHistogram;
 }
 
@@ -236,7 +236,7 @@ export class MessageRecorder {
     if (how === "left") this.unfinished++;
     else this.failed++;
     if (state === AWAITS_NEXT) this.#gap.recordBound(nowUs - this.#lastUs[slot]);
-    // As for latency: a refusal says nothing about how long the first would have taken.
+    // As with latency, a refusal says nothing about how long the first message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) this.#first.recordBound(waitedUs);
@@ -293,7 +293,7 @@ export class MessageRecorder {
     return part;
   }
 
-  /** As if the run had ended now: streams that are open are left. They stay open. */
+  /** Totals as if the run had ended now, with open streams counted as left. They stay open. */
   totals(nowUs: number): MessageTotals {
     const { due, received, failed, dropped } = this;
     const open = this.#openAt(nowUs);

@@ -196,7 +196,7 @@ export class Recorder {
     return { ...this.totals(), tail: this.slowest.tail.times, ...slices };
   }
 
-  /** As they stand, without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
+  /** Current totals without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {
       due: this.due,

@@ -86,7 +86,7 @@ export class Slices {
     this.#censored.record(endUs - dueUs);
   }
 
-  /** At `nextUs`, when everything before it is counted. */
+  /** Called at `nextUs`, when everything before it is counted. */
   turn(): void {
     const startUs = this.turns.startUs(this.#pair);
     const fromUs = this.#measuredFromUs[this.#pair];

@@ -5,7 +5,7 @@
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 import { Tail } from "./tail.ts";
 
-/** So many of a run are kept as a whole. */
+/** Slowest requests that are kept of a run. */
 export const SLOWEST = 10;
 
 /** An exchange as its worker saw it; moments in microseconds since the start of the run. */

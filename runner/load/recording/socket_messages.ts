@@ -28,9 +28,9 @@ export interface SocketTotals {
   readonly cameInTime: number;
   /** Messages that should have been answers and are none. */
   readonly unmatched: number;
-  /** From when a message was due to its answer. */
+  /** Time from when a message was due to its answer. */
   readonly latency: BoundedTotals;
-  /** By the code that a socket was closed with: of the server's close frame, 1005 for none in it, 1006 without such a frame. */
+  /** Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 without a frame. */
   readonly closeCodes: readonly (readonly [code: number, sockets: number])[];
 }
 
@@ -59,7 +59,7 @@ export class PacedMessages {
   inFlight = 0;
   /** The oldest that may be in flight. */
   #oldest = 0;
-  /** By number, within its length: when what is in flight was due; NaN once it is no longer. */
+  /** By number, within its length: when a message in flight was due; NaN once it is no longer in flight. */
   #dueUs: Float64Array = NO_MOMENTS;
 
   constructor(private readonly pace: MessagePace) {}
@@ -240,7 +240,7 @@ export class SocketRecorder {
     this.#cameInTime ??= this.#came;
   }
 
-  /** As if the run had ended now: sockets that are open are left. They stay open. */
+  /** Totals as if the run had ended now, with open sockets counted as left. They stay open. */
   totals(nowUs: number): SocketTotals {
     const { due, received, failed, unfinished, dropped } = this;
     const open = new Histogram();

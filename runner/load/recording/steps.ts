@@ -30,7 +30,7 @@ export interface StepTotals {
   readonly censored: SparseHistogram;
 }
 
-/** From 1xx on; a status has three digits. */
+/** Classes of status, from 1xx on; a status has three digits. */
 export const CLASSES = 9;
 const SECOND_US = 1_000_000;
 

@@ -3,7 +3,7 @@
  * loop pays one comparison for a request that is not among them.
  */
 
-/** So many of a worker are kept, and at most so many of a run. */
+/** Requests that are kept of a worker, and at most of a run. */
 export const MOST_TAIL = 1_000;
 /** Where a thousandth is fewer. */
 const LEAST_TAIL = 10;

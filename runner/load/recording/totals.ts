@@ -68,7 +68,7 @@ export interface WorkerTotals {
 
 /** What ended after the deadline, while nothing new was sent. */
 export interface Drain {
-  /** From the deadline to the last end. */
+  /** Time from the deadline to the last end. */
   readonly us: number;
   readonly completed: number;
   readonly failed: number;

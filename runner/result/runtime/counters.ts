@@ -20,16 +20,16 @@ const heap = z.number().min(0).nullable().describe("Bytes in use; null: unknown"
 const stoppedMs = ms.describe("For which collections stopped the program");
 
 const compiler = compilerWork.optional().describe(
-  "Of V8's optimising compilers; absent where it was not requested, or the runtime does not report it",
+  "Work of V8's optimising compilers; absent if it was not requested, or the runtime does not report it",
 );
 
 const watchedProcess = z.strictObject({
   pid: z.int().min(1).nullable().describe("Null: unknown"),
   runtime: z.string(),
   collections: count,
-  collectionMs: ms.describe("Of all collections, from start to end"),
+  collectionMs: ms.describe("Time of all collections, from start to end"),
   stoppedMs,
-  longestMs: ms.describe("Of the longest collection"),
+  longestMs: ms.describe("Time of the longest collection"),
   cpuMs: ms.nullable().describe("CPU time of collections; null where the runtime does not say"),
   delay,
   utilization,
@@ -43,13 +43,13 @@ const point = z.strictObject({
   stoppedMs,
   delay: ms.nullable().describe("The longest of any process"),
   utilization: utilization.describe("The highest of any process"),
-  heap: heap.describe("Of all processes, bytes; null: unknown"),
+  heap: heap.describe("Heap of all processes, bytes; null: unknown"),
   compiler,
 });
 
 const collection = z.strictObject({
   startS: seconds,
-  ms: ms.describe("From its start to its end"),
+  ms: ms.describe("Time from its start to its end"),
   stoppedMs,
   kind: z.enum(COLLECTION_KINDS).describe(
     "minor, major, incremental and weak of V8; minor and major of Python; cycle of Go",
@@ -59,7 +59,7 @@ const collection = z.strictObject({
 
 const stall = z.strictObject({
   startS: seconds,
-  ms: ms.describe("At least so long the event loop did not turn"),
+  ms: ms.describe("Lower bound of the time that the event loop did not turn"),
   cpuMs: ms.describe("CPU time of its process meanwhile"),
 });
 
@@ -68,12 +68,12 @@ const overlap = z.strictObject({
     "Slowest requests that were in flight during one of at least a tenth of their latency",
   ),
   expected: z.number().min(0).describe(
-    "So many would be if each had come at a random moment of the run",
+    "Number by chance, if each came at a random moment of the run",
   ),
 });
 
 const leftOut = z.strictObject({
-  processes: count.describe("Of more than 64 those that reported least"),
+  processes: count.describe("Processes beyond 64, which reported least"),
   bytes: count.describe("Beyond 16 MB of a process, or 64 MB of all"),
   lines: count.describe("That are no record, or longer than 2 MB"),
   collections: count.describe(
@@ -94,7 +94,7 @@ export const counters = z.strictObject({
       "The slowest thousandth of the run's requests: at least ten, at most 1,000",
     ),
     collections: overlap,
-    stalls: overlap.describe("Of stalls that used a core"),
+    stalls: overlap.describe("Overlap with stalls that used a core"),
   }),
   leftOut: leftOut.optional().describe("What was reported and not read; absent: nothing"),
 });

@@ -254,7 +254,7 @@ export class Sockets {
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
 
-  /** From when its time-out counts; Infinity: it waits for nothing. */
+  /** Moment from which its time-out counts; Infinity: it waits for nothing. */
   aliveUs(slot: number): number {
     const socket = this.#open[slot];
     if (!socket?.messages) return -Infinity;

@@ -19,7 +19,7 @@ const COMPRESSED = 1;
 const NO_BYTES: Bytes = new Uint8Array(0);
 /** A part of a message that is no longer is kept outside of the room. */
 const FREE_BYTES = 512;
-/** As gRPC has it: a status that nobody knows is UNKNOWN. */
+/** Status of codes that gRPC does not know. */
 const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
 /** Characters of the text that a server gives for its status. */
 const MOST_CHARS = 200;
@@ -122,7 +122,7 @@ export class CallReader {
     this.#drop();
   }
 
-  /** As JSON; nothing where it can't be read. */
+  /** The message as JSON; empty if it can't be read. */
   #decoded(decoder: MessageDecoder): Bytes {
     const whole = this.#data.subarray(0, this.#dataBytes);
     const { bytes, problem } = this.#flag === 0

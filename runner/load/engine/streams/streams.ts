@@ -22,7 +22,7 @@ import type { StreamSpec } from "./stream_spec.ts";
 /** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
 const SWEEP_US = 10_000;
 
-/** As many connections are dialed at once: what has come on others is read before the next. */
+/** Connections that are dialed at once; then what has come on others is read. */
 const DIALS_AT_ONCE = 16;
 /** Streams that are due to be requested again sooner than that wait for each other. */
 const SHORTEST_SWEEP_US = 1_000;

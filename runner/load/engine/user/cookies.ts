@@ -24,7 +24,7 @@ export interface CookieJars {
 /** What all users of a flow begin with. */
 interface FirstCookies {
   readonly origin: string;
-  /** As lines that the origin would set. */
+  /** Lines as the origin would set them. */
   readonly lines: readonly string[];
   /** The field of a request to the origin, whatever its path; empty: none. */
   readonly text: string;
@@ -41,7 +41,7 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
   return { open: () => new UserCookies(first, open) };
 }
 
-/** As many URLs have their field kept: a server may send each user to ever new ones. */
+/** URLs whose field is kept, because a server may send each user to ever new ones. */
 const MOST_TEXTS = 100;
 
 export class UserCookies {
@@ -49,7 +49,10 @@ export class UserCookies {
   #jar: CookieJar | null = null;
   /** The fields of requests by URL, as long as no cookie is set or expires: the jar takes longer than the sending. */
   #texts = new Map<string, string>();
-  /** At least what the jar has, as one that is set anew counts twice: counting them takes longer than setting one. */
+  /**
+   * Upper bound of what the jar has: a cookie that is set anew counts twice, because counting takes longer than
+   * setting.
+   */
   #most = { cookies: 0, bytes: 0 };
   /** When the first cookie of the jar expires, in ms since the epoch. */
   #untilMs = Infinity;
@@ -125,7 +128,11 @@ export class UserCookies {
   }
 }
 
-/** Those that have not expired, the newest first, as many as a user may have. @param cookies The oldest first. */
+/**
+ * Cookies that have not expired, the newest first, as many as a user may have.
+ *
+ * @param cookies The oldest first.
+ */
 function* newest(cookies: readonly Cookie[]): Generator<{ cookie: Cookie; bytes: number }> {
   let [count, sum] = [0, 0];
   for (const cookie of cookies.toReversed()) {

@@ -13,7 +13,7 @@ type Scheme = "http" | "https";
 
 interface Http2Setting {
   readonly connections: number;
-  /** At a time on each. */
+  /** Streams at a time on each connection. */
   readonly streams: number;
   /** Schemes of the hosts in order, each with an equal share of the connections. */
   readonly schemes: readonly Scheme[];

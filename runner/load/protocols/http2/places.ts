@@ -14,9 +14,9 @@ export class StreamPlaces {
   readonly #state: Uint8Array;
   /** How many are in each state. */
   readonly #count = new Uint32Array(4);
-  /** By place: what its stream is of. */
+  /** By place: the request of its stream. */
   readonly #sent: (Http2Request | null)[];
-  /** By place: what waits for a stream. */
+  /** By place: the request that waits for a stream. */
   readonly #waiting: (Http2Request | null)[];
   #waitingCount = 0;
   /** Places in the order in which their requests began to wait, and some whose request waits no longer. */
