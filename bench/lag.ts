@@ -91,8 +91,9 @@ async function halfSection(
   const seen = await interleaved(senders, rounds, async (sender) => {
     if (sender === BARE) return await at(half(), sender); // at the rate of the run before
     const { command, ratePerSec } = contenders.floor;
-    const task = { url: origin, connections: CONNECTIONS, seconds: FLOOR_SECONDS, floor };
-    rates.push(ratePerSec(await start(placed("generator", command(task))).output));
+    const task = { url: origin, connections: CONNECTIONS, floor };
+    const floorCommand = placed("generator", command(task, FLOOR_SECONDS));
+    rates.push(ratePerSec(await start(floorCommand).output));
     return await at(half(), sender);
   });
   const arrivals = formatCount(Math.floor(medianOf(rates) / 2));

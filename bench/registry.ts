@@ -12,6 +12,7 @@ import { counters } from "./counters.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
+import { grpc } from "./grpc.ts";
 import { hooks } from "./hooks.ts";
 import { http2 } from "./http2.ts";
 import { known } from "./capacity/known.ts";
@@ -38,6 +39,7 @@ import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
 import { trends } from "./trends.ts";
 import { trust } from "./trust.ts";
+import { websocket } from "./websocket.ts";
 import { witness } from "./witness.ts";
 import { workers } from "./workers.ts";
 
@@ -59,8 +61,10 @@ export const benches = {
   between: betweenRuns,
   tls,
   http2,
+  grpc,
   hooks,
   streams,
+  websocket,
   log,
   replay,
   steps,

@@ -1,16 +1,17 @@
 /**
- * Streams: whether times between events are those that the server has planted, by both drivers and protocols, and what an open
- * stream and an open WebSocket take. The server is the app `streams` in a process of its own, which sends each event when it is due by its
- * settings, and no earlier; its timers are late by up to a millisecond or two.
+ * Streams, WebSockets and calls of gRPC: whether times of messages are those that the server has noted, what an open stream and an
+ * open WebSocket take, and how late a worker with thousands of them is.
  */
 import { formatCount } from "../report/writing/units.ts";
-import type { Measurement } from "../runner/result/result.ts";
+import { medianOf } from "../runner/stats/quantile.ts";
+import { TargetError } from "../base/errors.ts";
 import { atMost } from "./bar.ts";
-import type { Bench, Row, Section } from "./bench.ts";
+import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
-import { runPlateau } from "./stage/plateau.ts";
-import { collector, openStreams, usedBytes } from "./streams/open_streams.ts";
-import { openSockets } from "./streams/open_sockets.ts";
+import { watchPlateau } from "./stage/plateau.ts";
+import { placed } from "./stage/programs.ts";
+import { accuracy } from "./streams/accuracy.ts";
+import { collector, type Open, openSockets, openStreams, usedBytes } from "./streams/open.ts";
 import { type Server, startServer } from "./stage/server.ts";
 import { selfCommand } from "../targets/launch/child.ts";
 
@@ -19,74 +20,22 @@ const KB = 1e3;
 const MOST_KB = 4.096;
 /** As late as the worker of any load may be at its p99. */
 const MOST_LATE_MS = 5;
-const FEW = 1_000;
-const MANY = 6_000;
-
-const PATHS = {
-  "epoll, HTTP/1.1": ["--driver", "epoll"],
-  "tcp, HTTP/1.1": ["--driver", "tcp"],
-  "epoll, HTTP/2": ["--driver", "epoll", "--http2"],
-  "tcp, HTTP/2": ["--driver", "tcp", "--http2"],
-} as const;
-const NAMES = Object.keys(PATHS) as (keyof typeof PATHS)[];
-
-/** Nine short gaps and a long one, round and round: the p50 is the short one, and the p95 the long one. */
-const SHORT_MS = 50;
-const LONG_MS = 200;
-const GAPS = [...Array(9).fill(`${SHORT_MS}ms`), `${LONG_MS}ms`].join(",");
-const FIRST_MS = 100;
 
 export const streams: Bench = {
   about:
-    "times between events against those planted, and the memory of an open stream and WebSocket",
+    "times of messages against those noted by the server, and what thousands of streams and WebSockets cost",
   rounds: 3,
-  async run({ rounds, short }): Promise<Section[]> {
+  async run(effort): Promise<Section[]> {
     return [
-      await plantedGaps(rounds, short),
-      await memoryOfOpen(rounds),
-      await manyStreams(rounds, short),
+      ...await accuracy(effort),
+      await memoryOfOpen(effort.rounds),
+      ...await thousands(effort.rounds, effort.short),
     ];
   },
 };
 
-function startStreams(set: Readonly<Record<string, string>>): Promise<Server> {
-  const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-  return startServer("streams", (port) => {
-    const [program, args] = selfCommand(["serve", "streams", "--port", `${port}`, ...settings]);
-    return [program, ...args];
-  });
-}
-
-async function plantedGaps(rounds: number, short: boolean): Promise<Section> {
-  await using server = await startStreams({ events: "31", first: `${FIRST_MS}ms`, gaps: GAPS });
-  const seen = await interleaved(NAMES, rounds, (name) =>
-    runPlateau(`${server.origin}/events`, [
-      ...["--stream", "events", "-c", "8", "-w", "1", "-d", short ? "3s" : "10s"],
-      ...PATHS[name],
-    ]));
-  const errors = (
-    name: keyof typeof PATHS,
-    what: string,
-    of: (streams: NonNullable<Measurement["streams"]>) => number,
-    plantedMs: number,
-  ): Row => ({
-    what: `${name}: ${what}, planted ${plantedMs} ms`,
-    samples: seen[name].map(({ streams }) =>
-      streams === undefined ? NaN : 100 * Math.abs(of(streams) / plantedMs - 1)
-    ),
-    bar: atMost(2),
-  });
-  return {
-    caption: "Times of events against those planted",
-    unit: "% off",
-    rows: NAMES.flatMap((name) => [
-      errors(name, "gap p50", ({ gap }) => gap.percentiles["50"], SHORT_MS),
-      errors(name, "gap p95", ({ gap }) => gap.percentiles["95"], LONG_MS),
-      errors(name, "first event p50", ({ ttfe }) => ttfe.percentiles["50"], FIRST_MS),
-    ]),
-    notes: ["What the server's timers are late by is in it."],
-  };
-}
+const FEW = 1_000;
+const MANY = 6_000;
 
 /** The loop of a worker with so many of them open, played without sockets: what the heap and buffers hold after a collection. */
 async function memoryOfOpen(rounds: number): Promise<Section> {
@@ -115,7 +64,10 @@ async function memoryOfOpen(rounds: number): Promise<Section> {
 }
 
 /** In kB. A function of its own, so that nothing of one round lives on in the next. */
-async function memoryOfOne(open: typeof openStreams, collect: () => void): Promise<number> {
+async function memoryOfOne(
+  open: (count: number) => Promise<Open>,
+  collect: () => void,
+): Promise<number> {
   const before = usedBytes(collect);
   const few = await open(FEW);
   const afterFew = usedBytes(collect);
@@ -125,42 +77,110 @@ async function memoryOfOne(open: typeof openStreams, collect: () => void): Promi
   return (afterMany - afterFew - (afterFew - before)) / (MANY - FEW) / KB;
 }
 
-const OPEN = 5_000;
 const MESSAGES_PER_SEC = 1_000;
+const COUNTS = [1_000, 5_000] as const;
+type Count = typeof COUNTS[number];
+
+/** What is open, each with as many messages a second in all as the others. */
+const OPEN = ["connections with requests", "streams", "WebSockets"] as const;
+type What = typeof OPEN[number];
+
+interface Watched {
+  readonly lateMs: number;
+  readonly residentBytes: number;
+  /** Of streams and WebSockets, by the deadline. */
+  readonly messagesPerSec: number;
+}
 
 /**
- * One worker with many streams open, beside the same worker with as many connections and requests as the streams have
- * messages: how long something new has to wait for it.
+ * One worker with many streams or WebSockets open, beside the same worker with as many connections and requests as those have
+ * messages: how long something new has to wait for it, and what its process holds.
  */
-async function manyStreams(rounds: number, short: boolean): Promise<Section> {
-  await using server = await startStreams({
-    events: "1000000000",
-    gaps: `${OPEN / MESSAGES_PER_SEC}s`,
+async function thousands(rounds: number, short: boolean): Promise<Section[]> {
+  const seconds = short ? 8 : 20;
+  const ways = OPEN.flatMap((what) => COUNTS.map((count) => `${formatCount(count)} ${what}`));
+  const seen = await interleaved(ways, rounds, (way) => {
+    const at = ways.indexOf(way);
+    return watch(OPEN[Math.floor(at / COUNTS.length)], COUNTS[at % COUNTS.length], seconds);
   });
-  const common = ["-c", `${OPEN}`, "-w", "1", "-d", short ? "6s" : "15s"];
-  const ways = {
-    requests: () => runPlateau(server.origin, [...common, "-r", `${MESSAGES_PER_SEC}/s`]),
-    streams: () => runPlateau(`${server.origin}/events`, [...common, "--stream", "events"]),
-  };
-  const seen = await interleaved(["requests", "streams"] as const, rounds, (way) => ways[way]());
-  const late = (way: keyof typeof ways): number[] =>
-    seen[way].map(({ generator }) => generator.delay.p99);
+  const [few, many] = COUNTS;
+  const runsOf = (what: What, count: Count): Watched[] => seen[`${formatCount(count)} ${what}`];
+  const perSec = `${formatCount(MESSAGES_PER_SEC)} requests or messages/s`;
+  const came = OPEN.slice(1).map((what) =>
+    `${what}: ${
+      runsOf(what, many).map(({ messagesPerSec }) => formatCount(Math.round(messagesPerSec)))
+        .join(", ")
+    }`
+  );
+  return [
+    {
+      caption: `Time that something new waits for one worker, ${perSec} in all`,
+      unit: "ms, p99",
+      rows: OPEN.map((what) => ({
+        what: `${formatCount(many)} ${what}`,
+        samples: runsOf(what, many).map(({ lateMs }) => lateMs),
+        ...what !== OPEN[0] && { bar: atMost(MOST_LATE_MS) },
+      })),
+      notes: [`Messages/s by the deadline, dials included: ${came.join("; ")}.`],
+    },
+    {
+      caption: `Resident memory of one worker's process, ${perSec} in all`,
+      unit: "kB",
+      rows: OPEN.flatMap((what) => [
+        ...COUNTS.map((count) => ({
+          what: `${formatCount(count)} ${what}`,
+          samples: runsOf(what, count).map(({ residentBytes }) => residentBytes / KB),
+        })),
+        {
+          what: `one of the ${what}, by the difference`,
+          samples: runsOf(what, many).map(({ residentBytes }, round) =>
+            (residentBytes - runsOf(what, few)[round].residentBytes) / (many - few) / KB
+          ),
+          ...what !== OPEN[0] && { bar: atMost(MOST_KB) },
+        },
+      ]),
+      notes: ["The kernel's memory for its sockets is not in it."],
+    },
+  ];
+}
+
+/** Samples of 250 ms: near the end of the load, when all are open. */
+const LAST = 6;
+
+async function watch(what: What, count: Count, seconds: number): Promise<Watched> {
+  const everyMs = 1_000 * count / MESSAGES_PER_SEC;
+  await using server = await startStreams({ events: "1000000000", gaps: `${everyMs}ms` });
+  const { url, flags } = {
+    "connections with requests": {
+      url: server.origin,
+      flags: ["-r", `${MESSAGES_PER_SEC}/s`],
+    },
+    streams: { url: `${server.origin}/events`, flags: ["--stream", "events"] },
+    WebSockets: {
+      url: `${server.origin.replace("http", "ws")}/ws`,
+      flags: ["--send", "n={{ n }}", "--every", `${everyMs}ms`],
+    },
+  }[what];
+  const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s"];
+  const { measurement, memoryBytes } = await watchPlateau(url, [...flags, ...common]);
+  const { connect, generator, requests, streams, sockets } = measurement;
+  if (connect.count < count || requests.failed > 0) {
+    throw new TargetError(
+      `Cannot measure: ${connect.count} of ${count} connections opened, ${requests.failed} requests failed`,
+      [JSON.stringify(measurement.reasons)],
+    );
+  }
   return {
-    caption: `Time that something new waits for one worker with ${formatCount(OPEN)} connections`,
-    unit: "ms, p99",
-    rows: [
-      { what: `${formatCount(MESSAGES_PER_SEC)} requests/s`, samples: late("requests") },
-      {
-        what: `streams, ${formatCount(MESSAGES_PER_SEC)} messages/s in all`,
-        samples: late("streams"),
-        bar: atMost(MOST_LATE_MS),
-      },
-    ],
-    notes: [
-      `Messages/s by the deadline, dials included: ${
-        seen.streams.map(({ streams }) => formatCount(Math.round(streams?.eventsPerSec ?? 0)))
-          .join(", ")
-      }.`,
-    ],
+    lateMs: generator.delay.p99,
+    residentBytes: medianOf(memoryBytes.slice(-LAST)),
+    messagesPerSec: sockets?.messagesPerSec ?? streams?.eventsPerSec ?? NaN,
   };
+}
+
+function startStreams(set: Readonly<Record<string, string>>): Promise<Server> {
+  const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  return startServer("streams", (port) => {
+    const [program, args] = selfCommand(["serve", "streams", "--port", `${port}`, ...settings]);
+    return placed("server", [program, ...args]);
+  });
 }

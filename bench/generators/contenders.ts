@@ -1,26 +1,18 @@
 /** Load generators: the command of each, and where its output says how many requests per second it made. */
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
-import type { Command } from "../stage/programs.ts";
+import type { Generator } from "../stage/cost.ts";
 
-export interface Task {
+interface Task {
   readonly url: string;
   readonly connections: number;
-  readonly seconds: number;
   /** The compiled floor.c. */
   readonly floor: string;
-}
-
-interface Contender {
-  /** What has to be installed. */
-  readonly program: string;
-  command(task: Task): Command;
-  ratePerSec(output: string): number;
 }
 
 export const contenders = {
   floor: {
     program: "cc",
-    command: ({ floor, url, connections, seconds }) => [
+    command: ({ floor, url, connections }, seconds) => [
       floor,
       ...[new URL(url).port, connections, seconds].map(String),
     ],
@@ -28,34 +20,34 @@ export const contenders = {
   },
   "plateau epoll": plateau("epoll"),
   "plateau tcp": plateau("tcp"),
-  wrk: peer("wrk", ({ url, connections, seconds }) => `-t1 -c${connections} -d${seconds}s ${url}`),
+  wrk: peer("wrk", ({ url, connections }, seconds) => `-t1 -c${connections} -d${seconds}s ${url}`),
   oha: peer(
     "oha",
-    ({ url, connections, seconds }) => `--no-tui -c ${connections} -z ${seconds}s ${url}`,
+    ({ url, connections }, seconds) => `--no-tui -c ${connections} -z ${seconds}s ${url}`,
   ),
   h2load: peer(
     "h2load",
-    ({ url, connections, seconds }) => `--h1 -t1 -c${connections} -D${seconds} ${url}`,
+    ({ url, connections }, seconds) => `--h1 -t1 -c${connections} -D${seconds} ${url}`,
     (output) => Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN),
   ),
   gocannon: peer(
     "gocannon",
-    ({ url, connections, seconds }) => `-m hist -c ${connections} -d ${seconds}s ${url}`,
+    ({ url, connections }, seconds) => `-m hist -c ${connections} -d ${seconds}s ${url}`,
   ),
   autocannon: peer(
     "autocannon",
-    ({ url, connections, seconds }) => `--json -c ${connections} -d ${seconds} ${url}`,
+    ({ url, connections }, seconds) => `--json -c ${connections} -d ${seconds} ${url}`,
     (output) => JSON.parse(output).requests.average,
   ),
-  hey: peer("hey", ({ url, connections, seconds }) => `-c ${connections} -z ${seconds}s ${url}`),
-} satisfies Record<string, Contender>;
+  hey: peer("hey", ({ url, connections }, seconds) => `-c ${connections} -z ${seconds}s ${url}`),
+} satisfies Record<string, Generator<Task>>;
 
 export type ContenderName = keyof typeof contenders;
 
-function plateau(driver: "epoll" | "tcp"): Contender {
+function plateau(driver: "epoll" | "tcp"): Generator<Task> {
   return {
     program: Deno.execPath(),
-    command: ({ url, connections, seconds }) =>
+    command: ({ url, connections }, seconds) =>
       plateauCommand(
         url,
         `-w 1 --driver ${driver} -c ${connections} -d ${seconds}s`.split(" "),
@@ -64,8 +56,16 @@ function plateau(driver: "epoll" | "tcp"): Contender {
   };
 }
 
-function peer(program: string, args: (task: Task) => string, ratePerSec = said): Contender {
-  return { program, command: (task) => [program, ...args(task).split(" ")], ratePerSec };
+function peer(
+  program: string,
+  args: (task: Task, seconds: number) => string,
+  ratePerSec = said,
+): Generator<Task> {
+  return {
+    program,
+    command: (task, seconds) => [program, ...args(task, seconds).split(" ")],
+    ratePerSec,
+  };
 }
 
 /** Most say it as wrk does. */

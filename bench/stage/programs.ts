@@ -14,7 +14,7 @@ const CORES = navigator.hardwareConcurrency;
 const CAN_PIN = CORES > 1 && isInstalled("taskset");
 
 export const PINNING = CAN_PIN
-  ? "nginx has core 0 for itself"
+  ? "The server has core 0 for itself"
   : "Server and generator share their cores: there is no taskset, or only one core";
 
 /** The server's core, one core for a generator, all cores but the server's, and all. */

@@ -1,6 +1,6 @@
 /** When the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
 
-interface Planted {
+export interface Planted {
   /** From the request to the first message. */
   readonly firstMs: number;
   /** Between the messages after it, round and round. */

@@ -1,0 +1,183 @@
+/**
+ * Whether the times of messages are those that happened: percentiles against those of a server that notes when it got and sent each
+ * message, of server-sent events, WebSockets and gRPC, by both drivers; with a server that stands still for a tenth of the
+ * time, and with one that dies.
+ */
+import { fileURLToPath } from "node:url";
+import type { Measurement } from "../../runner/result/result.ts";
+import { medianOf } from "../../runner/stats/quantile.ts";
+import { equal, within } from "../bar.ts";
+import type { Effort, Row, Section } from "../bench.ts";
+import { percentileOf } from "../frozen/arithmetic.ts";
+import { interleaved } from "../rounds.ts";
+import { runPlateau } from "../stage/plateau.ts";
+import { type Noted, type Plan, startPlanting } from "./planting.ts";
+
+const DRIVERS = ["epoll", "tcp"] as const;
+const STREAMS = 8;
+const BAR = within(0.2, 0.02);
+const PERCENTILES = ["50", "90", "95", "99"] as const;
+
+const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
+const EVERY_MS = 50;
+
+interface Kind {
+  readonly path: string;
+  /** @param forMs How long a WebSocket is held; the server decides how long a stream is. */
+  flags(forMs: number): readonly string[];
+}
+
+const KINDS = {
+  "server-sent events": { path: "/events", flags: () => ["--stream", "events"] },
+  gRPC: { path: "", flags: () => ["--grpc", "conformance.Echo/Many", "--proto", PROTO] },
+  WebSocket: {
+    path: "/ws",
+    flags: (forMs) => ["--send", "n={{ n }}", "--every", `${EVERY_MS}ms`, "--hold", `${forMs}ms`],
+  },
+} satisfies Record<string, Kind>;
+type KindName = keyof typeof KINDS;
+
+/** What the server does in so much time. */
+const SITUATIONS = {
+  "that keeps its times": (forMs) => {
+    const gapsMs = [...Array<number>(9).fill(50), 200];
+    return { gapsMs, messages: Math.round(forMs / 65) };
+  },
+  "that stands still for a tenth of the time": (forMs) => ({
+    gapsMs: [150],
+    messages: Math.round(forMs / 150),
+    freeze: { fromMs: 0.4 * forMs, lengthMs: 0.1 * forMs },
+  }),
+  "that dies after twelve messages": () => ({ gapsMs: [50], messages: 1_000, diesAfter: 12 }),
+} satisfies Record<string, (forMs: number) => Partial<Plan>>;
+type Situation = keyof typeof SITUATIONS;
+
+const PLANNED = { firstMs: 100, delayMs: 20, diesAfter: null, freeze: null };
+
+interface Run {
+  readonly measured: Measurement;
+  readonly noted: readonly Noted[];
+}
+
+export async function accuracy({ rounds, short }: Effort): Promise<Section[]> {
+  const forMs = short ? 3_000 : 10_000;
+  const sections: Section[] = [];
+  const counts: Row[] = [];
+  for (const situation of Object.keys(SITUATIONS) as Situation[]) {
+    const rows: Row[] = [];
+    for (const kind of Object.keys(KINDS) as KindName[]) {
+      const seen = await interleaved(
+        DRIVERS,
+        rounds,
+        (driver) => runOnce({ kind, situation, driver, forMs }),
+      );
+      for (const driver of DRIVERS) {
+        const runs = seen[driver];
+        counts.push(...countsOf(`${kind}, ${driver}, of a server ${situation}`, runs));
+        if (runs.every(({ noted }) => noted.every(({ died }) => !died))) {
+          rows.push(...timesOf(`${kind}, ${driver}`, runs));
+        }
+      }
+    }
+    if (rows.length > 0) sections.push(sectionOf(situation, rows));
+  }
+  return [...sections, {
+    caption: "Messages that were received and streams that were cut, against what the server noted",
+    unit: "count",
+    baseline: "noted",
+    rows: counts,
+  }];
+}
+
+function sectionOf(situation: Situation, rows: readonly Row[]): Section {
+  return {
+    caption: `Times of messages of a server ${situation}`,
+    unit: "ms",
+    baseline: "noted",
+    rows,
+    notes: [
+      "The server notes when it has read and when it sends, so that the way between is in what is measured alone.",
+    ],
+  };
+}
+
+async function runOnce(
+  { kind, situation, driver, forMs }: {
+    readonly kind: KindName;
+    readonly situation: Situation;
+    readonly driver: typeof DRIVERS[number];
+    readonly forMs: number;
+  },
+): Promise<Run> {
+  const server = await startPlanting({ ...PLANNED, ...SITUATIONS[situation](forMs) }, "server");
+  const { path, flags } = KINDS[kind];
+  const scheme = kind === "WebSocket" ? "ws" : "http";
+  const measured = await runPlateau(`${scheme}://127.0.0.1:${server.port}${path}`, [
+    ...flags(forMs),
+    ...["-n", `${STREAMS}`, "-c", `${STREAMS}`, "-w", "1", "--driver", driver],
+  ]);
+  return { measured, noted: await server.notes() };
+}
+
+/** Times of one kind as both sides have them, milliseconds. */
+interface Times {
+  readonly name: string;
+  readonly measured: Readonly<Record<typeof PERCENTILES[number], number>>;
+  readonly known: readonly number[];
+}
+
+function timesIn({ measured: { streams, sockets }, noted }: Run): Times[] {
+  const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+  const latencies = noted.flatMap(({ sentMs, cameMs }) => sentMs.map((ms, k) => ms - cameMs[k]));
+  const gaps = noted.flatMap(({ sentMs }) => sentMs.slice(1).map((ms, k) => ms - sentMs[k]));
+  const firsts = noted.map(({ askedMs, sentMs }) => sentMs[0] - askedMs);
+  const named = sockets !== undefined
+    ? [{ name: "message", times: sockets.message, values: latencies }]
+    : streams !== undefined
+    ? [{ name: "gap", times: streams.gap, values: gaps }, {
+      name: "ttfe",
+      times: streams.ttfe,
+      values: firsts,
+    }]
+    : [];
+  return named.map(({ name, times, values }) => ({
+    ...{ name, measured: times.percentiles, known: ascending(values) },
+  }));
+}
+
+function timesOf(what: string, runs: readonly Run[]): Row[] {
+  const seen = runs.map(timesIn);
+  return seen[0].flatMap(({ name }, at) =>
+    // A stream has one first message: their p99 would be the slowest of eight.
+    PERCENTILES.filter((percentile) => name !== "ttfe" || percentile === "50").map((
+      percentile,
+    ) => ({
+      what: `${what}: ${name} p${percentile}`,
+      samples: seen.map((times) => times[at].measured[percentile]),
+      baseline: medianOf(seen.map((times) => percentileOf(times[at].known, Number(percentile)))),
+      bar: BAR,
+    }))
+  );
+}
+
+function countsOf(what: string, runs: readonly Run[]): Row[] {
+  const cut = (of: (run: Run) => number): number[] => runs.map(of);
+  return [
+    {
+      what: `${what}: received`,
+      samples: cut(({ measured: { streams, sockets } }) =>
+        (sockets?.messages ?? streams?.messages)?.received ?? NaN
+      ),
+      baseline: medianOf(
+        cut(({ noted }) => noted.reduce((sum, { sentMs: { length } }) => sum + length, 0)),
+      ),
+      bar: equal,
+    },
+    {
+      what: `${what}: cut`,
+      samples: cut(({ measured: { requests } }) => requests.failed),
+      baseline: medianOf(cut(({ noted }) => noted.filter(({ died }) => died).length)),
+      bar: equal,
+    },
+  ];
+}
