@@ -71,6 +71,10 @@ const CIRCUMSTANCES = {
     isThere: () => pythonWith("mcp") !== null,
     get: "pip install -r tests/mcp/requirements.txt",
   },
+  grpcio: {
+    isThere: () => pythonWith("grpc_reflection") !== null,
+    get: "pip install -r tests/conformance/grpc_python/requirements.txt",
+  },
   portrange: { isThere: hasPortRange, get: "run on Linux 6.8 or newer" },
   libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   cgroups: { isThere: makesGroups, get: "run on Linux, as a user who may make control groups" },

@@ -14,6 +14,8 @@ import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { GRPC_STATUSES } from "../../scenarios/request/request.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
+import { pythonWith } from "../../bench/stage/python.ts";
+import type { Need } from "../needs.ts";
 import { started } from "./programs.ts";
 import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
 
@@ -78,24 +80,69 @@ interface Seen {
   readonly metadata: string;
 }
 
-let bundled: string | null = null;
-
-/** Node has no packages here: the server is bundled with its own, once. */
-async function program(): Promise<string> {
-  if (bundled !== null) return bundled;
-  const outdir = await Deno.makeTempDir();
-  globalThis.addEventListener("unload", () => Deno.removeSync(outdir, { recursive: true }));
+/** Node has no packages here: the server is bundled with its own. */
+async function bundled(): Promise<string[]> {
+  const outdir = await ownFolder();
   const source = fileURLToPath(new URL("grpc_js/server.mjs", import.meta.url));
   const config = join(dirname(source), "deno.json"); // packages of its own, which the program has not
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["bundle", "--quiet", "--config", config, "--outdir", outdir, source],
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
+  const args = ["bundle", "--quiet", "--config", config, "--outdir", outdir, source];
+  await made(Deno.execPath(), { args });
   const file = join(outdir, "server.mjs");
   await Deno.rename(join(outdir, "server.js"), file);
-  return bundled = file;
+  return ["node", file];
+}
+
+/** Of a module of its own, whose packages are pinned there. */
+async function compiled(): Promise<string[]> {
+  const file = join(await ownFolder(), "server");
+  await made("go", { args: ["build", "-o", file, "."], cwd: join(FOLDER, "grpc_go") });
+  return [file];
+}
+
+async function ownFolder(): Promise<string> {
+  const path = await Deno.makeTempDir();
+  globalThis.addEventListener("unload", () => Deno.removeSync(path, { recursive: true }));
+  return path;
+}
+
+async function made(program: string, options: Deno.CommandOptions): Promise<void> {
+  const command = new Deno.Command(program, { ...options, stdout: "null", stderr: "piped" });
+  const { success, stderr } = await command.output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+interface Maker {
+  readonly needs: readonly Need[];
+  /** The command that starts the server. */
+  readonly make: () => Promise<readonly string[]>;
+}
+
+/** Who implements the service of `echo.proto`: of each language its official package. */
+const MAKERS = {
+  "grpc-js": { needs: ["node"], make: bundled },
+  "grpc-go": { needs: ["go"], make: compiled },
+  grpcio: {
+    needs: ["grpcio"],
+    make: () => Promise.resolve([pythonWith("grpc_reflection") ?? "", PYTHON_SERVER]),
+  },
+} satisfies Record<string, Maker>;
+
+const PYTHON_SERVER = join(FOLDER, "grpc_python/server.py");
+
+export type MakerName = keyof typeof MAKERS;
+export const MAKER_NAMES = Object.keys(MAKERS) as MakerName[];
+
+export function needsOf(maker: MakerName): readonly Need[] {
+  return MAKERS[maker].needs;
+}
+
+const commands = new Map<MakerName, Promise<readonly string[]>>();
+
+/** Made once. */
+function commandOf(maker: MakerName): Promise<readonly string[]> {
+  const command = commands.get(maker) ?? MAKERS[maker].make();
+  commands.set(maker, command);
+  return command;
 }
 
 interface CallServer {
@@ -103,9 +150,13 @@ interface CallServer {
   readonly end: () => Promise<Seen>;
 }
 
-/** The service of `echo.proto`, by grpc-js. */
-export async function serving(...args: string[]): Promise<CallServer> {
-  const { port, end } = await started("node", [await program(), ...args]);
+/** The service of `echo.proto`. @param args Of grpc-js: the files of a certificate and its key. */
+export async function serving(
+  maker: MakerName = "grpc-js",
+  ...args: string[]
+): Promise<CallServer> {
+  const [program, ...rest] = await commandOf(maker);
+  const { port, end } = await started(program, [...rest, ...args]);
   const endpoint = { hostname: "127.0.0.1", port, http2: true as const };
   return { endpoint, end: async (): Promise<Seen> => JSON.parse(await end()) };
 }

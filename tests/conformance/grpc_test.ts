@@ -1,23 +1,29 @@
 /**
- * Calls of gRPC to a server of grpc-js in Node, which counts on its side: all four kinds, deadlines, statuses, cancellation,
- * compression and large messages, with both drivers, over plain TCP and TLS.
+ * Calls of gRPC to servers of grpc-js, grpc-go and grpcio, which count on their side: all four kinds, deadlines, statuses,
+ * cancellation, compression, large messages and reflection, with both drivers; and over TLS.
  */
 import assert from "node:assert/strict";
 import { valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { reflectOn } from "../../runner/grpc/ready_calls.ts";
 import { certificates } from "../certificates.ts";
-import { needing } from "../needs.ts";
+import { needing, testWith } from "../needs.ts";
 import { checkResponses } from "../../runner/experiment/preflight.ts";
-import { called, scriptNamed, serving } from "./calls.ts";
+import { called, MAKER_NAMES, type MakerName, needsOf, scriptNamed, serving } from "./calls.ts";
 import { certificateFiles } from "./programs.ts";
 import { DRIVER_NAMES } from "./ways.ts";
+
+const WAYS = MAKER_NAMES.flatMap((maker) => DRIVER_NAMES.map((driver) => [maker, driver] as const));
+
+function testOf(maker: MakerName, sentence: string, test: () => Promise<void>): void {
+  testWith(needsOf(maker), `${maker}, ${sentence}`, test);
+}
 
 const withNode = needing("node");
 const withNodeAndOpenssl = needing("node", "openssl");
 
-for (const driver of DRIVER_NAMES) {
-  withNode.test(`${driver}: all four kinds of calls bring what grpc-js has sent`, async () => {
-    const server = await serving();
+for (const [maker, driver] of WAYS) {
+  testOf(maker, `${driver}: all four kinds of calls bring what the server has sent`, async () => {
+    const server = await serving(maker);
     const one = await called(driver, server, {
       grpc: "conformance.Echo/One",
       message: { text: "ada", n: "1234567" },
@@ -61,8 +67,8 @@ for (const driver of DRIVER_NAMES) {
     assert.equal(seen.deadlines, 26, "the time-out is the deadline where one message responds");
   });
 
-  withNode.test(`${driver}: a status other than OK is a wrong response, by its name`, async () => {
-    const server = await serving();
+  testOf(maker, `${driver}: a status other than OK is a wrong response, by its name`, async () => {
+    const server = await serving(maker);
     const fail = { grpc: "conformance.Echo/One", message: { text: "fail" } };
     const wrong = await called(driver, server, fail, { requests: 8 });
     const { completed, failed, checksFailed } = wrong.totals;
@@ -80,37 +86,41 @@ for (const driver of DRIVER_NAMES) {
     assert.equal((await server.end()).sent, 12);
   });
 
-  withNode.test(`${driver}: a call ends at its deadline, and a stream when its user leaves it`, async () => {
-    const server = await serving();
-    const slow = { grpc: "conformance.Echo/One", message: { text: "slow" } };
-    const timed = await called(driver, server, slow, { requests: 4, timeoutMs: 200 });
-    // The server's clock or ours, whichever is first.
-    const { checksFailed, failed } = timed.totals;
-    assert.equal(checksFailed + failed, 4);
-    assert.deepEqual(
-      Object.keys(timed.statuses).filter((name) => name !== "DEADLINE_EXCEEDED"),
-      [],
-    );
-    assert.deepEqual(Object.keys(timed.errors).filter((kind) => kind !== "timeout"), []);
+  testOf(
+    maker,
+    `${driver}: a call ends at its deadline, and a stream when its user leaves it`,
+    async () => {
+      const server = await serving(maker);
+      const slow = { grpc: "conformance.Echo/One", message: { text: "slow" } };
+      const timed = await called(driver, server, slow, { requests: 4, timeoutMs: 200 });
+      // The server's clock or ours, whichever is first.
+      const { checksFailed, failed } = timed.totals;
+      assert.equal(checksFailed + failed, 4);
+      assert.deepEqual(
+        Object.keys(timed.statuses).filter((name) => name !== "DEADLINE_EXCEEDED"),
+        [],
+      );
+      assert.deepEqual(Object.keys(timed.errors).filter((kind) => kind !== "timeout"), []);
 
-    const endless = {
-      grpc: "conformance.Echo/Many",
-      message: { text: "endless" },
-      hold: "100ms",
-    };
-    const left = await called(driver, server, endless, { requests: 4 });
-    const { totals, statuses } = left;
-    assert.deepEqual([totals.completed, totals.checksPassed, statuses], [4, 4, { none: 4 }]);
-    const { due, received, unfinished } = totals.messages ?? {};
-    assert.deepEqual([due, unfinished], [Number(received) + 4, 4]);
-    const { calls, cancelled, deadlines } = await server.end();
-    // A slow call may be given up before the server sees it.
-    assert.equal(calls - deadlines, 4, "a stream that goes on has none");
-    assert.ok(cancelled >= 4, `${cancelled} cancelled`);
-  });
+      const endless = {
+        grpc: "conformance.Echo/Many",
+        message: { text: "endless" },
+        hold: "100ms",
+      };
+      const left = await called(driver, server, endless, { requests: 4 });
+      const { totals, statuses } = left;
+      assert.deepEqual([totals.completed, totals.checksPassed, statuses], [4, 4, { none: 4 }]);
+      const { due, received, unfinished } = totals.messages ?? {};
+      assert.deepEqual([due, unfinished], [Number(received) + 4, 4]);
+      const { calls, cancelled, deadlines } = await server.end();
+      // A slow call may be given up before the server sees it.
+      assert.equal(calls - deadlines, 4, "a stream that goes on has none");
+      assert.ok(cancelled >= 4, `${cancelled} cancelled`);
+    },
+  );
 
-  withNode.test(`${driver}: messages go compressed, and go and come with 4 MB`, async () => {
-    const server = await serving();
+  testOf(maker, `${driver}: messages go compressed, and go and come with 4 MB`, async () => {
+    const server = await serving(maker);
     const text = "a".repeat(10_000);
     const zipped = await called(driver, server, {
       grpc: "conformance.Echo/One",
@@ -132,8 +142,27 @@ for (const driver of DRIVER_NAMES) {
   });
 }
 
+// grpcio takes any content-type for its own.
+for (const [maker, driver] of WAYS.filter(([maker]) => maker !== "grpcio")) {
+  testOf(
+    maker,
+    `${driver}: a call that the server takes for no call of gRPC is wrong`,
+    async () => {
+      const server = await serving(maker);
+      const { totals } = await called(driver, server, {
+        grpc: "conformance.Echo/One",
+        message: { text: "ada" },
+        headers: { "content-type": "text/plain" },
+      }, { requests: 4 });
+      const { completed, checksFailed } = totals;
+      assert.deepEqual([completed, checksFailed], [4, 4]);
+      assert.equal((await server.end()).calls, 0);
+    },
+  );
+}
+
 withNodeAndOpenssl.test("calls go over TLS, where ALPN agrees on HTTP/2", async () => {
-  const { endpoint, end } = await serving(...certificateFiles());
+  const { endpoint, end } = await serving("grpc-js", ...certificateFiles());
   const caCerts = [certificates().authority];
   const tls = { serverName: "localhost", insecure: false, caCerts, alpn: "h2" as const };
   const secure = { endpoint: { ...endpoint, tls } };
@@ -175,20 +204,22 @@ withNode.test("a preflight waits for the head of a stream alone, which may have 
   assert.equal((await server.end()).calls, 1);
 });
 
-withNode.test("a server says its types by reflection, of the alpha version, too", async () => {
-  const { endpoint, end } = await serving();
-  const origin = { origin: `http://127.0.0.1:${endpoint.port}`, endpoint };
-  const reflect = reflectOn(origin, 20_000, new AbortController().signal);
-  const types = await reflect(["conformance.Echo/Many", "conformance.Echo/Sum"]);
-  const many = types.get("conformance.Echo/Many");
-  assert.deepEqual([many?.clientStreams, many?.serverStreams], [false, true]);
-  assert.deepEqual(
-    many?.input.types.messages["conformance.EchoMessage"].map((
-      { name, id, kind },
-    ) => [name, id, kind]),
-    [["text", 1, "string"], ["n", 2, "int64"], ["load", 3, "bytes"]],
-  );
-  assert.equal(types.get("conformance.Echo/Sum")?.clientStreams, true);
-  await assert.rejects(reflect(["conformance.Echo/Non"]), /Cannot find the method Non/);
-  await end();
-});
+for (const maker of MAKER_NAMES) {
+  testOf(maker, "the server says its types by reflection", async () => {
+    const { endpoint, end } = await serving(maker);
+    const origin = { origin: `http://127.0.0.1:${endpoint.port}`, endpoint };
+    const reflect = reflectOn(origin, 20_000, new AbortController().signal);
+    const types = await reflect(["conformance.Echo/Many", "conformance.Echo/Sum"]);
+    const many = types.get("conformance.Echo/Many");
+    assert.deepEqual([many?.clientStreams, many?.serverStreams], [false, true]);
+    assert.deepEqual(
+      many?.input.types.messages["conformance.EchoMessage"].map((
+        { name, id, kind },
+      ) => [name, id, kind]),
+      [["text", 1, "string"], ["n", 2, "int64"], ["load", 3, "bytes"]],
+    );
+    assert.equal(types.get("conformance.Echo/Sum")?.clientStreams, true);
+    await assert.rejects(reflect(["conformance.Echo/Non"]), /Cannot find the method Non/);
+    await end();
+  });
+}

@@ -169,9 +169,7 @@ class Stage {
     const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
     const driver = new PlayedDriver();
     const protocol = await withStreams(member.over(driver), {
-      slots: 1,
-      recorder,
-      specs: [stream],
+      ...{ slots: 1, recorder, specs: [stream], timeoutUs: job.timeoutUs },
     });
     return new Stage(driver, member, wish, job, new RequestScript(script), {
       ...{ protocol, recorder, parts },

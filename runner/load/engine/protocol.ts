@@ -61,6 +61,9 @@ export interface Protocol {
 }
 
 /** What a protocol reports, and what it may want to know. */
+/** What has ended an exchange before its response did. */
+export type FailedBy = RefusedBy | "reset" | "closed" | "timeout";
+
 export interface ExchangeEvents {
   /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
@@ -100,7 +103,7 @@ export interface ExchangeEvents {
   /** All that came at once with the end of an exchange is read: what is sent now responds to none of it. */
   onRead(slot: number, nowUs: number): void;
   /** The exchanges in flight on the slot have failed. Whether the slot is open for the next, `cancel` says. */
-  onFailed(slot: number, by: RefusedBy | "reset" | "closed", reason: string, nowUs: number): void;
+  onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
   /** The slot has brought what nobody asked for, maybe behind a response. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;
   /** The peer has ended the slot's connection. Returns whether an exchange is in flight on it, whose event is to follow. */

@@ -204,7 +204,8 @@ async function streamsOf(
     : await protocol(await socketParts(load, recorder));
   if (specs.length === 0) return { recorder, over };
   const { withStreams } = await import("../engine/streams/streams.ts");
-  return { recorder, over: await withStreams(over, { slots, recorder, specs }) };
+  const { timeoutUs } = load.job;
+  return { recorder, over: await withStreams(over, { slots, recorder, specs, timeoutUs }) };
 }
 
 async function socketRecorder(slots: number): Promise<SocketRecorder> {

@@ -128,6 +128,11 @@ export class OpenStream {
     return this.#reader.isOverLimit;
   }
 
+  /** Whether it has a deadline, and was sent by the moment whose deadline is now. */
+  isPastDeadline(sentBeforeUs: number): boolean {
+    return this.plan.spec.call?.isUnary === true && this.sentUs <= sentBeforeUs;
+  }
+
   /** When the virtual user leaves it; Infinity: it stays until the end. */
   get leftUs(): number {
     return this.sentUs + (this.plan.spec.holdUs ?? Infinity);

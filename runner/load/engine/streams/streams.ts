@@ -14,7 +14,7 @@ import { withEngine } from "../../../../base/pattern.ts";
 import type { Interruptions } from "../../recording/messages.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
 import type { RefusedBy } from "../driver.ts";
-import type { ExchangeEvents, Message, Protocol, ProtocolOf } from "../protocol.ts";
+import type { ExchangeEvents, FailedBy, Message, Protocol, ProtocolOf } from "../protocol.ts";
 import { OpenStream, StreamPlan } from "./open_stream.ts";
 import { type BodyPart, StreamRoom, type StreamTaker } from "./stream_room.ts";
 import type { StreamSpec } from "./stream_spec.ts";
@@ -31,6 +31,8 @@ interface StreamParts {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly StreamSpec[];
+  /** Of the load, which is the deadline of calls. */
+  readonly timeoutUs: number;
 }
 
 /** Puts the layer over a protocol. */
@@ -52,6 +54,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
+  readonly #timeoutUs: number;
   /** When what is being read came. */
   #nowUs = 0;
   #nextSweepUs = -Infinity;
@@ -59,7 +62,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   constructor(
     over: ProtocolOf,
     private readonly events: ExchangeEvents,
-    { slots, recorder, plans }: Omit<StreamParts, "specs"> & {
+    { slots, recorder, timeoutUs, plans }: Omit<StreamParts, "specs"> & {
       readonly plans: ReadonlyMap<StreamSpec, StreamPlan>;
     },
   ) {
@@ -68,6 +71,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.#open = new Array(slots).fill(null);
     this.#plans = plans;
     this.#recorder = recorder;
+    this.#timeoutUs = timeoutUs;
     this.room = new StreamRoom(this);
     this.#protocol = over(this);
   }
@@ -271,8 +275,10 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.events.onRead(slot, nowUs);
   }
 
-  onFailed(slot: number, by: RefusedBy | "reset" | "closed", reason: string, nowUs: number): void {
+  onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void {
     const stream = this.#open[slot];
+    // grpc-go resets what its deadline ends, and is often the first to see that it has passed.
+    if (by === "reset" && stream?.isPastDeadline(nowUs - this.#timeoutUs)) by = "timeout";
     if (stream?.goesOn && (by === "reset" || by === "closed")) {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
