@@ -177,6 +177,35 @@ Deno.test("speeds that differ from trial to trial make the interval wider", () =
   assert.ok(widthOf(differing) > 1.5 * widthOf(trialsAround(300, 40)));
 });
 
+function middleOf(shares: readonly TrialShare[]): number {
+  return rateAt(crossingOf(shares, AT_1000), 0.5);
+}
+
+Deno.test("where trials differ, a part of the limit shows at which rate the mean share beyond the limit is allowed", () => {
+  // At each rate one share is above and one as far below, and beyond the limit their mean is as in M/M/1.
+  const differing = [970, 985, 1_000, 1_015, 1_030].flatMap((ratePerSec) =>
+    [1.5, -1.5].map((nats) => {
+      const times = Math.exp(nats + (ratePerSec - 1_000) * RULE.limitS);
+      const share = 0.01 * times / Math.cosh(1.5);
+      return exponentialShare({ ratePerSec, seconds: 120 }, share, 0.3 * times);
+    })
+  );
+  const found = middleOf(differing);
+  assert.ok(Math.abs(found - 1_000) < 5, `${found}`);
+});
+
+Deno.test("a tail is that of all trials together, also of those without a request beyond the limit", () => {
+  // Of ten trials with equal shares beyond the parts of the limit, two have all that is beyond it.
+  const trials = Array.from({ length: 10 }, (_, i) => {
+    const trial = exponentialShare({ ratePerSec: 1_000, seconds: 60 }, 0.01, 1);
+    const [{ beyond: ofMean }, ...parts] = trial.levels;
+    const beyond = i % 5 === 0 ? 5 * ofMean : 0;
+    const limit = { beyond, dispersion: beyond === 0 ? null : beyond / 2 };
+    return { ...trial, levels: [limit, ...parts] };
+  });
+  assert.ok(Math.abs(middleOf(trials) - 1_000) < 5, `${middleOf(trials)}`);
+});
+
 Deno.test("parts of the limit decide where clusters beyond it are too few", () => {
   const { clusters } = crossingOf(trialsAround(60, 0.5), AT_1000);
   assert.ok(clusters > 20, `${clusters}`);

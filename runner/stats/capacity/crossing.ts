@@ -49,6 +49,7 @@ export function crossingOf(
   const ofLevel = {
     allowed: level.allowed,
     growth: growthOf(middle, rule, level.part),
+    limit: { allowed: rule.allowed, growth: growthOf(middle, rule, 1) },
     mayRefuse: rule.limitS === 0,
     ...{ unknownNats, isFlat },
   };
@@ -207,7 +208,11 @@ const FLATTEST = 0.5;
 /** Where short parts of the limit are as long as single requests, a tail is steeper at first than later. */
 const STEEPEST = 1.5;
 
-/** As each trial shows it. Trials are never pooled for it: over several rates any tail looks flat. */
+/**
+ * By the shares of trials together, as it is of mean shares: in a single short trial shares vary alike beyond all parts of the
+ * limit, and their tail is steeper than that of the mean. Of trials near the capacity alone, as over several rates any tail
+ * looks flat.
+ */
 function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   if (limitS === 0) {
     return {
@@ -215,16 +220,17 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
       isFlat: false,
     };
   }
-  const toHalf = fallOf(near, 2, 1);
-  const toLimit = fallOf(near, 1, 0);
+  const toHalf = fallOf(nearCapacity(near, 2, allowed), 2, 1);
+  const toLimit = fallOf(nearCapacity(near, 1, allowed), 1, 0);
   const [half, ofHalf] = shrunk(toHalf);
   const [limit, ofLimit] = shrunk(toLimit);
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    isFlat: [toHalf, toLimit, beyondLimit(near, allowed)].some(({ fall, variance }) =>
-      fall < FLATTEST - Math.sqrt(variance)
-    ),
+    // From the limit to twice of it a queue has no requests, or hardly any: there all trials are near enough.
+    isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
+      { fall, variance },
+    ) => fall < FLATTEST - Math.sqrt(variance)),
   };
 }
 
@@ -235,7 +241,31 @@ function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
   return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
 }
 
-/** A trial with fewer clusters shows no share. */
+/** A share within so many times what an exponential tail has at the capacity is near it. */
+const NEAR_CAPACITY = 2;
+
+function nearCapacity(
+  trials: readonly TrialShare[],
+  level: number,
+  allowed: number,
+): readonly TrialShare[] {
+  const expected = allowed ** LEVELS[level];
+  return trials.filter(({ levels, requests }) => {
+    const times = levels[level].beyond / requests / expected;
+    return times <= NEAR_CAPACITY && times >= 1 / NEAR_CAPACITY;
+  });
+}
+
+/** A trial with a larger share, by this factor, has the tail of an overload. */
+const NEAR_TAIL = 3;
+
+function withoutOverloads(trials: readonly TrialShare[], allowed: number): readonly TrialShare[] {
+  return trials.filter(({ levels: [{ beyond }], requests }) =>
+    beyond <= NEAR_TAIL * allowed * requests
+  );
+}
+
+/** Fewer clusters show no share. */
 const SHOWN_CLUSTERS = 2;
 
 interface Fall {
@@ -243,42 +273,33 @@ interface Fall {
   readonly variance: number;
 }
 
-/** How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. */
-function fallOf(
-  near: readonly TrialShare[],
-  from: number,
-  to: number,
-): Fall {
-  let [falls, before, clusters] = [0, 0, 0];
-  for (const { levels, requests } of near) {
+/**
+ * How much the logarithm of the share falls from one level to the next, over its fall up to the first of them. Its variance is
+ * that of a ratio of two sums over trials (W. G. Cochran, "Sampling techniques", 1977, §6.3), or of the clusters where that is
+ * more.
+ */
+function fallOf(trials: readonly TrialShare[], from: number, to: number): Fall {
+  let [all, before, after, clusters] = [0, 0, 0, 0];
+  for (const { levels, requests } of trials) {
     const { beyond, dispersion } = levels[to];
-    const weight = dispersion === null ? 0 : beyond / Math.max(1, dispersion);
-    if (weight < SHOWN_CLUSTERS) continue;
-    falls += weight * Math.log(levels[from].beyond / beyond);
-    before += weight * -Math.log(levels[from].beyond / requests);
-    clusters += weight;
-  }
-  if (clusters === 0 || before === 0) return { fall: 1, variance: Infinity };
-  return { fall: falls / before, variance: clusters / before ** 2 };
-}
-
-/** A trial with a larger share, by this factor, has the tail of an overload. */
-const NEAR_TAIL = 3;
-
-/** From the limit to twice of it, where clusters are so few that trials must be pooled: a queue has none there, or hardly any. */
-function beyondLimit(near: readonly TrialShare[], allowed: number): Fall {
-  let [all, limit, double, clusters] = [0, 0, 0, 0];
-  for (const { levels, requests } of near) {
-    const [{ beyond }, , , twice] = levels;
-    if (beyond > NEAR_TAIL * allowed * requests) continue;
     all += requests;
-    limit += beyond;
-    double += twice.beyond;
-    clusters += twice.dispersion === null ? 0 : twice.beyond / Math.max(1, twice.dispersion);
+    before += levels[from].beyond;
+    after += beyond;
+    clusters += dispersion === null ? 0 : beyond / Math.max(1, dispersion);
   }
-  const before = -Math.log(limit / all);
-  if (clusters < SHOWN_CLUSTERS || !(before > 0)) return { fall: 1, variance: Infinity };
-  return { fall: Math.log(limit / double) / before, variance: 1 / (clusters * before ** 2) };
+  const nats = -Math.log(before / all);
+  if (clusters < SHOWN_CLUSTERS || !(nats > 0)) return { fall: 1, variance: Infinity };
+  const squares = trials.reduce(
+    (sum, { levels }) => sum + (levels[to].beyond - after / before * levels[from].beyond) ** 2,
+    0,
+  );
+  const ofTrials = trials.length < 2
+    ? 1
+    : squares * trials.length / (trials.length - 1) / after ** 2;
+  return {
+    fall: Math.log(before / after) / nats,
+    variance: Math.max(ofTrials, 1 / clusters) / nats ** 2,
+  };
 }
 
 // The likelihood.
@@ -339,19 +360,27 @@ const FLAT_GROWTHS = [
   ...[[0.5, 1], [1, 0.5]] as const,
 ];
 /** How much the server's speed may differ from trial to trial, with the probability before any. */
-const SPEEDS_VARY = [[0, 0.65], [0.01, 0.25], [0.03, 0.1]] as const;
+const SPEEDS_VARY = [[0, 0.8], [0.01, 0.15], [0.03, 0.05]] as const;
 /** Gauss and Hermite's nodes and weights for a standard normal. */
 const NORMAL = [
   ...[[-2.857, 0.011257], [-1.3556, 0.222076], [0, 0.533333], [1.3556, 0.222076]] as const,
   [2.857, 0.011257],
 ] as const;
 
-/** The same of three nodes. */
+/** The same at even distances: a mean that a few of the largest make needs more than five. */
+const FINE_NORMAL = Array.from({ length: 41 }, (_, i) => {
+  const z = (i - 20) / 4;
+  return [z, Math.exp(-z * z / 2) / 4 / Math.sqrt(2 * Math.PI)] as const;
+});
+
+/** The standard normal with three nodes. */
 const OFFSETS = [[-1.732, 1 / 6], [0, 2 / 3], [1.732, 1 / 6]] as const;
 
 interface LevelTerms {
   readonly allowed: number;
   readonly growth: number;
+  /** The same of the limit itself. */
+  readonly limit: { readonly allowed: number; readonly growth: number };
   readonly mayRefuse: boolean;
   readonly isFlat: boolean;
   /** Standard deviation of the logarithm of the share at the crossing: of a part of the limit it is not quite known. */
@@ -360,7 +389,7 @@ interface LevelTerms {
 
 function cumulativeOf(
   trials: readonly WeighedTrial[],
-  { allowed, growth, mayRefuse, isFlat, unknownNats }: LevelTerms,
+  { allowed, growth, limit, mayRefuse, isFlat, unknownNats }: LevelTerms,
   range: RateRange,
 ): Grid {
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
@@ -369,12 +398,14 @@ function cumulativeOf(
     (_, i) => from + (to - from) * (i + 0.5) / POINTS,
   );
   const shares = new Shares(allowed);
+  const fall = Math.log(limit.allowed) / Math.log(allowed);
   const all: { readonly weight: number; readonly logs: Float64Array }[] = [];
   const offsets = unknownNats === 0 ? [[0, 1] as const] : OFFSETS;
   for (const [times, ofGrowth] of isFlat ? FLAT_GROWTHS : GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
-      const below = shares.belowMean(spread);
+      // The rule is of the mean share beyond the limit, where trials differ by more nats than beyond a part of it.
+      const below = belowMean(limit.allowed, times * limit.growth * varies) / fall;
       for (const [offset, ofOffset] of offsets) {
         const logs = logRates.map((logRate) =>
           logLikelihood(trials, shares, {
@@ -444,7 +475,7 @@ class Shares {
   readonly #logs: Float64Array;
   readonly #complements: Float64Array;
 
-  constructor(private readonly allowed: number) {
+  constructor(allowed: number) {
     const most = Math.log(MOST_SHARE / allowed);
     const length = Math.ceil((most - this.#least) / this.#step) + 1;
     const share = (i: number): number =>
@@ -469,26 +500,26 @@ class Shares {
     const i = this.#at(nats < least ? least : nats > most ? most : nats);
     return beyond * this.#logs[i] + within * this.#complements[i];
   }
-
-  /** How far the median of shares that vary by `spread` nats is below the allowed one, where that is their mean. */
-  belowMean(spread: number): number {
-    if (spread === 0) return 0;
-    let [low, high] = [0, spread * 4 + spread ** 2];
-    for (let round = 0; round < 30; round++) {
-      const middle = (low + high) / 2;
-      const mean = NORMAL.reduce(
-        (sum, [z, weight]) =>
-          sum + weight * Math.min(MOST_SHARE / this.allowed, Math.exp(spread * z - middle)),
-        0,
-      );
-      if (mean > 1) low = middle;
-      else high = middle;
-    }
-    return (low + high) / 2;
-  }
 }
 
 const MOST_SHARE = 0.97;
+
+/** How far the median of shares that vary by `spread` nats is below the allowed one, where that is their mean. */
+function belowMean(allowed: number, spread: number): number {
+  if (spread === 0) return 0;
+  let [low, high] = [0, spread * 4 + spread ** 2];
+  for (let round = 0; round < 20; round++) {
+    const middle = (low + high) / 2;
+    const mean = FINE_NORMAL.reduce(
+      (sum, [z, weight]) =>
+        sum + weight * Math.min(MOST_SHARE / allowed, Math.exp(spread * z - middle)),
+      0,
+    );
+    if (mean > 1) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
 
 /** The share is what a server does not serve of more than it can. As probable before any trial as all growths of a queue. */
 function refusalLikelihood(
