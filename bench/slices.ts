@@ -4,18 +4,19 @@
  * calls a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
-import { aloneOf, type Sliced } from "../report/judge/slices.ts";
+import { aloneOf, type Sliced, varianceOverRounds } from "../report/judge/slices.ts";
 import { estimateOfMean } from "../runner/stats/confidence/bootstrap.ts";
+import { studentInterval } from "../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../runner/stats/confidence/sequential.ts";
 import { disturbanceOf, type Rest } from "../runner/stats/slices/disturbance.ts";
-import { decide, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
+import { decide, PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
 import {
   joinedSeries,
   pairedSeries,
   type SideSlices,
   sliceRatioOf,
 } from "../runner/stats/slices/slice_ratio.ts";
-import { medianOf } from "../runner/stats/quantile.ts";
+import { meanOf, medianOf } from "../runner/stats/quantile.ts";
 import type { Bench, Effort, Row, Section } from "./bench.ts";
 import { type Behaviour, PAIR_S, type SimulatedPair, simulatedPair } from "./slices/simulated.ts";
 import { atLeast, atMost, between, row } from "./statistics/percent.ts";
@@ -47,6 +48,7 @@ const PARTS: Readonly<Record<string, (cases: number) => Section | Section[]>> = 
   "no change, two": noChangeInTwo,
   "planted, fresh": planted,
   "planted, two": plantedInTwo,
+  "thresholds, two": thresholdsOnTwo,
   "disturbance": disturbances,
 };
 
@@ -214,6 +216,40 @@ function noChangeInTwo(cases: number): Section[] {
       rows: calledRows(cases, { processes: "sessions" }),
     },
   ];
+}
+
+/** Requests/s of the new server alone, with a limit that is where they truly are. */
+function thresholdsOnTwo(cases: number): Section {
+  // Of a machine that slows down they are nowhere.
+  const kinds = Object.entries({ ...WITHIN, ...WANDERING }).filter(([, { drift }]) => !drift);
+  return {
+    caption:
+      `Thresholds at the true requests/s of a server that nobody restarts, held or broken at any look, ${cases} cases a line`,
+    unit: "%",
+    rows: kinds.map(([kind, behaviour]) => {
+      const random = new Random(83);
+      const plan = { behaviour, logRatio: 0, perSession: PAIRS_OF_SLICES.these };
+      const rates = Array.from(
+        { length: cases },
+        () => timesOf(random, plan).map(({ next }) => rateOf(next)),
+      );
+      const truth = meanOf(rates.map(meanOf));
+      const decided = rates.filter((all) =>
+        PROCESS_LOOKS.some((look) => isBeyond(all.slice(0, look), truth))
+      );
+      return row(kind, decided.length / cases, kind in WANDERING ? undefined : atMost(5));
+    }),
+    notes: [`Looks after as many rounds of ${PAIRS_OF_SLICES.these} pairs of slices.`],
+  };
+}
+
+/** By the way that thresholds go. */
+function isBeyond(rates: readonly number[], limit: number): boolean {
+  const variance = varianceOverRounds(rates.map(Math.log));
+  if (variance === null) return false;
+  const level = 1 - PROCESS_LOOK_SIGNIFICANCE;
+  const { low, high } = studentInterval(meanOf(rates), variance, level);
+  return low > limit || high < limit;
 }
 
 /** How soon a `versus` calls a difference, beside a neighbour. */
