@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type * as z from "zod";
 import { accessShape } from "../../base/target/access.ts";
-import { loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { loadShape, scriptOfJob, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
@@ -49,6 +49,7 @@ Deno.test("mixes, pages and flows with all that can be in them arrive as they ar
   const scripts = [
     script({ mix: [{ get: "/a", weight: 3 }, { put: "/b", json: { b: [1, null] } }] }),
     script({ get: "/{{ id }}", values: { id: { to: 1_000 } } }),
+    script({ get: "/{{ p.name }}", values: { p: { csv: "people.csv", order: "unique" } } }),
     script({ page: "/", with: ["/a.css", "/b.png"] }),
     script({ page: "/", with: ["/a.css", "/b.png"], parallel: 6 }),
     script({
@@ -69,7 +70,9 @@ Deno.test("mixes, pages and flows with all that can be in them arrive as they ar
       ],
     }),
   ];
-  for (const script of scripts) assert.deepEqual(arrived(scriptShape, script), script);
+  for (const script of scripts.map(scriptOfJob)) {
+    assert.deepEqual(arrived(scriptShape, script), script);
+  }
 });
 
 const COMMON = { connections: 100_000, keepAlive: true, timeoutMs: 5_000, workers: null };

@@ -36,6 +36,7 @@ import {
   replyWithin,
   retryUntilReply,
 } from "../protocol/redis_link.ts";
+import { scriptOfJob } from "../protocol/job_schema.ts";
 import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import { FleetRun } from "./fleet_run.ts";
 import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
@@ -188,7 +189,7 @@ export class Fleet implements Loader {
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
-    const { tables: _, ...script } = request.script; // which row was sent when is worked out here
+    const script = scriptOfJob(request.script);
     const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
     const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
     const job: AgentJobInput = {

@@ -205,6 +205,11 @@ export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind
   flow,
 ]);
 
+/** A script as a job has it: which row of a table is sent when is worked out by the coordinator. */
+export function scriptOfJob({ tables: _, ...script }: Script): Script {
+  return script;
+}
+
 const perSec = z.number().min(0).max(MOST_PER_SEC);
 
 const common = {
