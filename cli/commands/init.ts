@@ -301,11 +301,13 @@ function refuseScript(file: string): never {
 
 /** What is refused as YAML may be taken over as TypeScript. */
 function withScriptHint(error: UserError, source: string): UserError {
-  if (!K6_SCRIPT.test(source)) return error;
+  if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
   const fix = "name a file that ends in .ts: it keeps the functions of the script";
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 
+/** Of an Artillery script. */
+const PROCESSOR = /^[ \t]*["']?processor["']?[ \t]*:/m;
 const K6_SCRIPT = /^[ \t]*import\s[^"'`;]{0,500}["']k6\b/m;
 
 async function textOf(path: string): Promise<string> {

@@ -65,8 +65,15 @@ export interface ImportedCode extends Import {
 /** Its experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
 export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
   const read = new Map<string, string>();
-  const around = { ...context, env: recorded(context.env, read) };
   const notes = new Set<string>();
+  const env = (name: string): string | undefined => {
+    const value = context.env(name);
+    if (value === undefined && name !== "") {
+      notes.add(`the environment has no ${name} now: set it, and write this file again`);
+    }
+    return value;
+  };
+  const around = { ...context, env: recorded(env, read) };
   const [[name, config], ...others] = environmentsOf(data);
   if (others.length > 0) {
     notes.add(`without its environments ${others.map(([name]) => name).join(", ")}`);

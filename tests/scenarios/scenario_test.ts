@@ -156,7 +156,7 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       "values.e.pick: Cannot use []: it must not be empty",
       "values.f: Cannot use this without its kind: write one of to, pick, csv, jsonl, sqlite",
       'values.g.column: Cannot find column "nam" in users.csv: did you mean "name"?',
-      'values.h.order: Cannot use "rndom": the choices are sequential, random, weighted; did you mean "random"?',
+      'values.h.order: Cannot use "rndom": the choices are sequential, random, weighted, unique; did you mean "random"?',
       "values.i.csv: Cannot read none.csv: it has no rows",
     ],
   ],
