@@ -1,5 +1,5 @@
 /**
- * Files with a size limit: a file that is too long is refused by its size, and where that is unknown (pipes,
+ * Files with a size limit: a file that is too long is refused by its size, and if unknown (pipes,
  * devices, files that still grow) after as many bytes as the limit.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";

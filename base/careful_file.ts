@@ -18,7 +18,7 @@ import { beyond, isWithin, type LimitName } from "./limits.ts";
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 
-/** Whoever else can read it is none of ours. */
+/** A file that others can read was not made by us. */
 const OWN_MODE = 0o600;
 
 export class CarefulFile implements Disposable {
@@ -30,7 +30,7 @@ export class CarefulFile implements Disposable {
   }
 
   /**
-   * Opens a file that only this user can read, and makes it where there is none. Throws an Error that says why nothing
+   * Opens a file that only this user can read, and makes it if there is none. Throws an Error that says why nothing
    * can be appended: a file with a second name is refused, too, as that may be the name of another file of the user's.
    */
   static toAppend(path: string): CarefulFile {

@@ -16,7 +16,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** A failure that is no defect of Plateau, as the lines that `main.ts` prints and the code it exits with. */
+/** A failure that is not a defect of Plateau, as the lines that `main.ts` prints and the code it exits with. */
 export abstract class ExpectedError extends Error {
   abstract readonly exitCode: number;
   abstract readonly lines: readonly string[];

@@ -136,7 +136,7 @@ function keysOf(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
-/** The value as it was written, in short: secrets are taken out before, as a part of one is none to know. */
+/** The value as written, in short. Secrets are removed before, because a part of a secret may not be shown either. */
 export function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;

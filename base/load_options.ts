@@ -199,7 +199,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** An option's value as people write it; null: it is no option, or written as it is. */
+/** An option's value as people write it; null: it is not an option, or written as it is. */
 export function optionText(name: string, value: unknown): string | null {
   const known = NAMES.find((option) => option === name);
   const { written }: Partial<LoadOption> = known === undefined ? {} : LOAD_OPTIONS[known];

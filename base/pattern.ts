@@ -71,7 +71,7 @@ export function whyUnseen(bytes: number): string | null {
     : `a pattern looks at the first ${most} of a body, and this one is longer`;
 }
 
-/** Why `source` is no pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
+/** Why `source` is not a pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
 export function wrongPattern(source: string): string | null {
   const wrong = wrongMatch(source);
   if (wrong !== null) return wrong;
@@ -79,7 +79,7 @@ export function wrongPattern(source: string): string | null {
   return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
 }
 
-/** Why `source` is no pattern; null when it is. */
+/** Why `source` is not a pattern; null when it is. */
 export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
   if (!isRegExp(source)) return "it is not a regular expression";

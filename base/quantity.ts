@@ -6,7 +6,7 @@ import * as z from "zod";
 import { quotedOpenly } from "./secrets.ts";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
-/** Milliseconds as so many times a power of ten. */
+/** Milliseconds of each unit. */
 const MS_PER = {
   us: [1, -3],
   "µs": [1, -3],

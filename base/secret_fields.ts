@@ -115,7 +115,7 @@ export function unescaped(text: string): string {
 /** Keys of a file whose values are commands, or lists of commands. */
 const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
 
-/** All of these in the data of a file: under `headers` and `env`, in commands, and in addresses wherever they stand. */
+/** All secrets in the data of a file: under `headers` and `env`, in commands, and in addresses wherever they stand. */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];
@@ -196,7 +196,7 @@ const USER_OPTION = /\s(?:-u|--user|-a|-A|-P|-U|--proxy-user)[\s=]{0,4}["']?[^\s
 /** Credentials by themselves, as they stand in a field that was written wrongly. */
 const CREDENTIALS = /\b(?:Basic|Bearer)\s+([\w+/.~-]{4,}=*)/gi;
 
-/** What a word of a command line holds of these, as it is written and percent-decoded. */
+/** Secrets in a word of a command line, as written and percent-decoded. */
 export function secretsInWord(word: string): string[] {
   const decoded = unescaped(word);
   return [...new Set([word, decoded])].flatMap((text) => [

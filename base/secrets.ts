@@ -95,12 +95,12 @@ export class Secrets {
     return this.#everywhere ??= new Forms(this.#shown);
   }
 
-  /** A text from outside without any of them. */
+  /** A text from outside without secrets. */
   text(text: string): string {
     return this.#shown.size === 0 ? text : this.#forms.without(text);
   }
 
-  /** A value from outside as a sentence quotes it: as JSON, without any of them. */
+  /** A value from outside as a sentence quotes it: as JSON, without secrets. */
   quoted(value: unknown): string {
     return this.text(JSON.stringify(value) ?? String(value));
   }
@@ -272,7 +272,7 @@ class Forms {
     return most;
   }
 
-  /** The next place, from one on, where a form may begin; the end where there is none. */
+  /** The next place, from one on, where a form may begin; the end if there is none. */
   #next(text: string, from: number): number {
     const begins = this.#begins;
     for (let at = from, code = text.charCodeAt(from); at + 1 < text.length; at++) {

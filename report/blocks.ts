@@ -100,7 +100,7 @@ export interface Figure extends OfForms {
   readonly marks: readonly string[];
   readonly panels: readonly Panel[];
   readonly findings: readonly Finding[];
-  /** How to read it, for who sees its kind for the first time. */
+  /** How to read it, for readers who see its kind for the first time. */
   readonly reading: string;
   /** The charts' numbers, folded up; null where a table beside the figure has them. */
   readonly values: Table | null;

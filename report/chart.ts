@@ -114,7 +114,7 @@ export function markOf(scenarios: readonly string[], scenario: string): Mark {
   return SCENARIO_MARKS[scenarios.indexOf(scenario) % SCENARIO_MARKS.length];
 }
 
-/** What values are held against, behind them. */
+/** What values are compared with, behind them. */
 export type Reference =
   | { readonly kind: "horizontal"; readonly at: number; readonly color: Color }
   /** Down from the top, with its interval as a bar at the foot. */
@@ -184,9 +184,9 @@ export interface Timeline {
   readonly span: number;
   readonly latency: Axis;
   readonly rate: Axis;
-  /** Below requests per second, from the top; none where nobody watched the target. */
+  /** Tracks below requests per second, from the top; none if the target was not watched. */
   readonly tracks: readonly { readonly title: string; readonly axis: Axis }[];
-  /** Empty for a closed loop, and where virtual users arrive, who send several requests each. */
+  /** Offered load; empty for a closed loop, and if virtual users arrive, who send several requests each. */
   readonly offered: readonly OfferedPart[];
   /** In order. */
   readonly marks: readonly TimelineMark[];
@@ -209,7 +209,7 @@ export interface TimelineRun {
   readonly latency: readonly (readonly (number | null)[])[];
   /** By percentile: indices of the intervals in which lower bounds could raise it; absent for none. */
   readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
-  /** One array per track of `Timeline.tracks`; null where nobody knows. */
+  /** One array for each track of `Timeline.tracks`; null if unknown. */
   readonly tracks: readonly (readonly (number | null)[])[];
   /** Seconds until it is steady; null when it never is, or when the load itself changes. */
   readonly steadyFrom: number | null;

@@ -1,4 +1,4 @@
-/** What a report says of an experiment, of two results held against each other, or of several in time. Each form lays all of them out alike. */
+/** What a report says of an experiment, of two results compared with each other, or of several in time. Each form lays all of them out alike. */
 import type { Block, Group } from "./blocks.ts";
 import type { CellRuns } from "./cells/cells.ts";
 import type { PageTarget } from "./subjects/verdict/compared_scenarios.ts";

@@ -177,7 +177,7 @@ export function readFigure(text: string): Read<Figure> {
   return { problem: `Cannot find a figure "${text}": ${fix}` };
 }
 
-/** The same; null for what is no figure. */
+/** The same; null for what is not a figure. */
 export function figureNamed(text: string): Figure | null {
   const name = plainName(text);
   return Object.hasOwn(NAMED_FIGURES, name) ? NAMED_FIGURES[name as FigureName] : null;

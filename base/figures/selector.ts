@@ -28,7 +28,7 @@ export interface SelectableCell {
   readonly scenario: string;
   /** Values of the factors, by path, as people write them. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Likewise, what has one value and so is no factor; absent: not known. */
+  /** Likewise, what has one value and so is not a factor; absent: not known. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** Whether it is one request of a scenario, which only its own name means: `checkout.pay`. */
   readonly isStep?: boolean;

@@ -26,7 +26,7 @@ export function stepPathsIn(scenarios: unknown): string[] {
   );
 }
 
-/** Each once, in the order of the file; none where there is one alone. @param scenario As it is written, right or wrong. */
+/** Each once, in the order of the file; none if there is only one. @param scenario As it is written, right or wrong. */
 export function stepNamesIn(scenario: unknown): string[] {
   const { mix, flow, page, with: needed } = Object(scenario);
   const requests: unknown[] = [

@@ -20,7 +20,7 @@ interface Members {
 }
 
 export class MessageDecoder {
-  /** In the message at hand. */
+  /** In the current message. */
   #values = 0;
   readonly #types: MessageTypes;
   readonly #name: string;

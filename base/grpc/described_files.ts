@@ -33,7 +33,7 @@ export function importsOf(file: string): readonly string[] {
   return headOf(file).imports ?? [];
 }
 
-/** The services and types of files that are all there, each as base64. Throws where they are none. */
+/** Services and types of complete files, each as base64. Throws if they are not valid. */
 export function describedFiles(files: readonly string[]): ProtoFile {
   const set = new WireWriter();
   for (const file of files) {

@@ -7,7 +7,7 @@ import type { Json } from "../yaml/json_text.ts";
 type JsonMap = { readonly [name: string]: Json };
 
 interface OwnForm {
-  /** Null: it is none. */
+  /** Fields of the value's message; null if the JSON is not of this type. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;
   /** What it should be, for a message. */

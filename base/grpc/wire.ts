@@ -15,7 +15,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Where so many octets go; the buffer may be another after it. */
+  /** Makes room for so many bytes; the buffer may be another one afterwards. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;
@@ -79,7 +79,7 @@ export class WireWriter {
   }
 }
 
-/** What is read is no message of protobuf. */
+/** What is read is not a message of protobuf. */
 export class MalformedMessage extends Error {}
 
 const MOST_VARINT_BYTES = 10;
@@ -144,7 +144,7 @@ export class WireReader {
     return this.octets.subarray(at, this.at);
   }
 
-  /** A value of a field that nobody knows. */
+  /** Skips the value of an unknown field. */
   skip(wireType: number): void {
     if (wireType === VARINT) this.varint();
     else if (wireType === FIXED64) this.#take(8);

@@ -9,7 +9,7 @@ export type BodyPart =
   /** A message of gRPC as JSON, which has octets only once its type is known. */
   | { readonly message: string };
 
-/** Text alone is of the request's content-type; null is none. */
+/** Text has the request's content-type; null is no body. */
 export type WireBody = string | readonly BodyPart[] | null;
 
 /** The texts in which a name may stand. */
@@ -22,7 +22,7 @@ export function bodyLength(body: WireBody): number {
   return partsOf(body).reduce((sum, part) => sum + textOf(part).length, 0);
 }
 
-/** Throws where base64 is none. */
+/** Throws if base64 is malformed. */
 export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
   if (body === null || typeof body === "string") return new TextEncoder().encode(body ?? "");
   const parts = body.map(octetsOf);

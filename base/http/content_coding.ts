@@ -16,7 +16,7 @@ export interface DecodedContent {
   readonly problem: string | null;
 }
 
-/** Throws on what is no whole body of that coding. */
+/** Throws on what is not a whole body of that coding. */
 type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };

@@ -28,7 +28,7 @@ export class FieldLines {
   reason: ProtocolError | "" = "";
   #step = LINE_START;
   #areTrailers = false;
-  /** State of the name at hand in FRAMING_NAMES. */
+  /** State of the current name in FRAMING_NAMES. */
   #name = WORD_START;
 
   get done(): boolean {

@@ -58,7 +58,7 @@ export class FramingFields {
   /** What `instanceIn` and `cacheStatusIn` read; 0: nothing was said. */
   served = 0;
   reason: ProtocolError | "" = "";
-  /** The field at hand, as numbered in FRAMING_NAMES. */
+  /** The current field, as numbered in FRAMING_NAMES. */
   #field = CONTENT_LENGTH;
   // The list element at hand: a length, or a state in OPTIONS; whether a space has followed it.
   #length = NONE;
@@ -136,7 +136,7 @@ export class FramingFields {
     return at;
   }
 
-  /** An empty element is none (RFC 9110 §5.6.1); llhttp refuses an empty Transfer-Encoding, too. */
+  /** Empty elements are ignored (RFC 9110 §5.6.1); llhttp refuses an empty Transfer-Encoding, too. */
   #endOption(octet: number): void {
     const word = OPTIONS.ends[this.#option];
     if (this.#field !== TRANSFER_ENCODING) {

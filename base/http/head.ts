@@ -11,7 +11,7 @@ import { StatusLine } from "./status_line.ts";
 
 /** More than any server has a reason to send before its response. */
 const MAX_INTERIM = LIMITS.interimResponses.most;
-/** Where the head at hand began, when that was not in the bytes at hand. */
+/** Where the current head began, when that was not in the current bytes. */
 const EARLIER = -1;
 
 interface HeadOptions {

@@ -21,7 +21,7 @@ export interface ResponseSink {
 }
 
 export class KeptResponse implements ResponseSink {
-  /** Why it is not the stream of messages that it should be; null: it is, or is no stream. */
+  /** Why it is not the stream of messages that it should be; null: it is, or is not a stream. */
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
@@ -57,7 +57,8 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * A head as its status and its fields, with names in small letters, of so many bytes. False when there is no room for it.
+   * Keeps a head as its status and fields, with names in lower case, of so many bytes. False when there is no room for
+   * it.
    */
   takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;

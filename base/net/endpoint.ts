@@ -128,7 +128,7 @@ export function connectionOptions(
   return { host, keepAlive, byProxy: { origin, authorization: proxy.authorization } };
 }
 
-/** What a proxy may echo in an error page of its own, and nobody else may see. */
+/** What a proxy may echo in its own error page, and must not be shown elsewhere. */
 export function proxyCredentials(endpoint: Endpoint): string[] {
   const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
   return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);

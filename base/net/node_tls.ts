@@ -18,7 +18,7 @@ import { openTunnel } from "./open_tunnel.ts";
 import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
-/** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
+/** Must be read all the time: otherwise node:tls of Deno 2.9 goes on receiving into memory. */
 class NodeTlsConnection implements Connection {
   #error: Error | null;
   #wake = (): void => {};

@@ -93,7 +93,7 @@ async function overHttp2(
   return http2.response(0);
 }
 
-/** Waits for SETTINGS that allow so many streams; not for long, and not beyond the connection. */
+/** Waits, for a short time, for SETTINGS that allow this many streams. */
 async function raised(
   http2: Http2Connection,
   streams: number,

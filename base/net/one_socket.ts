@@ -11,7 +11,7 @@ import type { Connection } from "./connection.ts";
 const BUFFER_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
 
-/** Sends the request; gives its response, of 101 or any other. Rejects where there is no whole one, and where it is no WebSocket. */
+/** Sends the request; gives its response, of 101 or any other. Rejects where there is no whole one, and where it is not a WebSocket. */
 export async function openSocketOn(
   conn: Connection,
   request: Uint8Array,

@@ -28,7 +28,7 @@ export function addressText({ ip, port }: Address): string {
   return hostAndPort(ip, port);
 }
 
-/** All addresses of a host, at least one, or why there is none. */
+/** All addresses of a host, at least one, or the reason for having none. */
 export async function resolve(
   { hostname, port, addresses }: Host,
 ): Promise<readonly Address[] | string> {
@@ -47,7 +47,7 @@ function whyNotFound(hostname: string, error: unknown): string {
   return `the look-up of ${hostname} failed: ${messageOf(error)}`;
 }
 
-/** Rejects where there is none. */
+/** Rejects if there is none. */
 export async function lookUp(name: string): Promise<string[]> {
   const found = await lookup(name, { all: true, order: "verbatim" });
   const addresses = found.map(({ address }) => address);

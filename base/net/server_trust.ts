@@ -34,7 +34,7 @@ const ED25519 = 1087;
 const DIGESTS = new Set([672, 673, 674]);
 const CURVES = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 
-/** X509_V_ERR_… of a chain that leads to nobody who is trusted, and of another name or address. */
+/** X509_V_ERR_… of a chain without a trusted authority, and of another name or address. */
 const UNKNOWN_ISSUER = new Set([2, 18, 19, 20, 21]);
 const WRONG_NAME = new Set([62, 64]);
 
@@ -168,7 +168,7 @@ export class ServerTrust {
     }
   }
 
-  /** `openssl req -x509` makes an authority's certificate of every one, and whoever names that very one means it. */
+  /** `openssl req -x509` makes every certificate an authority's; a user who names that very one trusts it. */
   #isNamed(leaf: Pointer): boolean {
     const { X509_cmp } = this.openssl.certificates;
     return this.#named.some((one) => X509_cmp(one, leaf) === 0);

@@ -6,7 +6,7 @@
 /** A function, as a profiler names it. */
 export interface Frame {
   readonly name: string;
-  /** Package, file or library; "" where it is unknown. */
+  /** Package, file or library; "" if unknown. */
   readonly module: string;
   /** Line at which the function begins, from 1; 0 if unknown. */
   readonly line: number;
@@ -34,7 +34,7 @@ export class CallTreeBuilder {
   readonly #knownAt = new WeakMap<Frame, number>();
   readonly #childAt = new Map<string, number>();
 
-  /** The node of `frame` under `parent` (−1: the root), made where there is none. */
+  /** The node of `frame` under `parent` (−1: the root), made if it does not exist. */
   child(parent: number, frame: Frame): number {
     const at = this.#frameOf(frame);
     const key = `${parent} ${at}`;
@@ -152,6 +152,6 @@ export function prune(
 /** Stands for outermost calls that were left out. */
 const REST: Frame = { name: "(small calls)", module: "", line: 0 };
 
-/** Who samples. */
+/** Profilers that take samples. */
 export const PROFILERS = ["v8", "py-spy", "pprof", "perf"] as const;
 export type ProfilerName = typeof PROFILERS[number];

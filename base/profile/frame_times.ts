@@ -43,7 +43,7 @@ export function outsideText({ name }: Frame): string | null {
   return Object.hasOwn(NO_FUNCTIONS, name) ? NO_FUNCTIONS[name] : null;
 }
 
-/** The function that most time is spent in, and who called it most. */
+/** The function in which most time is spent, and its most frequent caller. */
 export interface HotPath {
   readonly frame: Frame;
   /** Null: it is outermost. */
@@ -65,7 +65,7 @@ export function hotPathOf(tree: CallTree): HotPath | null {
   };
 }
 
-/** Who calls the function for most of its own time, past calls of itself. */
+/** The caller that accounts for most of the function's own time, past calls of itself. */
 function callerOf(tree: CallTree, called: Frame): Frame | null {
   const byCaller = new Map<Frame | null, number>();
   tree.frame.forEach((at, node) => {

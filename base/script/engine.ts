@@ -22,7 +22,7 @@ import { LIMITS } from "../limits.ts";
 
 /** A value of the script, by its place in the engine's memory. */
 export type Value = JSValueConstPointer | JSValuePointer;
-/** One that whoever has it frees. */
+/** A value that its holder must free. */
 export type OwnValue = JSValuePointer;
 /** A function of the world outside. The engine frees what it returns. */
 export type HostFunction = (...given: JSValueConstPointer[]) => OwnValue;
@@ -132,7 +132,7 @@ export class Engine {
     return this.ffi.QTS_NewArrayBuffer(this.pointer, at as JSVoidPointer, bytes);
   }
 
-  /** For functions of the wrapper; who has it frees the value. */
+  /** For functions of the wrapper; the holder frees the value. */
   handle(value: Value): QuickJSHandle {
     return new StaticLifetime(value as JSValueConstPointer, this.context.runtime);
   }

@@ -20,7 +20,7 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
   "plateau/artillery": artillery,
   "plateau/k6": k6,
 };
-/** Its script is evaluated within this, and its `setup` may compute for so long. */
+/** Time in which the script must be evaluated, and its `setup` may compute. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
 /** As QuickJS says it, where it still has room for that. */
@@ -32,7 +32,7 @@ export class ScriptError extends Error {}
 export interface RealmParts {
   /** Path of the script itself. */
   readonly entry: string;
-  /** JavaScript of a module by its path. Throws with the reason where there is none. */
+  /** JavaScript of a module by its path. Throws with the reason if there is none. */
   readonly load: (path: string) => string;
   /** The generator behind `user.random()`: from 0 to below 1. */
   readonly random: () => number;
@@ -64,7 +64,7 @@ export const CHANGED = { variables: 2, body: 4 };
 
 /** Words that are shared with the prelude. */
 const WORD = { changed: 0, isFirst: 1, status: 2, lines: 3 };
-/** Random numbers go over so many at a time. */
+/** Random numbers that are handed over at a time. */
 const RANDOM_NUMBERS = 256;
 
 /** A function of the prelude, or one that it has made. */
@@ -87,12 +87,12 @@ const FUNCTIONS = [
 ] as const;
 
 export class Realm {
-  /** The response at hand; null outside of a call. */
+  /** The current response; null outside of a call. */
   response: Readable | null = null;
-  /** The request at hand, where it varies. */
+  /** The current request, where it varies. */
   request: Readable | null = null;
   readonly #functions: ReadonlyMap<string, RealmFunction>;
-  /** Moment of the first tick of the call at hand; NaN before it. */
+  /** Moment of the first tick of the current call; NaN before it. */
   #sinceMs = NaN;
   #limitMs = OUTSIDE_LOAD_MS;
 
@@ -118,7 +118,7 @@ export class Realm {
     this.#functions = this.#withPrelude();
   }
 
-  /** Throws a ScriptError where the script itself throws. What nobody holds any longer is collected with its memory. */
+  /** Throws a ScriptError if the script itself throws. What is no longer referenced is collected with its memory. */
   static async open(parts: RealmParts): Promise<Realm> {
     const realm = new Realm(await Engine.open(), parts);
     realm.#evaluate();
@@ -152,7 +152,7 @@ export class Realm {
     this.#limitMs = ms;
   }
 
-  /** Within the time of a script outside of any load: it may be megabytes, and is no call of a request. */
+  /** Within the time of a script outside of any load: it may be megabytes, and is not a call of a request. */
   setData(json: string): void {
     const { context } = this;
     const limitMs = this.#limitMs;
@@ -442,7 +442,7 @@ export class Realm {
   }
 }
 
-/** Begins what is no path; the engine takes a refusal only where a module is loaded. */
+/** Begins what is not a path; the engine takes a refusal only where a module is loaded. */
 const FOREIGN = "foreign:";
 
 /** Paths of modules are relative to the folder of the script, with `/` between their parts. */

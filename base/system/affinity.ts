@@ -113,7 +113,7 @@ const SIZE = 0;
 const POLICY = 1;
 /** The length of a slice, nanoseconds: its lower word. */
 const RUNTIME = 6;
-/** The policy of all threads for which nobody chose another. */
+/** The policy of threads for which no other was chosen. */
 const SCHED_OTHER = 0;
 
 /**

@@ -52,7 +52,7 @@ export function parseCpuMax(text: Text): number | null {
   return quota === undefined ? null : Number(quota) / Number(period);
 }
 
-/** Version 1: a quota of -1 is none. */
+/** Version 1: a quota of -1 means no limit. */
 export function parseQuota(quota: Text, period: Text): number | null {
   const cores = Number(quota ?? NaN) / Number(period ?? NaN);
   return cores > 0 && Number.isFinite(cores) ? cores : null;
@@ -132,7 +132,7 @@ function textsOf(pid: number | "self"): { readonly mounts: Text; readonly groups
   };
 }
 
-/** Milliseconds since the groups began, of all together; null where none of them says. */
+/** Milliseconds that the groups together were throttled since they began; null if none of them says. */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
     parseThrottledMs(readSystemFile(join(folder, "cpu.stat")) ?? "") ?? []
@@ -219,7 +219,7 @@ export function makeLimitGroup(limits: CgroupLimits, texts = textsOf("self")): s
   }
 }
 
-/** The groups of version 2 whose children may have these limits, the nearest first. Throws where there is none. */
+/** The groups of version 2 whose children may have these limits, the nearest first. Throws if there is none. */
 function delegating(
   wanted: readonly ControllerLimit[],
   texts: { readonly mounts: Text; readonly groups: Text },

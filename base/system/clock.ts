@@ -27,7 +27,7 @@ function sharedClock(): Clock | null {
 export interface Moment {
   /** Milliseconds since the epoch, by the isolate that names it (`epochNowMs`). */
   readonly epochMs: number;
-  /** The same by the shared clock; null where there is none. */
+  /** The same by the shared clock; null if there is none. */
   readonly sharedUs: number | null;
 }
 

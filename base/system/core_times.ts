@@ -25,7 +25,7 @@ export interface CoreTimes {
 const TICK_MS = 10;
 const [IDLE, IO_WAIT, IRQ, SOFT_IRQ, STEAL] = [3, 4, 5, 6, 7];
 
-/** @param allowed The cores that count; null: all. Null where it is unknown. */
+/** @param allowed The cores that count; null: all. Null if unknown. */
 export function parseCoreTimes(stat: string, allowed: readonly number[] | null): CoreTimes | null {
   const lines = [...stat.matchAll(/^cpu(\d+) ([\d ]+)$/gm)]
     .filter(([, core]) => allowed === null || allowed.includes(Number(core)))

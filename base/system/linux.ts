@@ -10,7 +10,7 @@ export function parseAllowedCores(status: Text): number[] | null {
   return list === undefined ? null : parseCores(list);
 }
 
-/** The cores on which a process may run; null where that is unknown. */
+/** The cores on which a process may run; null if unknown. */
 export function readAllowedCores(pid: number | "self" = "self"): number[] | null {
   return parseAllowedCores(readSystemFile(`/proc/${pid}/status`));
 }
@@ -24,7 +24,7 @@ export function parseIgnores(status: Text, signal: number): boolean | null {
   return mask === undefined ? null : (BigInt(`0x${mask}`) >> BigInt(signal - 1) & 1n) === 1n;
 }
 
-/** Whether this process ignores a signal; null where that is unknown. */
+/** Whether this process ignores a signal; null if unknown. */
 export function readIgnores(signal: number): boolean | null {
   return parseIgnores(readSystemFile(OWN_STATUS), signal);
 }

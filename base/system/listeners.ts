@@ -35,7 +35,7 @@ function unixInodes(path: string): string[] {
 
 export type TcpAddress = Omit<TcpListener, "inode">;
 
-/** Who listens at all addresses of IPv6 also has the connections of IPv4 that nobody else listens for. */
+/** A listener at all addresses of IPv6 also gets the connections of IPv4 for which there is no other listener. */
 function tcpInodes(at: TcpAddress): string[] {
   const files = at.bytes.length === 4 ? ["/proc/net/tcp", "/proc/net/tcp6"] : ["/proc/net/tcp6"];
   for (const file of files) {
@@ -86,7 +86,7 @@ export function parseTcpListeners(text: string): TcpListener[] {
   });
 }
 
-/** The kernel gives a connection to who listens at just its address, or else at any. */
+/** The kernel gives a connection to the listener at exactly its address, or else at any address. */
 export function inodesAt(
   { bytes, port }: TcpAddress,
   listeners: readonly TcpListener[],
@@ -116,7 +116,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 
 const ACCEPTS = "00010000";
 
-/** Lines of /proc/net/unix: `num refs protocol flags type state inode path`; who listens has a flag. */
+/** Lines of /proc/net/unix: `num refs protocol flags type state inode path`; listeners have a flag. */
 export function parseUnixListeners(text: string, path: string): string[] {
   return text.split("\n").flatMap((line) => {
     const [, flags, inode, at] = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) (.+)$/.exec(line) ?? [];

@@ -12,7 +12,7 @@ type System = typeof Deno.build.os;
 export interface TableRow {
   readonly pid: number;
   readonly parent: number;
-  /** The process group that it belongs to; null where there are none. */
+  /** The process group that it belongs to; null if there are none. */
   readonly group: number | null;
   readonly name: string;
   /** Later is more; distinguishes it from a later process with its number. */
@@ -79,7 +79,7 @@ export function runPs(columns: readonly string[]): string {
 const PS_LINE =
   /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\d+) +([\d:.-]+) +([\d:.-]+) +(\w{3} \w{3} +\d+ [\d:]+ \d{4}) +(.*?) *$/gm;
 
-/** Lines of `ps` with PS_COLUMNS; ended processes that nobody has waited for are left out. */
+/** Lines of `ps` with PS_COLUMNS, without zombies. */
 export function parsePs(text: string): TableRow[] {
   return [...text.matchAll(PS_LINE)].flatMap((fields) => {
     const [, pid, parent, group, state, kilobytes, time, userTime, start, command] = fields;

@@ -18,7 +18,7 @@ export interface ProcessStat {
   /** CPU time of the process, all threads that it has or had, without its children. */
   readonly userTicks: number;
   readonly systemTicks: number;
-  /** CPU time of those of its children that have ended and were waited for, with theirs. */
+  /** CPU time of its children that have ended and were waited for, including theirs. */
   readonly waitedUserTicks: number;
   readonly waitedSystemTicks: number;
   /** Nice value, −20 (first served) to 19 (last). */
@@ -177,10 +177,7 @@ export function countOpenFiles(pid: number): number | null {
   }
 }
 
-/**
- * Everything under `pid`, without it. A look while processes fork or end may miss some: whoever needs
- * all (to end them) looks again.
- */
+/** All descendants of `pid`. While processes fork or end, a look may miss some: to end all of them, look again. */
 export function descendantsOf(pid: number): number[] {
   const found = new Set<number>();
   const left = [pid];
@@ -283,7 +280,7 @@ export interface BusyProcess {
   readonly cores: number;
 }
 
-/** Who uses less than this is not named: it is within two ticks. */
+/** Programs below this share are not named: it is within two ticks. */
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 

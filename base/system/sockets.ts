@@ -27,7 +27,7 @@ function hexPort(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** Connections that the kernel has taken for the port and no program has accepted; null where nobody listens there. */
+/** Connections that the kernel has taken for the port and no program has accepted; null if nothing listens there. */
 export function queuedAt(port: number, table: string): number | null {
   const listening = rowsAt(port, LISTEN, table);
   return listening.length === 0 ? null : listening.reduce((sum, row) => sum + row.received, 0);

@@ -9,7 +9,7 @@ import { windowsThreadMs } from "./windows.ts";
 /** Times since the thread began, microseconds. */
 export interface ThreadTime {
   readonly cpuUs: number;
-  /** Ready to run, without a core; null where it is unknown. */
+  /** Ready to run, without a core; null if unknown. */
   readonly waitedUs: number | null;
 }
 

@@ -159,7 +159,7 @@ const MOST_LISTED = 4_096;
 
 /** Holds this process and all that it starts from now on. */
 export interface Job {
-  /** Process ids of those that live, this one too. */
+  /** Process ids of the living ones, including this one. */
   members(): number[];
 }
 

@@ -42,7 +42,7 @@ export function withReference(spec: unknown, renamed: (name: string) => string):
   return { ...Object(spec), [kind]: { ...Object(valueIn(spec, [kind])), [key]: renamed(name) } };
 }
 
-/** The target that `spec` stands in front of; null when there is none of the experiment. */
+/** The target of the experiment that `spec` stands in front of; null if there is none. */
 export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
   return referenceIn(spec)?.name ?? null;
 }

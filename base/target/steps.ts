@@ -10,7 +10,7 @@ import { withoutSecrets } from "../secrets.ts";
 /** Program and arguments. */
 export const command = z.array(z.string().min(1), { error: commandAsText }).min(1);
 
-/** A shell would split a text at its spaces, and nobody else does. */
+/** A text would need a shell to split it at its spaces. */
 function commandAsText({ input }: { readonly input?: unknown }): string | undefined {
   if (typeof input !== "string") return undefined;
   return `Cannot use ${shown(input)}: it must be a list, such as [${itemsOf(input)}]`;

@@ -121,7 +121,7 @@ const v8 = z.strictObject({
 
 export type WrittenV8 = z.output<typeof v8>;
 
-/** With one value for each line; `default` is no flag. */
+/** With one value for each line; `default` is not a flag. */
 export interface V8Options {
   readonly flags?: string;
   readonly gc?: string;
@@ -131,7 +131,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
-/** The same lines with one value for each of those that a list makes a factor of. */
+/** The same lines with one value for each that a list makes a factor of. */
 type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;

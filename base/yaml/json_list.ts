@@ -26,7 +26,7 @@ export class JsonList {
   #isFound = false;
   /** Whether a comma promises another member. */
   #isAfterComma = false;
-  /** The text at hand, as far as it may be the key of the list. */
+  /** The current text, as far as it may be the key of the list. */
   #key: number[] = [];
   /** Whether that key was the last thing before here, but for a colon and spaces. */
   #isAtList = false;

@@ -21,7 +21,7 @@ const CLOSING_MAP = 0x7d;
 /** What is made of each value; `source` is a value as it is written, where it holds no others. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** Throws with the reason when it is no JSON, or too much. */
+/** Throws with the reason when it is not JSON, or too much. */
 export function parseJson(text: string, reviver?: Reviver): unknown {
   checkSize(text);
   return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
@@ -64,7 +64,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null for what is no JSON. */
+/** Null for what is not JSON. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -217,7 +217,7 @@ class Size {
   #aliases = 0;
   /** Brackets and braces that are open. */
   #open = 0;
-  /** Lists and keys that begin in the line at hand: `- - - a`. */
+  /** Lists and keys that begin in the current line: `- - - a`. */
   #begun = 0;
   #isPlain = false;
 

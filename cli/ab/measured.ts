@@ -85,7 +85,7 @@ interface First {
   readonly results: Results;
 }
 
-/** In blocks where the first pair shows that no slices can be had, and nobody named them. */
+/** Measures in blocks if the first pair shows that slices are not possible, and they were not asked for by name. */
 async function measuredFirst(kept: Results | null, delivery: Delivery): Promise<First> {
   const { pair, context: { values, outDir, onNote } } = delivery;
   const seed = values.seed ?? kept?.seed;

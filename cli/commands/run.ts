@@ -133,7 +133,7 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
   return [{ place: "--live-port", message, fix: "add --live, or leave it out" }];
 }
 
-/** Throws a UserError where whoever called this command does not let it load what the cells load. */
+/** Throws a UserError if the caller of this command does not allow what the cells load. */
 async function checkHosts(cells: readonly Cell[]): Promise<void> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return;
@@ -141,7 +141,7 @@ async function checkHosts(cells: readonly Cell[]): Promise<void> {
   await checkAllowed(hosts, endpointsOf(cells));
 }
 
-/** Where the script of an experiment may fetch from, where whoever called this command sets limits. */
+/** Hosts from which the script of an experiment may fetch, if the caller of this command sets limits. */
 async function fetchLimits(): Promise<Pick<ExperimentRequest, "mayFetch">> {
   const hosts = variable(ALLOWED_HOSTS);
   if (hosts === undefined) return {};

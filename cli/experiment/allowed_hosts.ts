@@ -1,4 +1,4 @@
-/** The hosts that `run` and `bench` may load, where whoever called them sets limits, as `plateau mcp` does. */
+/** The hosts that `run` and `bench` may load when their caller sets limits, as `plateau mcp` does. */
 import { UserError } from "../../base/errors.ts";
 import {
   type Access,

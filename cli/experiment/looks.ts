@@ -28,7 +28,9 @@ export function isDecided(compare: () => Looked, processes: number): boolean {
   return reason === "worse" || !goesOn && !areGatesOpen;
 }
 
-/** The figures that decide, and an open CPU time per request that would decide in place of those that the generator limited. */
+/**
+ * Figures that decide, and an open CPU time per request that would decide instead if the generator limited the others.
+ */
 function awaitedOf(comparison: GroupComparison): FigureComparison[] {
   const own = decisiveOf(comparison);
   const isByWork = comparison.decisive.includes("cpuPerRequest") &&

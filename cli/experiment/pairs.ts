@@ -35,7 +35,7 @@ export type PairOrder = "slices" | "blocks";
  * few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;
-/** Pairs of processes, where nobody says how many. */
+/** Pairs of processes, unless their number is given. */
 const UNTIL_DECIDED = { until: null, atMost: Math.max(...PROCESS_LOOKS), budget: null };
 
 /** @param values Their `only` names targets as the file does. Throws a UserError where the file is wrong. */
@@ -59,7 +59,7 @@ export async function planPairs(
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
-  // What nobody has written is no flag.
+  // What nobody has written is not a flag.
   return {
     ...planned,
     flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },

@@ -71,7 +71,7 @@ function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   }
 }
 
-/** Whether it is no program of the machine: one that an earlier step may make. */
+/** Whether it is not a program of the machine: one that an earlier step may make. */
 function isBuilt([name]: readonly string[]): boolean {
   return /^(?![\\/]).*[\\/]/.test(name);
 }

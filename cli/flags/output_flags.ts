@@ -126,7 +126,7 @@ export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
-/** Sends the figures; the signal ends it. Throws a TargetError when not all of them were taken. */
+/** Sends the figures; the signal ends it. Throws a TargetError if the collector did not take all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
 /** A file that a command reads or writes besides its forms, and what it is to the user: `--log`, `the report`. */
@@ -221,7 +221,7 @@ export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
-/** Whether whoever sees errors has the summary before them: neither repeats the other. */
+/** Whether errors are shown together with the summary, so that neither repeats the other. */
 export function isSummaryShown(outputs: Partial<Outputs>): boolean {
   return !takesStdout(outputs) && Deno.stdout.isTerminal();
 }

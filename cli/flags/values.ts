@@ -21,7 +21,7 @@ export const assignment = z.string().transform((text, context): [key: string, va
   return z.NEVER;
 });
 
-/** Several of them, each key once: its value, as text. */
+/** Several assignments, each key once: its value, as text. */
 export const settings = z.array(assignment).default([]).transform((pairs, context) => {
   const keys = pairs.map(([key]) => key);
   for (const key of new Set(keys.filter((key, at) => keys.indexOf(key) < at))) {

@@ -45,7 +45,11 @@ export const MOST_BYTES = 1_048_576;
 const NOTE =
   "*Shortened: GitHub takes at most 1 MiB per step. The report and the file of --markdown are complete.*";
 
-/** @param writtenBytes Size of the step's summary so far. Gives "" where there is no room even for the note. */
+/**
+ * The part of a summary that fits; "" if not even a note does.
+ *
+ * @param writtenBytes Size of the step's summary so far.
+ */
 export function fittedSummary(markdown: string, writtenBytes: number): string {
   const encoder = new TextEncoder();
   const text = `${markdown.trimEnd()}\n\n`;

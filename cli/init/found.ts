@@ -8,7 +8,7 @@ export interface Folder {
   readonly name: string;
   /** Whether it is on Linux, where containers can share the machine's network. */
   readonly isLinux: boolean;
-  /** The text of a file in it; null where there is none. */
+  /** The text of a file in it; null if there is none. */
   read(path: string): string | null;
   /** Names of the folders in one of it. */
   folders(path: string): readonly string[];

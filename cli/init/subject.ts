@@ -4,7 +4,7 @@ import type { Json } from "../../base/yaml/json_text.ts";
 export interface Subject {
   /** Name of the target, and of the experiment. */
   readonly name: string;
-  /** For the person who chooses: where it comes from and what it starts. */
+  /** What the user reads when choosing: where it comes from and what it starts. */
   readonly about: string;
   /** The lines of the target in the experiment file. */
   readonly target: Readonly<Record<string, Json>>;

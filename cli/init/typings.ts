@@ -26,7 +26,7 @@ export function typesPackage(schema: Readonly<Record<string, unknown>>): Record<
   };
 }
 
-/** What whoever runs a script without Plateau gets. */
+/** What a script gets that is run without Plateau. */
 const ONLY_FOR_TYPES = `export const experiment = (given) => given;
 export const env = () => "";
 const missing = () => { throw new Error("run this with plateau run"); };
@@ -50,7 +50,7 @@ export interface Request {
   /** Path and query, percent-encoded. */
   path: string;
   headers: Record<string, string | number | undefined>;
-  /** "" where there is none. */
+  /** "" without a body. */
   body: string | Uint8Array;
 }
 
@@ -62,7 +62,7 @@ export interface Response {
   readonly body: string;
 }
 
-/** A virtual user, at one of the places for those who may be there at a time: in a closed loop its connection. */
+/** A virtual user among those active at a time: in a closed loop, one for each connection. */
 export interface User {
   /** Number of the virtual user among those active at a time, from 0. */
   readonly id: number;

@@ -215,7 +215,7 @@ function isFlag(arg: string, name: string): boolean {
   return arg === name || arg.startsWith(name.startsWith("--") ? `${name}=` : name);
 }
 
-/** A rate of each connection becomes one of all, and so many requests at a rate the time they take. */
+/** Turns a rate of each connection into that of all, and a number of requests at a rate into a duration. */
 function atRate(line: TranslatedLine): TranslatedLine {
   const each = lastOf(line, RATE_OF_EACH);
   const connections = Number(lastOf(line, "-c") ?? 1);

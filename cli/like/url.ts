@@ -19,14 +19,14 @@ type ReadUrl = (url: UrlParts) => UrlMeaning;
 
 export interface UrlParts {
   readonly scheme: string;
-  /** Before an @; empty where there is none. */
+  /** The part before an @; empty without one. */
   readonly user: string;
   readonly host: string;
   /** All after the host: `/path?query#fragment`. */
   readonly rest: string;
 }
 
-/** Null for what is no URL. */
+/** Null for what is not a URL. */
 export function urlParts(text: string): UrlParts | null {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return null;

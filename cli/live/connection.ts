@@ -76,7 +76,7 @@ export class LiveConnection {
     return this.#over.promise;
   }
 
-  /** Closes the connection after so long. */
+  /** Closes the connection after this time. */
   #hurry(limitMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.close(), limitMs);
@@ -192,7 +192,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const REQUEST_LINE = /^([A-Z]{1,16}) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*$/;
 
-/** @param text Request line and fields, without the empty line; null when it is no HTTP/1.1 (RFC 9112 §3 and §5). */
+/** @param text Request line and fields, without the empty line; null when it is not an HTTP/1.1 (RFC 9112 §3 and §5). */
 function parseLiveHead(text: string): LiveHead | null {
   const [line, ...rest] = text.split("\r\n");
   const [, method, target] = REQUEST_LINE.exec(line) ?? [];
@@ -226,7 +226,7 @@ export function refusalOf(head: LiveHead): Refusal | null {
 /**
  * A page elsewhere may have its own name lead here (DNS rebinding), and a browser sends what any page
  * sends: so the host must be this machine's, and the origin the host's own. Browsers send the origin with
- * every POST (Fetch §3.2), so one without is no page's. `Sec-Fetch-Site` names the sending page's
+ * every POST (Fetch §3.2), so one without is not a page's. `Sec-Fetch-Site` names the sending page's
  * site; a tab that follows a link to here is no page that reads the response.
  */
 function isOwn({ method, fields }: LiveHead): boolean {

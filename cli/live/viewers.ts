@@ -177,7 +177,7 @@ export class Viewers {
     }, patienceMs);
   }
 
-  /** False when it is no receipt. */
+  /** False when it is not a receipt. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
     for (const viewer of this.#viewers) viewer.hasShown(receipt);

@@ -13,7 +13,7 @@ import { ALLOWED_HOSTS, CALLED } from "../terminal/process.ts";
 import type { CommandLine } from "./tools.ts";
 import type { ToolCall, ToolResult } from "./protocol.ts";
 
-/** A verdict, whatever it is, is no error. */
+/** A verdict, whatever it is, is not an error. */
 const VERDICTS: readonly number[] = [
   ...[EXIT.done, EXIT.failedCheck, EXIT.untrusted, EXIT.inconclusive],
 ];

@@ -6,7 +6,7 @@ export interface CommandTool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  /** Loads or starts something; of these one runs at a time, as two would disturb each other. */
+  /** Loads or starts something; only one such tool runs at a time, because two would disturb each other. */
   readonly isMeasuring: boolean;
   /** The command, its flags, and its operands. */
   readonly line: (input: Readonly<Record<string, unknown>>) => CommandLine;

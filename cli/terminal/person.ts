@@ -3,7 +3,7 @@ import type { Person } from "../init/asked.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import { printError, terminalOptions } from "./terminal.ts";
 
-/** A line that is longer is no answer. */
+/** A line that is longer is not an answer. */
 const MOST_BYTES = 4_096;
 
 export function isPersonThere(): boolean {

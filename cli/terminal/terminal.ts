@@ -14,7 +14,7 @@ const encoder = new TextEncoder();
 const HUNG_UP = /\(os error 5\)/;
 
 /**
- * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is no error. Throws a
+ * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is not an error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
 export async function print(...texts: readonly Written[]): Promise<void> {

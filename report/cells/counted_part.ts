@@ -34,7 +34,7 @@ export interface RunParts {
   readonly isSettled: boolean;
   /** Before the steady part, whatever is discarded; null where nothing comes before it. Made when it is read. */
   readonly startUp: RunBlock | null;
-  /** The steady part; null where there is none. Likewise. */
+  /** The steady part; null if there is none. Likewise. */
   readonly steady: RunBlock | null;
 }
 

@@ -38,7 +38,7 @@ export function numericFactors(cells: readonly VariedCell[]): NumericFactor[] {
   });
 }
 
-/** Null where a value is no number, or they count different things. */
+/** Null where a value is not a number, or they count different things. */
 export function numericFactor(cells: readonly VariedCell[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
@@ -90,7 +90,7 @@ function lastPart(path: string): string {
   return path.split(".").at(-1) ?? path;
 }
 
-/** A value that is no number, too: `redis`, `true`. */
+/** A value that is not a number, too: `redis`, `true`. */
 export function valueText(value: ParameterValue | undefined): string {
   return typeof value === "string"
     ? readValue(value)?.text ?? value

@@ -93,7 +93,7 @@ function isSelfEvident(text: string): boolean {
   return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
 }
 
-/** With the base first, where there is one: what is compared is held against the first. */
+/** With the base first, where there is one: what is compared is compared with the first. */
 export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
   if (base === null) return cells;
   return [

@@ -17,7 +17,7 @@ export function errorsOf(runs: readonly EndedRequests[]): Proportion {
   };
 }
 
-/** The others of them. */
+/** Requests that succeeded. */
 export function successesOf(runs: readonly EndedRequests[]): Proportion {
   const { count, of } = errorsOf(runs);
   return { count: of - count, of };

@@ -37,7 +37,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
+/** The value, with the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -48,19 +48,19 @@ export interface FigureReading extends Figure {
   readonly of: ReadFrom;
   /** Pools the figure over the runs of a cell; `isAtLeast` where that is not decided run by run. */
   readonly pooled: Pool;
-  /** Whether so many values say anything about it: see `supportsPercentile`. */
+  /** Whether so many values support the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
   /** The requests that a share of requests counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
   /** What the estimates of a cell call it; null: its ratios are those of the mean of the runs. */
   readonly estimate: PooledFigure | null;
-  /** Whether it is of a steady state: no gate opens by it where there is none. */
+  /** Whether the figure describes a steady state, so that no threshold passes by it without one. */
   readonly isLasting: boolean;
   /** Whether wrong responses make it look better than it is, as they may be fast and cost the target little. */
   readonly flattered: "time" | "rate" | null;
 }
 
-/** Distributions of times other than latency, and why there is none. */
+/** Distributions of times other than latency, and the reasons for having none. */
 const TIMES = {
   service: "no request has a service time",
   firstByte: "no response began",
@@ -331,7 +331,7 @@ function timeOf(
   return bounded(value, lowerBounds.includes(statistic === "stdev" ? "mean" : String(statistic)));
 }
 
-/** Times of the messages of streams and WebSockets; null where there are none. */
+/** Times of the messages of streams and WebSockets; null if there are none. */
 function messageTimes(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   of: TimesName,

@@ -17,7 +17,7 @@ export type DrawnFigure = PooledFigure | "cpuPerRequest";
 /** What is drawn of the runs of a cell: rates per second, times in µs; null or absent where the runs have no such figure. */
 export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
-/** What thresholds are held against: the runs of a cell, or a single measurement. */
+/** What thresholds are compared with: the runs of a cell, or a single measurement. */
 export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
@@ -38,7 +38,7 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null: the value is that of these runs, and of no more. */
+  /** Null: the value describes these runs only. */
   readonly interval: Ends | null;
 }
 
@@ -67,7 +67,7 @@ export function runsRange(values: readonly number[], { level }: Pick<JudgedCell,
   return { value: lowerMedian(values), interval };
 }
 
-/** How many of so many runs lie outside on each side; null where all are too few to be that sure. */
+/** How many of the runs lie outside on each side; null if there are too few to be that sure. */
 function runsBeyond(runs: number, level: number): number | null {
   let outside = 0;
   let chance = 0.5 ** runs;

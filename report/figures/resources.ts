@@ -51,7 +51,7 @@ export function systemShareOf(used: ResourceUse): number | null {
   return totalOf(used, ({ system = 0 }) => system) / seconds;
 }
 
-/** The highest of what is held at a moment; null where nobody knows. */
+/** The highest value held at a moment; null if unknown. */
 export function peakOf(
   { resources }: ResourceUse,
   of: (point: ResourceUsePoint) => number | undefined,
@@ -87,7 +87,7 @@ export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRu
   return target > 0 ? completedInTime(run) / (target + redis) : null;
 }
 
-/** CPU time of a request, of all that serves it; null where none was seen. What a target in slices does at rest is no request's. */
+/** CPU time of a request, of all that serves it; null where none was seen. What a target in slices does at rest is not a request's. */
 export function cpuPerRequestUs(run: ChainedRun): number | null {
   if (run.slices !== undefined) return cpuOfSlicesUs(run.slices);
   const perSecond = perCpuSecondOf(run);
@@ -103,7 +103,7 @@ function cpuOfSlicesUs({ items: { cpuMs, restCpuMs, served } }: Slices): number 
   return perRequest > 0 ? perRequest : null;
 }
 
-/** Context switches of one kind for each completed request; null where nobody knows. */
+/** Context switches of one kind for each completed request; null if unknown. */
 export function switchesPerRequestOf(
   kind: "voluntary" | "involuntary",
   used: ResourceUse,

@@ -28,10 +28,10 @@ export function priceNotes(
   return ([99, "cpuPerRequest"] as const).flatMap((figure) => {
     const { verdict, ratio } = comparisonOf(comparison, figure);
     const isDecided = verdict === "worse" || verdict === "better";
-    // A p99 that decides, or that a search was for, is no price.
+    // A p99 that decides, or that a search was for, is not a price.
     const isPrice = figure !== 99 || (place.of === "rate" && !isAtLimit(first));
     if (ratio === null || !isDecided || !isPrice) return [];
-    // The rival's price is no news where the first leads.
+    // The rival's price is not news where the first leads.
     const isRivals = verdict === "better";
     const times = isRivals ? 1 / ratio : ratio;
     if (times < 1 + NOTABLE_CHANGE || (isRivals && isLead)) return [];

@@ -158,7 +158,7 @@ export function cardSentence<Code extends SentenceCode>(
 /** How many targets that fall short are named with the reason. */
 const MOST_SHORT = 2;
 
-/** What a target falls short by that is no wrong response. */
+/** What a target falls short by that is not a wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
@@ -358,7 +358,11 @@ function inShare({ those, places }: Of): string {
   return all === 2 ? ` in both ${noun}s` : ` in all ${counted(all, noun)}`;
 }
 
-/** `; equivalent in 1 and undecided in 2`: what is known of the other places; "" without any. @param winner Who leads in those. */
+/**
+ * The verdict in the other places: `; equivalent in 1 and undecided in 2`; "" without any.
+ *
+ * @param winner Who leads there.
+ */
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {
     const isSame = winnerName(place) === winner;
@@ -397,7 +401,7 @@ export interface TrustEvidence {
   readonly valid: string;
   /** Places, among all, whose verdict depends on runs that are not valid. */
   readonly lost: Of;
-  /** `2 suspect and 1 invalid`; "" where nobody counts them. */
+  /** `2 suspect and 1 invalid`; "" if they are not counted. */
   readonly levels: string;
 }
 

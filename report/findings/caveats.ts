@@ -24,10 +24,10 @@ import { counted, listed, unique } from "../writing/words.ts";
 import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
-/** A cell that stands for so many alike: where they are many, each would be a line. */
+/** A cell that stands for several alike, each of which would otherwise be a line. */
 interface Alike extends Unsteady {
   readonly cells: number;
-  /** The first of them: `static, hono`. */
+  /** The first cell: `static, hono`. */
   readonly cell: string;
 }
 
@@ -137,7 +137,11 @@ function groupedText(cells: readonly GroupedCell[]): string {
   return listed(rest === 0 ? named : [...named, counted(rest, "more cell")], "and");
 }
 
-/** `static, hono`, or `5 cells have …, such as static, hono`. @param what All of them have in common. */
+/**
+ * `static, hono`, or `5 cells have …, such as static, hono`.
+ *
+ * @param what What they have in common.
+ */
 function placeText({ cells, cell }: Alike, what: string): string {
   return cells === 1 ? cell : `${cells} cells ${what}, such as ${cell}`;
 }

@@ -80,7 +80,7 @@ function saidOf(comparison: FigureComparison, marginRatio: number): readonly str
 
 type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
 
-/** A few words, and more of them; "" where there are none. */
+/** Reasons in a few words, and at length; "" without a reason. */
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
   "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
@@ -184,10 +184,10 @@ function sampleNoun({ between, sliced }: Sampled, count: number): string {
   return `${one}${count === 1 ? "" : "s"}`;
 }
 
-/** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */
+/** A ratio of ten, less one. Where only larger changes would show, a number would not help. */
 export const MOST_CHANGE = 9;
 
-/** What change so many runs would have shown; "" where that is unknown. */
+/** The change that this many runs would have shown; "" if unknown. */
 function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE

@@ -1,4 +1,4 @@
-/** Requests without a response, counted over runs in which nothing else came, and the sentence of them. */
+/** Requests without a response, counted over runs that got none, and their sentence. */
 import {
   PROTOCOL_FAILURES,
   type ProtocolFailure,

@@ -6,7 +6,7 @@ import { listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
-/** What would narrow the interval of a ratio, in a word; "" where nobody knows. */
+/** What would narrow the interval of a ratio, in a word; "" if unknown. */
 export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): string {
   return areTheseTwo ? "time" : levels?.limitedBy ?? "";
 }

@@ -1,4 +1,4 @@
-/** Responses with another status than 2xx, where nobody expected them, and the sentence of them. */
+/** Responses with another status than 2xx that were not expected, and their sentence. */
 import type { Measurement } from "../../runner/result/result.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";

@@ -157,7 +157,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
   const { flattered } = FIGURES[figure];
   if (flattered === null) return null;
   const isTime = flattered === "time";
-  // What was never sent is in no rate, and what timed out was no fast error.
+  // What was never sent is in no rate, and what timed out was not a fast error.
   const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
   const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run)) -
     (isTime ? 0 : sum(runs, ({ errors }) => errors.timeout ?? 0));

@@ -166,7 +166,7 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Null where the set-up that the claim was published of is that of this machine and its runs, or where there are none. */
+/** Null where the set-up that the claim was published of is that of this machine and its runs, or if there are none. */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
   if (given.cores !== undefined) {

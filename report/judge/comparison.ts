@@ -510,7 +510,7 @@ function groupsIn({ sides: [base, next], pairing }: Test): RunGroups | null {
   return null;
 }
 
-/** Runs without a steady part beside those that have one; null where there is none, or it makes no difference. */
+/** Runs without a steady part beside those that have one; null if there is none, or it makes no difference. */
 function unsettledGroup(
   of: "base" | "next",
   { byRun, repetitions }: Estimate,
@@ -526,7 +526,7 @@ function unsettledGroup(
 }
 
 /**
- * Whether every run of one side is ahead of every run of the other by more than the margin, and that is no chance: then
+ * Whether every run of one side is ahead of every run of the other by more than the margin, and that is not chance: then
  * it does not matter how often runs of either kind come.
  */
 function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: number): boolean {
@@ -536,7 +536,7 @@ function areApart([base, next]: readonly [Estimate, Estimate], marginRatio: numb
   return leastRankP(base.byRun.length, next.byRun.length) <= SIGNIFICANCE;
 }
 
-/** The same of sides that took turns slice by slice: every pair of processes is beyond the margin on one side, and that is no chance. */
+/** The same of sides that took turns slice by slice: every pair of processes is beyond the margin on one side, and that is not chance. */
 function areBeyond({ logRatios }: Pairing, marginRatio: number): boolean {
   const edge = Math.log1p(marginRatio);
   const isBeyond = Math.min(...logRatios) > edge || Math.max(...logRatios) < -edge;

@@ -194,7 +194,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "it is inconclusive",
 };
 
-/** With more requests, the number is no useful advice. */
+/** With more requests, the number is not useful advice. */
 const MOST_REQUESTS = 1e9;
 
 /** Rounded up to three digits, as no estimate is more exact. */

@@ -77,7 +77,7 @@ import { undisturbedWithin, varianceOfThese } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
-/** A threshold held against a cell, or against one of several places that it names. */
+/** A threshold compared with a cell, or against one of several places that it names. */
 export interface Gate {
   /** The threshold, as it was written. */
   readonly threshold: string;
@@ -141,7 +141,7 @@ export function measurementGates(
     .map((gate) => ({ ...gate, scenario: "", label: measurement.url }));
 }
 
-/** A cell; or two that are held against each other. */
+/** A cell; or two that are compared with each other. */
 type Place = readonly Member[];
 
 function placesOf(threshold: Threshold, ground: Ground): readonly Place[] | Absent {
@@ -172,7 +172,7 @@ function evidenceOf(
     : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
-/** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
+/** What lasts as long as the load is not a figure of the target where it changes all the while: no gate opens by it. */
 function steadily(
   evidence: Evidence,
   ...figures: readonly (readonly [FigureName, JudgedCell])[]
@@ -281,7 +281,7 @@ function overRuns(
   return testedByRuns(limit, { value, interval }, { found, outcome, cells: [cell] });
 }
 
-/** Tested by an interval over the runs of one cell, or of two that are held against each other. */
+/** Tested by an interval over the runs of one cell, or of two that are compared with each other. */
 function testedByRuns(
   limit: number,
   range: { readonly value: number; readonly interval: Ends },
@@ -314,7 +314,7 @@ function testedBySessions(
 
 /**
  * Shares of requests (`success >= 99.9%`, `5xx < 0.1%`): by the interval of the counts of all runs, of a single run by that of
- * its clusters. A limit of 0 % or 100 % is no estimate but a demand on every request that was measured, and judged by the
+ * its clusters. A limit of 0 % or 100 % is not an estimate but a demand on every request that was measured, and judged by the
  * counts alone: no number of requests proves that none will ever fail.
  */
 function countEvidence(
@@ -557,7 +557,7 @@ function shareBeyond({ count, min, max, percentiles }: Distribution, limit: Time
 
 // Thresholds on the ratio of two figures: of a cell against its counterpart in a baseline, or against another cell.
 
-/** Two figures that are held against each other. */
+/** Two figures that are compared with each other. */
 interface Sides {
   readonly of: Side;
   readonly to: Side;
@@ -607,7 +607,7 @@ function ratioEvidence(
   return steadily(evidence, [of.figure, of.cell], [to.figure, to.cell]);
 }
 
-/** Runs of two kinds on a side; null where there are none. */
+/** Runs of two kinds on a side; null if there are none. */
 function groupsReason({ of, to, unit }: Sides): Reason | null {
   const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
   return groups && { code: "groups", groups, unit };

@@ -32,7 +32,7 @@ import { ratiosOf } from "./pairs.ts";
 import type { RatioOf } from "./ratio_of.ts";
 import type { Absence, Absent } from "./found.ts";
 
-/** The results that rules are held against. */
+/** The results that rules are compared with. */
 export type Ruled =
   & DeclaredSettings
   & Grouped
@@ -171,7 +171,7 @@ export function pairsOf(left: Chosen, right: Chosen): MemberPair[] {
   );
 }
 
-/** The pairs of two selectors, each figure of its side; whether a cell is faster than itself is no question. */
+/** The pairs of two selectors, each figure of its side; whether a cell is faster than itself is not a question. */
 export function figurePairs(
   left: Pick<FigureSide, "figure" | "selector">,
   right: Pick<FigureSide, "figure" | "selector">,

@@ -129,7 +129,7 @@ export interface Setting {
 }
 
 /**
- * In the order of the factors' values. Where targets that have a factor have each other to be held against, and so do
+ * In the order of the factors' values. Where targets that have a factor have each other to be compared with, and so do
  * those without it, they are apart: no target of one is beside one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {

@@ -57,7 +57,7 @@ export interface Place {
   readonly code: PlaceCode;
   /** The best there; of a comparison with a base the other one. */
   readonly first: Side;
-  /** What the first is held against: the nearest that it is not ahead of, or else the next; null where it is alone. */
+  /** What the first is compared with: the nearest that it is not ahead of, or else the next; null where it is alone. */
   readonly rival: Side | null;
   /** Comparison of the leader with its rival. */
   readonly decision: FigureComparison | null;
@@ -122,7 +122,7 @@ export interface DecidedPlan extends Plan {
 
 type Where = Pick<Place, "name" | "scenario" | "factors" | "noun">;
 
-/** @param base A target that the others are held against; null: who is ahead is the question. */
+/** @param base A target that the others are compared with; null: who is ahead is the question. */
 export function placesOf(plans: readonly DecidedPlan[], base: string | null): Place[] {
   const contested = plans.filter(({ contests }) => contests.length > 0);
   const noun = contested.some(({ contests }) => contests.length > 1) ? "setting" : "scenario";
@@ -273,7 +273,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** One beside another that it is held against: by their comparison, where both do what is required. */
+/** One beside another that it is compared with: by their comparison, where both do what is required. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {

@@ -1,5 +1,5 @@
 /**
- * The rule engine of claims, thresholds and published figures: a value with its interval is held against the range that
+ * The rule engine of claims, thresholds and published figures: a value with its interval is compared with the range that
  * a rule allows. The whole interval inside: held; the whole interval outside: broken; otherwise inconclusive, with the
  * reason. What may make the true value differ from the measured one by more than chance (requests that never ended,
  * wrong responses, a busy machine) opens the interval on that side. Claims, thresholds and published figures are

@@ -1,7 +1,7 @@
 /**
  * Cells that do not do what was required of them: too many of their requests fail, get a wrong response or are never
  * sent, or, of requests that come at a pace of their own, they complete fewer than come. Such a cell is not ranked
- * beside one that keeps up, however alike their latencies: a fast error is no response, and a backlog only grows.
+ * beside one that keeps up, however alike their latencies: a fast error is not a response, and a backlog only grows.
  */
 import type { Measurement, Run } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
@@ -12,7 +12,7 @@ import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 
-/** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
+/** A target with more wrong or failed requests than this does not compete: a fast error is not a response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /**

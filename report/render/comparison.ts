@@ -115,7 +115,7 @@ export function comparisonSuite(
   return { name, startedAt, hostname, cases, output: revisionTexts(comparison) };
 }
 
-/** CPU time is no testcase where nobody saw it. */
+/** CPU time is not a testcase where nobody saw it. */
 function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
   return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }

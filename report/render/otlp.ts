@@ -83,7 +83,7 @@ export function otlpRequests(results: SentResults): Written<"json">[] {
   });
 }
 
-/** @param hostname "" where it is unknown. */
+/** @param hostname "" if unknown. */
 export function measurementOtlpRequests(
   measurement: Measurement,
   hostname: string,
@@ -207,7 +207,7 @@ function runAttributes(run: Run): Attributes {
 /** RFC 9110 §9 and RFC 5789. */
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /;
 
-/** That of the slowest requests, where all are the same request; the conventions' `_OTHER` where it is unknown. */
+/** That of the slowest requests, where all are the same request; the conventions' `_OTHER` if unknown. */
 function methodOf({ steps, slowest = [], load }: Run): string {
   const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");
   const sent = slowest.find(({ request }) => request !== null)?.request ?? "";

@@ -94,7 +94,7 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   waiting: "then the target is not busy, and requests wait",
 };
 
-/** What was full where the rules broke first; "" where that is not known. */
+/** What was full where the rules broke first; "" if unknown. */
 function fullText(trials: readonly CapacityTrial[]): string {
   const [first] = trials.filter(({ outcome, counts }) => outcome === "broken" && counts)
     .sort((a, b) => a.ratePerSec - b.ratePerSec);

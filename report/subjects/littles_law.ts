@@ -61,7 +61,7 @@ function slotsOf({ load }: Run): number | null {
 /** Share of the latency; think time below it is the generator's own. */
 const LEAST_SHARE = 0.01;
 
-/** What of a flow is no request, divided among its requests. */
+/** What of a flow is not a request, divided among its requests. */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;

@@ -161,7 +161,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
 
-/** One alone is held against nobody. */
+/** One alone is compared with nobody. */
 function titleOf(rows: readonly unknown[]): string {
   return rows.length > 1 ? "Every result against the best" : "Every result";
 }

@@ -72,7 +72,7 @@ function encodedPart(part: TagPart): string {
   return texts.map((text) => encodeURIComponent(text.toWellFormed())).join("=");
 }
 
-/** Decoding passes over what is no base64, such as a line break. */
+/** Decoding passes over what is not base64, such as a line break. */
 function base64Of(text: string, held: SparseHistogram): string {
   return /^[A-Za-z\d+/]+={0,2}$/.test(text) ? text : encodeHistogram(held);
 }

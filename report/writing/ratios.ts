@@ -1,12 +1,12 @@
 /** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
 import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
-/** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
+/** `4.31× [4.20, 4.43]`, or without the interval if there is none; `–` where there is no ratio. */
 export function ratioText(figureRatio: FigureRatio): string {
   return joined(ratioParts(figureRatio));
 }
 
-/** A ratio and its interval, for a place that shows them apart; the interval is "" where there is none. */
+/** A ratio and its interval, for a place that shows them apart; the interval is "" if there is none. */
 export interface RatioParts {
   readonly value: string;
   readonly interval: string;

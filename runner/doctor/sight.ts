@@ -18,7 +18,7 @@ import { chooseDriver, type DriverChoice } from "../load/transports/choose_drive
 /** The machine while Plateau does nothing: the cores on which it may run. */
 export interface Idle {
   readonly seconds: number;
-  /** Share of them in use; null where it is unknown. */
+  /** Share of them in use; null if unknown. */
   readonly busyRatio: number | null;
   /** Share of their time that the hypervisor gave to others; null likewise. */
   readonly stealRatio: number | null;

@@ -21,7 +21,7 @@ import { medianOf } from "../stats/quantile.ts";
 interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
-  /** That of the target at hand: what `setup` gave belongs to its process. */
+  /** That of the current target: what `setup` gave belongs to its process. */
   readonly script: () => Script;
 }
 

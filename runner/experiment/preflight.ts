@@ -323,7 +323,7 @@ interface FollowedRequest extends Finding {
   readonly subject: string;
 }
 
-/** Characters that are shown of a Location that is no URL. */
+/** Characters that are shown of a Location that is not a URL. */
 const MOST_LOCATION_CHARS = 200;
 
 /** The response to it, or the one that its redirects lead to. */

@@ -14,7 +14,7 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
-/** What the results are held against: made from the experiment file and the flags of then. */
+/** What the results are compared with: made from the experiment file and the flags of then. */
 export interface Origin {
   readonly experiment: Pick<Experiment, "repeat" | "interval">;
   readonly plan: Plan;

@@ -1,6 +1,6 @@
 /**
  * The calibration of the load generator, remembered in the user's cache folder: one small file for each machine, version
- * and driver. Nothing depends on it being there: a file that can't be read or written is no failure. It is forgotten
+ * and driver. Nothing depends on it being there: a file that can't be read or written is not a failure. It is forgotten
  * after a month, and as soon as a load is faster than the peak that it claims.
  */
 import os from "node:os";

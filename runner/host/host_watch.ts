@@ -34,7 +34,7 @@ type BeginWatch = () => () => HostUse;
  * Looks for the target, before the load begins, as that takes some 10 ms.
  *
  * @param sharesMachine Whether it runs on this machine.
- * @param partner Of the load that has the turns between, which is no neighbour.
+ * @param partner Of the load that has the turns between, which is not a neighbour.
  */
 export async function hostWatch(
   endpoint: Endpoint,

@@ -1,6 +1,6 @@
 /**
  * What `plateau plan` found, remembered in the user's cache folder: one small file for each machine and experiment.
- * Nothing depends on it being there: a file that can't be read or written is no failure.
+ * Nothing depends on it being there: a file that can't be read or written is not a failure.
  */
 import { join } from "node:path";
 import * as z from "zod";

@@ -244,7 +244,7 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
   return { created, completed, failed, unfinished, length: distributionOf(length) };
 }
 
-/** The last second, where it is cut short, is no sample. */
+/** The last second, where it is cut short, is not a sample. */
 function wholeSeconds(counts: readonly number[], elapsedS: number): number[] {
   return Array.from({ length: Math.floor(elapsedS + 1e-9) }, (_, second) => counts[second] ?? 0);
 }

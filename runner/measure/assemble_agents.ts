@@ -75,7 +75,7 @@ interface AgentOfRun {
   readonly connections: number;
 }
 
-/** By its own rate over its own time, as it is held against what its own workers can. */
+/** By its own rate over its own time, as it is compared with what its own workers can. */
 function judgement(
   { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],

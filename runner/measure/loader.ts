@@ -21,7 +21,7 @@ import type { Stage } from "../trust/evidence.ts";
 export interface Loader {
   /** Carries one load out. A loader carries out one after the other, as often as needed. */
   load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded>;
-  /** What each agent does just now, while a load goes on; absent where there are none. */
+  /** What each agent does just now, while a load goes on; absent if there are none. */
   live?(): readonly LiveAgent[];
   /** Why lines are missing from the request log of the last load, or null; absent where others write logs. */
   incompleteLogReason?(): string | null;

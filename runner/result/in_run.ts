@@ -217,7 +217,7 @@ function bucketAt({ counts, count }: Times, share: number): number {
 /**
  * By the share of requests that take as long as the percentile, or longer: what that may be off by says between which other
  * percentiles of the run the true one lies (R. S. Woodruff, "Confidence intervals for medians and other position measures",
- * JASA 47, 1952). A threshold is held against the same share.
+ * JASA 47, 1952). A threshold is compared with the same share.
  */
 function percentileIn(part: Part, times: Times, percentile: number): Figure {
   const allowed = (100 - percentile) / 100;

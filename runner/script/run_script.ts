@@ -197,7 +197,7 @@ async function fetched(
 ): Promise<string> {
   if (signal.aborted) return await new Promise(() => {}); // a script that goes on and on ends here
   const url = URL.parse(written);
-  // A file, for one, is no server.
+  // A file, for one, is not a server.
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`Cannot fetch ${quotedOpenly(written)}: write an http URL`);
   }

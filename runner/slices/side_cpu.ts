@@ -25,7 +25,7 @@ export function treeOf(pid: number): number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
 
-/** Looking for processes takes longer than reading their time: children that come later are missed for so long. */
+/** Looking for processes takes longer than reading their time: children that come later are missed for this long. */
 const READINGS_A_SEARCH = 8;
 
 interface Reading {
@@ -106,7 +106,7 @@ const UNSEEN: SlotUse = { cpuMs: [null, null], othersMs: null };
 
 /**
  * @param before,after CPU time by process.
- * @returns Null where it is not known: without a process, and with one that was found only now, as nobody knows in which of the
+ * @returns Null if unknown: without a process, and with one that was found only now, as nobody knows in which of the
  * slices since the search before it used its time.
  */
 export function usedBetween(

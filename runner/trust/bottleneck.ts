@@ -53,7 +53,7 @@ const FULL_TURNS = 0.85;
 const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
-/** Share of the requests that ended; what failed or wrong ones waited for is no bottleneck of the others. */
+/** Share of the requests that ended; what failed or wrong ones waited for is not a bottleneck of the others. */
 const FAILS = 0.05;
 /** Share of the machine's cores in use, from which on nobody can get more. */
 const FULL_MACHINE = 0.95;
@@ -317,7 +317,7 @@ function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | 
   return { ...isOne && { files: Math.max(...files) }, filesLeft: Math.min(...left) };
 }
 
-/** Null where it is unknown. */
+/** Null if unknown. */
 function kernelShareOf({ resources = [] }: BottleneckRun): number | null {
   const [system, cpu] = [
     resources.reduce((sum, { system = 0 }) => sum + system, 0),

@@ -33,7 +33,7 @@ const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
 /** Share of the connections, on average, from which a due request usually finds none free. */
 const ALL_BUSY = 0.9;
 
-/** The p50 is mostly our own from here on; it is no queue's while no more than one request is out at once. */
+/** The p50 is mostly our own from here on; it is not a queue's while no more than one request is out at once. */
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
 export function targetFindings(given: Case): TrustFinding[] {
@@ -122,7 +122,7 @@ function connectionsBusy(given: Case): TrustFinding | null {
   const { connections } = load;
   const { suspect } = harmlessDelay(run);
   const busy = busyConnections(run);
-  // The worker's own delay is no wait for a connection.
+  // The worker's own delay is not a wait for a connection.
   if (lag.p99 - delay.p99 < suspect || busy < ALL_BUSY * connections) return null;
   return {
     code: "connections",

@@ -49,7 +49,7 @@ export function sidesOf(of: string, to: string): ReadAll<[ClaimSide, ClaimSide]>
 const NO_FIGURE = "Cannot compare two numbers: one side must be a figure, " +
   "such as p99(cached) < 120ms";
 
-/** Null: it is no figure, so it should be a quantity. */
+/** Null: it is not a figure, so it should be a quantity. */
 function measuredOf(text: string): ReadAll<ClaimSide> | null {
   const [, times, timesX, name, cells] = FIGURE.exec(text) ?? [];
   if (name === undefined) {
@@ -110,7 +110,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
     : problemsIn(read);
 }
 
-/** What to write for a figure that names no cells; null for what is no figure. */
+/** What to write for a figure that names no cells; null for what is not a figure. */
 function bare(text: string): string | null {
   if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +

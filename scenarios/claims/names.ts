@@ -89,7 +89,7 @@ function namingConflicts(
   });
 }
 
-/** What is not known of one request of a scenario, or can't be held against a baseline. @param figure Null: no figure. */
+/** What is not known of one request of a scenario, or can't be compared with a baseline. @param figure Null: no figure. */
 function notOfStep(name: string, figure: string | null): string[] {
   if (figure !== null && isStepFigure(figure)) return [];
   const what = figure === null ? "this" : figure;

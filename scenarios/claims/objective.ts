@@ -17,7 +17,7 @@ export interface Objective {
   readonly allowed: number;
   /** By latency: whether a request of so many ms misses it. Null: by its outcome alone. */
   readonly isBeyond: ((latencyMs: number) => boolean) | null;
-  /** The time in `isBeyond`, ms; 0 where there is none. */
+  /** The time in `isBeyond`, ms; 0 if there is none. */
   readonly limitMs: number;
 }
 

@@ -271,7 +271,7 @@ function experimentIn(
   throw new UserError([...problems, ...placed(wrong)]);
 }
 
-/** A script has `${…}` of its own, which is no placeholder. */
+/** A script has `${…}` of its own, which is not a placeholder. */
 function withoutScript(data: unknown): { readonly script?: unknown; readonly rest: unknown } {
   if (typeof data !== "object" || data === null || !("script" in data)) return { rest: data };
   const { script, ...rest } = data;

@@ -29,7 +29,7 @@ export const value = z.union([
   z.array(z.union([text, z.number(), z.boolean()])).min(1),
 ]);
 
-/** Text always: the secret 0123 is no number. Without a value of its own it has to be given. */
+/** Text always: the secret 0123 is not a number. Without a value of its own it has to be given. */
 const secretValue = z.strictObject({
   secret: z.literal(true).describe("Its value is shown nowhere"),
   value: text.min(1).optional(),

@@ -36,7 +36,7 @@ export class ArtilleryProcessor {
   #missing = new Map<string, string>();
   #isModule = false;
 
-  /** Throws a UserError where it is no JavaScript. @param path Messages call it so. */
+  /** Throws a UserError where it is not JavaScript. @param path Messages call it so. */
   constructor(text: string, path: string) {
     this.#source = new K6Source(text, path);
     this.#edits = new Edits(text);

@@ -240,7 +240,7 @@ function isSendable({ name, value }: Pair): boolean {
   return headerName.safeParse(name).success && headerValue.safeParse(value).success;
 }
 
-/** As text; null where there is none. A file that was sent is not in the archive. */
+/** As text; null if there is none. A file that was sent is not in the archive. */
 function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): string | null {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
   if (text === undefined || text === null || (text === "" && isForm)) {

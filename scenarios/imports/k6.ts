@@ -90,7 +90,7 @@ export interface ScriptParts {
 /** Exported functions that k6 calls before and after the load. */
 const AROUND = ["setup", "teardown"];
 
-/** The top of the script. What stands there sends nothing; a name that it may change is no constant. */
+/** The top of the script. What stands there sends nothing; a name that it may change is not a constant. */
 export function partsOf(source: K6Source): ScriptParts {
   const scope = new ScriptScope();
   const imported = importedNames(source.program);

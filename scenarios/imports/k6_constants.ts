@@ -17,7 +17,7 @@ export interface FunctionBinding {
 
 /**
  * What a name stands for: an expression, a value, one that is known only when the script runs, a function, or something
- * that is no value, such as a response.
+ * that is not a value, such as a response.
  */
 export type Binding =
   | { readonly kind: "expression"; readonly node: js.Expression; readonly scope: ScriptScope }
@@ -85,7 +85,7 @@ export class Constants {
     js.Expression,
     { readonly made: unknown; readonly reads: ReadonlySet<string> }
   >();
-  /** Variables of the environment that the value at hand is made of. */
+  /** Variables of the environment that the current value is made of. */
   #reads = new Set<string>();
   readonly #sizes = new WeakMap<object, number>();
   /** How many values are being read, each a part of the one before it, or what that one names. */

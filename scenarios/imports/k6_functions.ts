@@ -71,7 +71,7 @@ interface FunctionsContext {
   /** Names that the script imports or makes and that are not there here, with the module that would have them. */
   readonly missing: Map<string, string>;
   readonly maxRedirects: number;
-  /** The text of a file that the script opens; null where there is none. */
+  /** The text of a file that the script opens; null if there is none. */
   readonly opened: (path: string) => string | null;
 }
 

@@ -24,7 +24,7 @@ export class K6Source {
   /** Where lines begin. */
   #starts: readonly number[] | null = null;
 
-  /** Throws a UserError when it is no JavaScript. */
+  /** Throws a UserError when it is not JavaScript. */
   constructor(readonly text: string, private readonly path: string) {
     if (!isWithin("experimentFile", text.length)) {
       const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;

@@ -109,7 +109,7 @@ export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** Null where that is unknown, as chance decides, or does not matter. */
+/** Null if unknown, as chance decides, or does not matter. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;

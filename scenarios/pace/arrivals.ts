@@ -86,7 +86,7 @@ interface Piece {
   readonly slopePerUs2: number;
 }
 
-/** Rounding error, relative to a sum of rates times durations; no more than that is no arrival. */
+/** Rounding error, relative to a sum of rates times durations; no more than that is not an arrival. */
 const ROUNDING_RATIO = 8 * Number.EPSILON;
 
 export class Profile {

@@ -97,7 +97,7 @@ export class Turns {
     return this.measuredFromUs(pair) + ownUs - pair * this.measuredUs;
   }
 
-  /** When it was loaded for so long: for what is due in it, at the beginning of a slice rather than the end of the one before. */
+  /** When it was loaded for this long: for what is due in it, at the beginning of a slice rather than the end of the one before. */
   whenLoadedUs(loadedUs: number): number {
     const { sliceUs, pairs } = this.spec;
     if (loadedUs >= pairs * sliceUs) return Infinity;

@@ -66,7 +66,7 @@ export function loggedLine(atUs: number, { text, status }: RequestLine): LogLine
   return { kind: "request", atUs, method, path };
 }
 
-/** A request whose log keeps method and target apart. Throws where the target is no path: it may be the wrong key. */
+/** A request whose log keeps method and target apart. Throws where the target is not a path: it may be the wrong key. */
 export function loggedRequest(atUs: number, method: string, target: string): LogLine {
   if ([method, target].some((text) => ["", "-"].includes(text.trim()))) {
     return noRequest("it has no method, or no target");

@@ -20,7 +20,7 @@ export function isExpectedJson(found: unknown, expected: Json): boolean {
 
 const DECODER = new TextDecoder();
 
-/** The value of a body; undefined where it is no JSON, or beyond `LIMITS.jsonBody`: its values may take 30 times its bytes. */
+/** The value of a body; undefined where it is not JSON, or beyond `LIMITS.jsonBody`: its values may take 30 times its bytes. */
 export function jsonIn(body: Uint8Array<ArrayBuffer>): unknown {
   if (!isWithin("jsonBody", body.length)) return undefined;
   try {

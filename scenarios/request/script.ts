@@ -112,7 +112,7 @@ export interface ThinkStep {
 
 export type Script =
   & {
-    /** Names of the steps with figures of their own, each once; none where there is one alone. */
+    /** Names of the steps with figures of their own, each once; none if there is only one. */
     readonly stepNames: readonly string[];
     /** What evaluates the functions of its requests; absent: they have none. */
     readonly code?: ScriptCode;

@@ -40,7 +40,7 @@ export interface RunningTarget extends WatchedTree {
   readonly access?: Access;
   /** From the start of the process to its first right response, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
-  /** What runs it, each with its version, such as `node v20.20.2, express 5.3.0`; null where it is unknown. */
+  /** What runs it, each with its version, such as `node v20.20.2, express 5.3.0`; null if unknown. */
   readonly runtime: string | null;
   /** Path of its ready check; null when there was none. */
   readonly readyPath: string | null;

@@ -43,7 +43,7 @@ export const OWN_RUNTIME = `deno ${Deno.version.deno}`;
 
 const versions = new Map<string, Promise<string | null>>();
 
-/** Version of the runtime of `command`; null where it is unknown. Each program is run once for it. */
+/** Version of the runtime of `command`; null if unknown. Each program is run once for it. */
 export function runtimeOf(
   command: readonly string[],
   { env, cwd }: ProgramPlace,

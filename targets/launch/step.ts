@@ -122,7 +122,7 @@ export async function outputOfProgram(
   return { success: exit.code === 0, stdout, stderr };
 }
 
-/** Full path; null where there is none. @param env Its whole environment. */
+/** Full path; null if there is none. @param env Its whole environment. */
 export function stepProgram(
   { command: [name] }: CommandStep,
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },

@@ -29,7 +29,7 @@ export interface RedisUse {
   close(): void;
 }
 
-/** Null where it is unknown. */
+/** Null if unknown. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {

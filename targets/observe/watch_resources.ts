@@ -20,7 +20,7 @@ interface ResourceWatchOptions {
   readonly sinceMs: number;
   /** So long from then on; absent or null: until it is stopped. */
   readonly forMs?: number | null;
-  /** The Redis of the run, which is no part of the target; the caller closes it. */
+  /** The Redis of the run, which is not part of the target; the caller closes it. */
   readonly redis?: RedisUse | null;
 }
 

@@ -190,7 +190,7 @@ function isNumber(value: PprofField["value"]): value is number {
 const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTable: 6 };
 const NS_PER_MS = 1e6;
 
-/** @param bytes Unpacked. Throws an Error where it is no profile of CPU time, or beyond what is read. */
+/** @param bytes Unpacked. Throws an Error where it is not a profile of CPU time, or beyond what is read. */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {
   const profile = new PprofMessage(bytes, new Counter("profileParts"));
   const strings = stringsOf(profile);

@@ -65,7 +65,7 @@ interface Call {
   readonly outermost: number;
 }
 
-/** Callers before what they call; what is no tree is left out. */
+/** Callers before what they call; what is not a tree is left out. */
 function callsOf(nodes: readonly Node[]): Call[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const calls: Call[] = [];

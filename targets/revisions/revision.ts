@@ -36,7 +36,7 @@ export interface RevisionRange {
 /** No ref holds two dots, and a path has them between slashes. */
 const RANGE = /^(?<base>.*?[^/.])?(?<dots>\.{2,3})(?<head>[^/.].*)?$/s;
 
-/** Null when it is no range, but a path or a name. */
+/** Null when it is not a range, but a path or a name. */
 export function rangeIn(text: string): RevisionRange | null {
   const { base = null, dots, head = null } = RANGE.exec(text)?.groups ?? {};
   return dots === undefined ? null : { base, head, fromMergeBase: dots.length === 3 };

@@ -41,14 +41,14 @@ import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 
 /** Frames that want something from us and bring nothing, without any of a response in between. */
 const MOST_IDLE_FRAMES = 10_000;
-/** Stream identifiers and the increments of windows have 31 bits, and whoever reads them ignores the one before (§4.1, §6.9). */
+/** Stream identifiers and the increments of windows have 31 bits; the bit before is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
 
-/** Makes what takes the responses of a place; null: nobody reads them. */
+/** Makes the reader of the responses of a place; null: they are not read. */
 type Keep = (place: number) => KeptResponse | null;
 
 export class Http2Connection {
-  /** Whether the server's SETTINGS have come: before that nobody knows how many streams it takes. */
+  /** Whether the server's SETTINGS have arrived; before that, it is unknown how many streams it takes. */
   isReady = false;
   /** Why the connection can't go on; null while it can. */
   error: string | null = null;
@@ -64,7 +64,7 @@ export class Http2Connection {
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  /** @param keep Absent: nobody reads the responses. */
+  /** @param keep Absent: responses are not read. */
   constructor(places: number, events: StreamEvents, keep: Keep = () => null) {
     this.#backlog = new Backlog(this.out, places);
     const streams = Array.from({ length: places }, (_, place) => new Stream(keep(place)));

@@ -68,7 +68,7 @@ export const NOTHING = 0;
 export const CONTENT = 1;
 /** `payload[from, to)` is all of a frame, but for padding. */
 export const FRAME = 2;
-/** The frame at hand is too long, or its padding is. */
+/** The current frame is too long, or its padding is. */
 export const TOO_LONG = 3;
 export const BAD_PADDING = 4;
 
@@ -192,7 +192,7 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 const FIRST_BYTES = 256;
-/** A busy connection gets so much at a time. */
+/** Buffer that a busy connection gets at a time. */
 const CHUNK_BYTES = 4_096;
 
 /** Frames that wait to be sent together. */
@@ -211,7 +211,7 @@ export class FrameWriter {
   /** Frames that are of no request. */
   replies = 0;
 
-  /** All of them, to be sent; whoever takes them may keep them until `reuse`. */
+  /** All bytes to send; the caller may keep them until `reuse`. */
   take(): Uint8Array<ArrayBuffer> {
     const from = this.#from;
     const { length } = this;

@@ -98,7 +98,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** One that is larger than the table empties it, and is no error (RFC 7541 §4.4). */
+  /** One that is larger than the table empties it, and is not an error (RFC 7541 §4.4). */
   insert(field: Field): void {
     const bytes = fieldBytes(field);
     this.generation++;

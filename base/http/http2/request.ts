@@ -9,7 +9,7 @@ export interface Http2Request {
   readonly fields: readonly Field[];
   /** It is a HEAD: its response has no body. */
   readonly isHead: boolean;
-  /** Without octets where there is none. */
+  /** Without octets if there is none. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 

@@ -62,7 +62,7 @@ export class PeerSettings {
     }
   }
 
-  /** An identifier that nobody knows says nothing (§6.5.3). */
+  /** Unknown identifiers are ignored (§6.5.3). */
   #takeOne(id: number, value: number): void {
     if (id === HEADER_TABLE_SIZE) this.tableBytes = value;
     else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that would be pushed to");

@@ -39,7 +39,7 @@ export class Stream implements ReceivedResponse {
   #interim = 0;
   readonly #keepsBody: boolean;
 
-  /** @param kept Takes the response; null: nobody reads it. */
+  /** @param kept Reads the response; null: it is not read. */
   constructor(readonly kept: KeptResponse | null) {
     this.#keepsBody = kept?.keepsBody === true;
   }

@@ -29,7 +29,7 @@ export class EventReader {
   lastEventId = "";
   /** How long the server wants a client to wait before it connects again, ms; null: it has not said. */
   retryMs: number | null = null;
-  /** Octets of a byte order mark that have come; −1: what stands there is none, or it is over. */
+  /** Bytes of a byte order mark that have arrived; −1: there is none, or it has been read. */
   #bom = 0;
   #name = UNNAMED;
   #id: string | null = null;
@@ -138,7 +138,7 @@ export class EventReader {
     return true;
   }
 
-  /** Without its last line end; an event without any data is none. */
+  /** Without its last line end; an event without data is not dispatched. */
   #dispatch(): void {
     if (this.#id !== null) this.lastEventId = this.#id;
     if (this.#hasData && !this.#isOverLimit) {

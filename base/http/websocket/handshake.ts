@@ -13,7 +13,11 @@ export interface Offer {
   readonly deflate: boolean;
 }
 
-/** A key as it is sent. @param nonce 16 octets that nobody has foreseen. */
+/**
+ * A key as it is sent.
+ *
+ * @param nonce 16 random bytes.
+ */
 export function keyOf(nonce: Uint8Array): string {
   return nonce.toBase64();
 }
@@ -23,7 +27,7 @@ export function acceptOf(key: string): string {
   return createHash("sha1").update(key + GUID).digest("base64");
 }
 
-/** The octets of a request with its key in place of the one to be replaced. Throws where there is none. */
+/** The request with its key in place of the placeholder. Throws if there is no placeholder. */
 export function withKey(request: Uint8Array, key: string): Uint8Array<ArrayBuffer> {
   const octets = Uint8Array.from(request);
   const at = endOf(KEY_NAME, octets);

@@ -26,7 +26,7 @@ export interface SocketProblem {
 
 /** Makes the payload of a message again what it was (RFC 7692 §7.2.2). */
 export interface Inflater {
-  /** Null where it is none. Throws a RangeError where it would be more than the most. */
+  /** Null if the payload is malformed. Throws a RangeError if it would exceed the limit. */
   inflate(payload: Uint8Array, mostBytes: number): Uint8Array | null;
 }
 

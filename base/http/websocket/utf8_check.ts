@@ -4,7 +4,7 @@ const LEAST = 0x80;
 const MOST = 0xbf;
 
 export class Utf8Check {
-  /** Octets that the character at hand still needs. */
+  /** Octets that the current character still needs. */
   #needed = 0;
   /** Between which the next one has to be. */
   #least = LEAST;

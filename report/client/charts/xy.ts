@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** One figure against another: lines, dots, steps and stacked bars, with their intervals, and what they are held against. */
+/** One figure against another: lines, dots, steps and stacked bars, with their intervals, and what they are compared with. */
 import type {
   Chart,
   ChartConfiguration,
@@ -232,7 +232,7 @@ function stepped(
 
 /** What is there is seen, however little it is. */
 const LEAST_BAR_PX = 2;
-/** Columns at the foot, in their height: so many would fill the plot. */
+/** Heights of the columns at the foot that would fill the plot. */
 const FOOT_HEIGHTS = 7;
 
 function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: Frame): Bars {
@@ -466,7 +466,7 @@ function drawPointed(drawing: Chart, theme: Theme): void {
   strokeLines(ctx, [[active.element.x, top, active.element.x, bottom]]);
 }
 
-/** Two strokes through the axis: left of them it is not to scale. */
+/** Two strokes through the axis, left of which it is not to scale. */
 function drawBreak(
   { ctx, chartArea: { bottom }, scales: { x } }: Chart,
   at: number,

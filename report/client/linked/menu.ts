@@ -68,7 +68,7 @@ function showCount(): void {
   menu.querySelector("a")?.setAttribute("href", `#${choiceParts().join("&")}`);
 }
 
-/** On screen and on paper: nobody is to take a part for the whole. */
+/** Shows on screen and on paper that only a part is shown. */
 function showNote(): void {
   const names = hiddenTargets();
   const known = document.querySelector("main > .filtered");

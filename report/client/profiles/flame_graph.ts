@@ -76,7 +76,7 @@ class FlameGraph {
     this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
   }
 
-  /** Another profile, with those that it can be held against. */
+  /** Another profile, with those that it can be compared with. */
   #choose(): void {
     const options = this.#flames.flatMap((other, i) =>
       areComparable(this.#flame, other) ? [new Option(other.label, String(i))] : []
@@ -119,7 +119,7 @@ class FlameGraph {
       : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
   }
 
-  /** What the colours mean where two profiles are held against each other. */
+  /** What the colours mean where two profiles are compared with each other. */
   #legend(): string {
     const base = this.#base.selectedOptions[0]?.label ?? "";
     return this.#changes === null

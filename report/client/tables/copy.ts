@@ -100,7 +100,7 @@ function kindOf(second: string): string {
   return second.endsWith("×") ? "ratio" : "range";
 }
 
-/** A number without separators; a figure with its sign and unit as it is; a name that is no formula. */
+/** A number without separators; a figure with its sign and unit as it is; a name that is not a formula. */
 function sheetText(text: string): string {
   if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
   return /^[+-][\d.,]+\s?[%\w]*$/.test(text) ? text : withoutFormula(text);

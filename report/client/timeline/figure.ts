@@ -47,7 +47,7 @@ import { followPart, partOf, partTable, type Steps, stepsOf } from "./selection.
 import { linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { brush, ViewForm } from "./view_form.ts";
 
-/** After the last change so long, the selection is told and the link is renewed. */
+/** Time after the last change until the selection is announced and the link renewed. */
 const REST_MS = 300;
 
 class ScenarioFigure {

@@ -51,7 +51,7 @@ export class ViewForm {
     [this.#from.value, this.#to.value] = [fromS, toS].map(String);
   }
 
-  /** The steps that seconds touch, at least one; null for all of them. */
+  /** The whole steps that the seconds touch, at least one; null for all. */
   wholeSteps(fromS: number, toS: number): TimeRange | null {
     const step = Number(this.#to.step);
     const count = Math.round(Number(this.#to.max) / step);
@@ -61,7 +61,7 @@ export class ViewForm {
     return end - first === count ? null : { fromS: secondsOf(first), toS: secondsOf(end) };
   }
 
-  /** Names of those that are shown. */
+  /** Names of the percentiles that are shown. */
   get percentiles(): string[] {
     return this.#valuesOf("percentile");
   }

@@ -151,7 +151,7 @@ function progressLine(
   ];
 }
 
-/** Null where it is unknown. */
+/** Null if unknown. */
 function ratioOf({ elapsedMs, durationMs, completed, requests }: Live): number | null {
   if (durationMs) return Math.min(1, elapsedMs / durationMs);
   return requests ? Math.min(1, completed / requests) : null;

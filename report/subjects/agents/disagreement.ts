@@ -126,7 +126,7 @@ const LEFT = [
 
 /** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
 function otherPace(agent: AgentFigures, others: Others): Difference | null {
-  // With another median another pace is no news, and a lost agent sent nothing more.
+  // With another median another pace is not news, and a lost agent sent nothing more.
   const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
   if (peers.length === 0) return null;
   const rest = middleOf(peers, paceOf);

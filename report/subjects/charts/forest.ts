@@ -8,7 +8,7 @@ import { ratioText } from "../../writing/ratios.ts";
 import { isTooWide } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 
-/** A target held against another. */
+/** A target compared with another. */
 export interface ForestPair {
   readonly name: string;
   readonly color: number;
@@ -55,7 +55,7 @@ function titleOf(pairs: readonly ForestPair[], figure: ComparedFigure): string {
     : `${figureName(figure)} ${against}, less is better`;
 }
 
-/** What all are held against; null when that differs. */
+/** What all are compared with; null when that differs. */
 function baseOf(pairs: readonly ForestPair[]): string | null {
   const bases = new Set(pairs.map(({ base }) => base));
   return bases.size === 1 ? pairs[0].base : null;

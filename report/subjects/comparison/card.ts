@@ -1,4 +1,4 @@
-/** The card of two results held against each other: what the new ones cost or gain. */
+/** The card of two results compared with each other: what the new ones cost or gain. */
 import {
   areInTurns,
   type ComparedCell,

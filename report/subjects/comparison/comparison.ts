@@ -122,7 +122,7 @@ export function compareResults(
   return compareSessions([base], [next], options);
 }
 
-/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are held against. */
+/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are compared with. */
 export function compareSessions(
   bases: readonly ResultSide[],
   nexts: readonly ResultSide[],
@@ -245,7 +245,7 @@ function comparedCell(match: CellPair, comparison: GroupComparison): ComparedCel
   };
 }
 
-/** A fast error is no response: where responses were wrong, they decide and not how fast they came. */
+/** A fast error is not a response: where responses were wrong, they decide and not how fast they came. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,
@@ -325,7 +325,7 @@ function profilesOf(
 }
 
 /**
- * Profiles explain CPU time alone: a wait that has become longer is no function's. Between two sessions the change may
+ * Profiles explain CPU time alone: a wait that has become longer is not a function's. Between two sessions the change may
  * not be the programs'.
  */
 function workChange(comparison: GroupComparison): WorkChange | null {

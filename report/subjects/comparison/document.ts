@@ -1,4 +1,4 @@
-/** Two results held against each other, as a document: both sides of each cell, the ratios, profiles and distributions. */
+/** Two results compared with each other, as a document: both sides of each cell, the ratios, profiles and distributions. */
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
 import { legendOf } from "../../chart.ts";

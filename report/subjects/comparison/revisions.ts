@@ -86,7 +86,7 @@ function ownOnes<T extends { readonly target: string }>(
   });
 }
 
-/** Each revision has a folder of its own, which is no difference in how they were measured. */
+/** Each revision has a folder of its own, which is not a difference in how they were measured. */
 function withoutFolder(spec: unknown): unknown {
   const { cwd: _, nginx, ...others } = Object(spec);
   if (nginx === undefined) return others;

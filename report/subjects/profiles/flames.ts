@@ -158,7 +158,7 @@ export interface FlameChange {
   readonly isBeyondNoise: boolean | null;
 }
 
-/** Whether the two can be held against each other. */
+/** Whether the two can be compared with each other. */
 export function areComparable(flame: Flame, other: Flame): boolean {
   return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
     flame.ownUs.length > 0 && other.ownUs.length > 0;

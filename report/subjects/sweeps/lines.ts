@@ -110,7 +110,7 @@ function labelOf(cell: CellRuns, dimensions: readonly Dimension[]): string {
   return dimensions.map(({ levelOf }) => levelOf(cell)).filter(Boolean).join(" · ");
 }
 
-/** Over the values at which responses were right: a fast error is no response. */
+/** Over the values at which responses were right: a fast error is not a response. */
 function growthOf(
   points: readonly LinePoint[],
   factor: NumericFactor,

@@ -19,7 +19,7 @@ import type { SessionContrast } from "../../../runner/stats/comparison/sessions.
 export interface ComparedRow {
   readonly name: string;
   readonly color?: number;
-  /** What it is held against; null where the name says it. */
+  /** What it is compared with; null where the name says it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
   /** Both, where the table shows their own figures, too. */

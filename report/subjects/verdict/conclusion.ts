@@ -60,7 +60,7 @@ import { baseForest, placesForest } from "./small_forest.ts";
 
 type Reliability = NonNullable<Conclusion["reliability"]>;
 
-/** What a card shows, of an experiment or of two results held against each other. */
+/** What a card shows, of an experiment or of two results compared with each other. */
 export interface CardModel
   extends Pick<Conclusion, "sentence" | "figure" | "forest" | "claims" | "next"> {
   readonly code: CardCode;

@@ -32,7 +32,7 @@ function familyOf(address: string): AddressFamily {
 
 /** A host as `--allow` takes it. */
 export const allowedHost = z.string().trim().refine(
-  // what looks like an address and is none is no name either
+  // what looks like an address and is none is not a name either
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
   {
     error: ({ input }) =>

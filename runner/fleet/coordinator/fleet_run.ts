@@ -31,7 +31,7 @@ interface Touch {
 
 /** An agent that is silent for longer is not waited for when everybody else is done. */
 const GRACE_MS = 2_000;
-/** An agent that is silent for so long no longer holds up the live view. */
+/** An agent that is silent for this long no longer holds up the live view. */
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";

@@ -22,7 +22,7 @@ import { type AssignedWorkers, shareOut } from "../../measure/share.ts";
 
 /**
  * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
- * What is no presence is passed over. Throws a TargetError when they are too many.
+ * What is not a presence is passed over. Throws a TargetError when they are too many.
  */
 export async function roster(client: RedisClient): Promise<Presence[]> {
   const keys = new Set<string>();
@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** None when it is no presence, that of another, or longer than any. */
+/** None when it is not a presence, that of another, or longer than any. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);

@@ -4,7 +4,7 @@ import type { RunState } from "../protocol/agent_message.ts";
 import { RUN_STATE_MS, runStateKey } from "../protocol/redis_keys.ts";
 import { replyWithin } from "../protocol/redis_link.ts";
 
-/** The last run state is there for so long: agents look every 50 ms when they wait. */
+/** The last run state is there for this long: agents look every 50 ms when they wait. */
 const LAST_MS = 200;
 
 export const IDLE: RunState = { run: null, startAtMs: null, stop: false };

@@ -113,7 +113,7 @@ export async function replyWithin<Reply>(
 
 /**
  * Repeats the request until Redis replies. Throws the signal's reason when it aborts, and a TargetError
- * when Redis stays away for so long.
+ * when Redis stays away for this long.
  */
 export async function retryUntilReply<Reply>(
   request: () => Promise<Reply>,
@@ -169,7 +169,7 @@ export function nowMs(): number {
 const FARTHEST_START_MS = 30_000;
 
 /**
- * The start that a coordinator names, by this machine's clock. Throws where that is no start of this run: Redis's
+ * The start that a coordinator names, by this machine's clock. Throws where that is not a start of this run: Redis's
  * clock was set between the coordinator's reading and this agent's.
  */
 export function startHereMs(atMs: number, nowMs: number): number {

@@ -75,7 +75,7 @@ function bodyOf(response: ReceivedResponse): Uint8Array<ArrayBuffer> {
   return response.kept?.content().bytes ?? NOTHING;
 }
 
-/** The value as text; objects and lists as JSON. Null when it isn't there or the body is no JSON. */
+/** The value as text; objects and lists as JSON. Null when it isn't there or the body is not JSON. */
 function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string | null {
   if (!isWithin("jsonBody", body.length)) return null;
   try {

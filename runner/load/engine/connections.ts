@@ -88,7 +88,7 @@ export class Connections {
     return this.#dialedUs[slot];
   }
 
-  /** Visits the slots that are being dialed, with the moment since when; the one at hand may be closed. */
+  /** Visits the slots that are being dialed, with the moment since when; the current one may be closed. */
   forEachDial(visit: (slot: number, dialedUs: number) => void): void {
     for (let slot = 0, left = this.dialing; left > 0; slot++) {
       if (this.#state[slot] !== CONNECTING) continue;
@@ -97,7 +97,7 @@ export class Connections {
     }
   }
 
-  /** Visits the slots that have a connection, or dial one; the one at hand may be closed. */
+  /** Visits the slots that have a connection, or dial one; the current one may be closed. */
   forEachOpen(visit: (slot: number) => void): void {
     for (let slot = 0; slot < this.#state.length; slot++) {
       if (this.#state[slot] !== CLOSED) visit(slot);
@@ -105,7 +105,7 @@ export class Connections {
   }
 
   /**
-   * Visits the slots that have no connection; the one at hand may be dialed. Stops after some dials: the connections that
+   * Visits the slots that have no connection; the current one may be dialed. Stops after some dials: the connections that
    * are open are looked at before the next, or each would seem to take as long as all dials together. False: there
    * are more.
    */

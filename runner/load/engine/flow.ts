@@ -148,7 +148,7 @@ export interface Journey {
   readonly redirected: Redirected;
   /** The user as hooks know it; null if no request has any. */
   readonly user: HookUser | null;
-  /** The request at hand as a hook has made it; null: none has. */
+  /** The current request as a hook has made it; null: none has. */
   hooked: WireRequest | null;
   /** Whether its first request was made, and its first hook called. */
   hasBegun: boolean;
@@ -291,7 +291,7 @@ export class Flow {
     return { failure, checked, right: right && taken, goesOn };
   }
 
-  /** One that leads where nobody has named, to what is no URL, or on and on, is wrong. */
+  /** One that leads where nobody has named, to what is not a URL, or on and on, is wrong. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {
       return { failure: null, checked: true, right: false, goesOn: false };
@@ -303,7 +303,7 @@ export class Flow {
   }
 }
 
-/** The request at hand: what the last response led to, else that of the step. */
+/** The current request: what the last response led to, else that of the step. */
 export function sentBy(
   { wire, message }: PreparedRequestStep,
   { redirected, variables, hooked }: Journey,

@@ -53,7 +53,7 @@ export class InFlight {
     return this.#sentUs[slot * this.depth + this.#oldest[slot]];
   }
 
-  /** Visits all, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
+  /** Visits all, slot by slot, oldest first; the current one, always its slot's oldest, may be dropped. */
   forEach(
     visit: (slot: number, request: number, dueUs: number, sentUs: number) => void,
   ): void {

@@ -28,7 +28,7 @@ export class OpenPacer implements Pacer {
     return this.#foreseen.shift() ?? this.arrivals.next();
   }
 
-  /** When the exchange is due that comes so many after the next one; Infinity where there is none. */
+  /** When the exchange is due that comes so many after the next one; Infinity if there is none. */
   coming(later: number): number {
     if (later === 0 || this.nextUs === Infinity) return this.nextUs;
     while (this.#foreseen.length < later) this.#foreseen.push(this.arrivals.next());

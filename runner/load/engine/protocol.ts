@@ -54,7 +54,7 @@ export interface Protocol {
   readonly fewestStreams: number;
   /**
    * When the exchange in flight on a slot last brought a part of a stream, which has no time as a whole: its time-out counts
-   * from there. −Infinity: it is no stream, or has brought nothing. Infinity: it is a WebSocket that waits for nothing. Absent:
+   * from there. −Infinity: it is not a stream, or has brought nothing. Infinity: it is a WebSocket that waits for nothing. Absent:
    * no exchange is either.
    */
   aliveUs?(slot: number): number;

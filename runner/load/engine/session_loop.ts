@@ -273,7 +273,7 @@ export class SessionLoop implements Workload {
     if (!this.exchanges.ending.isDraining) this.#begin(place, at, { dueUs: nowUs, nowUs });
   }
 
-  /** The exchange at hand has failed, and the session with it. */
+  /** The current exchange has failed, and the session with it. */
   onFailed(slot: number, _: boolean, nowUs: number): void {
     this.#userOf(slot).goesOn = false;
     this.#ended(slot, nowUs);

@@ -176,7 +176,7 @@ export class Hooks {
     return this.#users[place] ??= this.realm.user(first + place * stride);
   }
 
-  /** Gives the realm all that it does not know yet. Whether a session begins with the call at hand. */
+  /** Gives the realm all that it does not know yet. Whether a session begins with the current call. */
   #isFirst(user: HookUser, own: RealmUser): boolean {
     let isFirst = user.isNew;
     user.isNew = false;

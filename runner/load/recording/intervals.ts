@@ -40,7 +40,7 @@ const LAST_US = 1;
 type Counts = Omit<IntervalPart, "latency" | "censored" | "messages">;
 
 export class Intervals {
-  /** Latencies of the interval at hand. */
+  /** Latencies of the current interval. */
   readonly latency = new Histogram();
   readonly #censored = new Histogram();
   /** Since the last boundary, which is the end of an interval or of a second, or a turn of slices. */

@@ -60,7 +60,7 @@ export interface WorkerTotals {
   readonly slices?: SliceTotals;
   /** Absent where no response is a stream. */
   readonly messages?: MessageTotals;
-  /** Completed calls of gRPC by their status, then those without one. Absent where there are none. */
+  /** Completed calls of gRPC by their status, then those without one. Absent if there are none. */
   readonly calls?: Float64Array;
   /** Absent where no exchange is a WebSocket. */
   readonly sockets?: SocketTotals;

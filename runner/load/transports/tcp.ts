@@ -12,7 +12,7 @@ import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
 const SPIN_US = 2_000;
-/** Deno's timers count whole milliseconds: being late by one is no defect of the machine. */
+/** Deno's timers count whole milliseconds: being late by one is not a defect of the machine. */
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {

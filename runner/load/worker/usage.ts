@@ -11,7 +11,7 @@ const LEAST_HEALTH_US = 200_000;
 
 export class Usage {
   #before = threadTime();
-  /** Once the deadline has passed: the wait after it is no part of the load. */
+  /** Once the deadline has passed: the wait after it is not part of the load. */
   #byDeadline: WorkerUsage | null = null;
   #healthSinceUs = 0;
   #healthCpuUs = this.#before.cpuUs;

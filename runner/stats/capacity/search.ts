@@ -34,7 +34,7 @@ export interface SearchGoal {
 export interface TrialPlan {
   readonly ratePerSec: number;
   readonly plannedS: number;
-  /** As its server begins idle, or has an overload behind it: so much of it is no sample. */
+  /** As its server begins idle, or has an overload behind it: so much of it is not a sample. */
   readonly startS: number;
   /** An overload before it, from which the target must find back: its requests are late without its fault. */
   readonly burst: Burst | null;
@@ -270,7 +270,7 @@ export function capacityOf(
   return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
 }
 
-/** More than so many times what was tried is no advice. */
+/** More than so many times what was tried is not advice. */
 const MOST_TIMES = 20;
 
 /**

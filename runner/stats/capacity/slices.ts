@@ -39,7 +39,7 @@ const FEWEST_GROUPS = 6;
 interface TimedSlices {
   readonly ratePerSec: number;
   readonly sliceS: number;
-  /** A trial starts with an idle server: so much of it is no sample. */
+  /** A trial starts with an idle server: so much of it is not a sample. */
   readonly startS: number;
 }
 

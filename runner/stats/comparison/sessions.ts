@@ -57,7 +57,7 @@ export type SessionSide = typeof SIDES[number];
 /** A figure of a cell in one session. */
 export interface SessionFigure extends Pick<Estimate, "value" | "logStandardError"> {
   readonly side: SessionSide;
-  /** When it began, ms; null where nobody knows: then they count as in their order, equally far apart. */
+  /** When it began, ms; null if unknown: then they count as in their order, equally far apart. */
   readonly startedMs: number | null;
 }
 
@@ -72,7 +72,7 @@ export interface SessionContrast extends Variance {
 }
 
 /**
- * Sessions a side that may be held against as many. One alone may be the odd one of five: in three a side that shows in
+ * Sessions a side that may be compared with as many. One alone may be the odd one of five: in three a side that shows in
  * their spread.
  */
 export const LEAST_A_SIDE = 3;

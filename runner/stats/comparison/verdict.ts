@@ -74,7 +74,7 @@ export interface Comparison {
 
 /**
  * - equivalent: the whole interval is within the margin;
- * - better, worse: the whole interval is beyond the margin, and both tests say that this is no chance. The
+ * - better, worse: the whole interval is beyond the margin, and both tests say that this is not chance. The
  *   interval leans on the means of runs being about normally distributed, the exact test on nothing, but it is deaf
  *   with few runs: then the interval decides alone;
  * - inconclusive: anything else. More runs, or another margin, would settle it.

@@ -15,7 +15,7 @@ import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 /** When runs were measured. */
 export interface Sampling {
   /**
-   * One for all runs that were measured in one experiment, of whatever cell: its start; null where nobody knows,
+   * One for all runs that were measured in one experiment, of whatever cell: its start; null if unknown,
    * and then the runs are nobody's neighbours.
    */
   readonly session: string | null;
@@ -170,7 +170,7 @@ function estimateOf(
     of: (some) => {
       const places = kept.filter((place) => some.includes(repetitions[place]));
       if (places.length === 0) return null;
-      // A cell that lacks a run is held against every other one.
+      // A cell that lacks a run is compared with every other one.
       const key = places.join();
       const found = known.get(key);
       if (found !== undefined) return found;

@@ -8,7 +8,7 @@ import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram
 import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
-/** Shares are products of rounded terms: less is no difference. */
+/** Shares are products of rounded terms: less is not a difference. */
 const ROUNDING = 1e-12;
 
 /** A part of one run. */
@@ -18,7 +18,7 @@ export interface RunBlock {
   readonly latency: SparseHistogram;
   /**
    * Values of `latency` that are lower bounds, where the product limit may spread their weight (`censoring.ts`);
-   * absent where there is none, or where bounds count as values.
+   * absent if there is none, or where bounds count as values.
    */
   readonly censored?: SparseHistogram;
 }

@@ -37,7 +37,7 @@ export function halfWidthOf({ low, high }: ConfidenceInterval): number {
 }
 
 /**
- * @param intervals One for each cell, at `LOOK_CONFIDENCE`; null where there is none (yet).
+ * @param intervals One for each cell, at `LOOK_CONFIDENCE`; null if there is none (yet).
  * @returns Whether every cell's interval is within ± `targetRatio`.
  */
 export function isNarrow(

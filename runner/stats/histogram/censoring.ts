@@ -12,7 +12,7 @@
 import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
-/** Shares are sums of rounded terms: less is no difference. */
+/** Shares are sums of rounded terms: less is not a difference. */
 const ROUNDING = 1e-12;
 
 /** Ranks that differ by less than a bucket is wide read as one value: 0.1 %, or a microsecond. */
@@ -65,7 +65,7 @@ function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Arr
  * all of them; Infinity where it would be one of the bounds. The least is `valueAtPercentile`, with each bound as
  * a value.
  *
- * @param ended What is no bound, where it is known already.
+ * @param ended What is not a bound, where it is known already.
  */
 export function mostUs(
   all: SparseHistogram,

@@ -50,7 +50,7 @@ export type Knee =
 
 /** Fewer values don't distinguish a knee from a curve. */
 export const LEAST_VALUES = { offered: 3, other: 4 } as const;
-/** Falling short of the offered rate by less is no knee; nor is growing by less, over the range, growth. */
+/** Falling short of the offered rate by less is not a knee; nor is growing by less, over the range, growth. */
 const MATERIAL_RATIO = 1.05;
 /** Growth for twice the load that counts as none, as an exponent: 10 %. */
 const LEVEL_EXPONENT = Math.log2(1.1);

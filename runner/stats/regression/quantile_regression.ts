@@ -93,7 +93,7 @@ const WIDTH = 0.02;
 /** In one step; a percentile off by more is found in several. */
 const LONGEST_STEP = 1;
 const CLOSE = 1e-5;
-/** Density where there is none, which keeps a step finite. */
+/** Density if there is none, which keeps a step finite. */
 const LEAST_DENSITY = 1e-4;
 const HALVINGS = 12;
 

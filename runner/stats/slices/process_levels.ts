@@ -36,7 +36,7 @@ export interface ProcessLevels {
   readonly processes: number;
   /** Standard deviation of their log ratios. */
   readonly stdev: number;
-  /** The part of it that the slices of a pair explain; null where nobody knows. */
+  /** The part of it that the slices of a pair explain; null if unknown. */
   readonly withinStdev: number | null;
   /** What they do not explain is between processes; null with the other. */
   readonly betweenStdev: number | null;

@@ -120,7 +120,7 @@ function windowLength(length: number): number {
   return Math.max(LEAST_WINDOW, Math.round(length / WINDOWS));
 }
 
-/** The regular swing that explains most of what the values do; null where there is none. */
+/** The regular swing that explains most of what the values do; null if there is none. */
 export function cycleOf(values: readonly number[]): Cycle | null {
   const cycle = strongestCycle(values);
   return cycle !== null && cycle.explained >= CYCLE_EXPLAINED ? cycle : null;

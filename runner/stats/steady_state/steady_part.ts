@@ -109,7 +109,7 @@ function startsOf(near: readonly Segment[], length: number): number[] {
 }
 
 /**
- * The segments at the end that are near the level of the last: each is held against the median of those behind it.
+ * The segments at the end that are near the level of the last: each is compared with the median of those behind it.
  * Excursions that are short together are passed over, as outliers are.
  */
 function nearLast(segments: readonly Segment[], { length, flatRatio }: SeriesFacts): Segment[] {

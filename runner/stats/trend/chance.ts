@@ -1,5 +1,5 @@
 /**
- * How surely a step in a series is no chance where results in a row are alike: a machine that is slow this week makes
+ * How surely a step in a series is not chance where results in a row are alike: a machine that is slow this week makes
  * all results of the week slow, and to tests of independent values each such week is a change.
  *
  * A step is measured by Student's t between the values before and after it, and by the correlation of neighbours that is
@@ -85,7 +85,7 @@ function correlationAt(values: ArrayLike<number>, index: number): number {
   return all > 0 ? both / all : 0;
 }
 
-/** Series that are simulated, and how many of them, those nearest in correlation, are held against one. */
+/** Series that are simulated, and how many of them, those nearest in correlation, are compared with one. */
 const SIMULATED = 30_000;
 const NEAREST = 3_000;
 const MOST_CORRELATION = 0.95;

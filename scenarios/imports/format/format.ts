@@ -126,7 +126,7 @@ function withTargetParameter(experiment: Section): Section {
   return { name, parameters: { ...environment, target: url }, ...rest, targets: pointed };
 }
 
-/** The URL of the first target, and all besides it; null where there is none. */
+/** The URL of the first target, and all besides it; null if there is none. */
 function takenUrl(experiment: Section): { url: string | null; name: string; rest: Section } {
   const { targets: _, ...others } = experiment;
   const targets = sectionAt(experiment, "targets");

@@ -114,7 +114,7 @@ export class Samplers {
   }
 }
 
-/** With a content-type where there is none. */
+/** With a content-type if there is none. */
 function headersOf(
   given: Readonly<Record<string, string>>,
   type: string | undefined,

@@ -35,12 +35,12 @@ export class Description {
     if (this.#issues.size > 0) throw new z.ZodError([...this.#issues.values()]);
   }
 
-  /** The part of that name, or where its reference leads; null where there is none, or where what is there was refused. */
+  /** The part of that name, or where its reference leads; null if there is none, or where what is there was refused. */
   map(of: MapPart, name: string): MapPart | null {
     return this.followedMap(partOf(of, name));
   }
 
-  /** A part that has to be a map, without its references; null where there is none. */
+  /** A part that has to be a map, without its references; null if there is none. */
   followedMap(part: Part): MapPart | null {
     const found = this.followed(part);
     if (found === null || found.value === undefined) return null;
@@ -68,7 +68,7 @@ export class Description {
     return Object.keys(map.value).map((key) => [key, partOf(map, key)]);
   }
 
-  /** Text of that name; null where there is none. */
+  /** Text of that name; null if there is none. */
   text(of: MapPart, name: string): string | null {
     const value = of.value[name];
     if (value === undefined || value === null) return null;

@@ -55,7 +55,7 @@ export class OriginConnection {
     return { status: this.#reader.status, fields: fieldsOf(this.#received.head) };
   }
 
-  /** Whether the response at hand has come whole. */
+  /** Whether the current response has come whole. */
   get isWhole(): boolean {
     return this.#reader.state === COMPLETE;
   }

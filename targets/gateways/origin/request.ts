@@ -45,7 +45,7 @@ function passedOn(fields: Fields): Fields {
 /** Scheme, and host without a user (RFC 3986 §3.2), then path and query: a fragment has no place in requests. */
 const TARGET = /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+(\/[^#]*|\?[^#]*|$)$/i;
 
-/** Path and query of a whole URL, which `URL` would normalize; null when it is no URL of a request. */
+/** Path and query of a whole URL, which `URL` would normalize; null when it is not a URL of a request. */
 export function pathOf(url: string): string | null {
   const path = TARGET.exec(url)?.[1];
   return path === undefined ? null : path.startsWith("/") ? path : `/${path}`;

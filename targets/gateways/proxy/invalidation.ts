@@ -35,7 +35,7 @@ export function pathsChangedBy(
   return [...new Set([own, ...named, ...tied])];
 }
 
-/** Null where there is none, or on another origin. @param base Absolute. */
+/** Null if there is none, or on another origin. @param base Absolute. */
 function pathNamed(reference: string, base: string): string | null {
   if (reference === "") return null;
   const [url, own] = [URL.parse(reference, base), URL.parse(base)];

@@ -13,11 +13,11 @@ import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
 import { tee } from "./tee.ts";
 
-/** Unshareable responses are fetched side by side for so long, before one fetch is tried alone again. */
+/** Unshareable responses are fetched side by side for this long, before one fetch is tried alone again. */
 const UNSHARED_MS = 1_000;
 const MOST_UNSHARED = 10_000;
 
-/** Other requests wait for the rest of a body for so long, before they fetch their own. */
+/** Other requests wait for the rest of a body for this long, before they fetch their own. */
 const PATIENCE_MS = 1_000;
 
 /** A request on its way to the origin, whose response may be for other clients, too (Go's singleflight). */

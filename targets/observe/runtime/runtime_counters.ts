@@ -185,7 +185,7 @@ interface ReportFile {
   readBytes: number;
 }
 
-/** 0 where there is none. */
+/** 0 if there is none. */
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -101,7 +101,7 @@ export class Sockets {
   /** Whether messages have moments of their own. */
   readonly arePaced: boolean;
   commands: SocketCommands | null = null;
-  /** By slot; null: its exchange is no socket, or there is none. */
+  /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
   #named = 0;
@@ -221,12 +221,12 @@ export class Sockets {
   #leave(slot: number, socket: OpenSocket, nowUs: number): void {
     socket.isLeft = true;
     this.#moments.delete(slot);
-    // The closing handshake is no wait for a message.
+    // The closing handshake is not a wait for a message.
     if (socket.isPushed) this.#recorder.messages.end(slot, "left", nowUs);
     this.#commandsOf().leave(slot, nowUs);
   }
 
-  /** Something has come that is no message. */
+  /** Something has come that is not a message. */
   heard(slot: number, nowUs: number): void {
     const socket = this.#open[slot];
     if (socket?.isPushed) socket.aliveUs = nowUs;

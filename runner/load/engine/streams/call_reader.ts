@@ -45,7 +45,7 @@ export class CallReader {
   #problem: string | null = null;
   /** What grpc-encoding says. */
   #coding: string | null = null;
-  // The message at hand.
+  // The current message.
   #prefixBytes = 0;
   #flag = 0;
   #leftBytes = 0;

@@ -44,7 +44,7 @@ export class StreamPlan {
       : new ResponseCheck({ statuses: [], body: null, ...expect });
   }
 
-  /** Null where it is no call of gRPC. */
+  /** Null where it is not a call of gRPC. */
   callReader(room: KeptRoom, onMessage: (json: Bytes) => void): CallReader | null {
     if (this.#calls === null || this.#call === null) return null;
     return new this.#calls(this.#call, room, onMessage);
@@ -92,7 +92,7 @@ export class OpenStream {
   readonly #reader: EventReader | LineReader | CallReader;
   /** The same, where it reads events. */
   readonly #events: EventReader | null;
-  /** Null where it is no call of gRPC. */
+  /** Null where it is not a call of gRPC. */
   readonly #call: CallReader | null;
   #nowUs = 0;
   #received = 0;

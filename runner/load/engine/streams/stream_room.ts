@@ -14,7 +14,7 @@ export interface BodyPart {
 export interface StreamTaker {
   /** The head of the response on a slot is whole. */
   takeHead(slot: number, kept: KeptResponse): void;
-  /** Whether the response may go on; null: it is no stream, and the part has not been taken. */
+  /** Whether the response may go on; null: it is not a stream, and the part has not been taken. */
   takePart(slot: number, part: BodyPart): boolean | null;
 }
 
@@ -32,7 +32,7 @@ export class StreamRoom extends KeptRoom {
 }
 
 class StreamedResponse extends KeptResponse {
-  /** @param slot Of its exchange; absent: the one at hand. */
+  /** @param slot Of its exchange; absent: the current one. */
   constructor(
     private readonly streams: StreamRoom,
     keepsBody: boolean,

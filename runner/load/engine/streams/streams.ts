@@ -50,7 +50,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly retain: boolean | "head";
   readonly room: StreamRoom;
   readonly #protocol: Protocol;
-  /** By slot; null: its exchange is no stream, or there is none. */
+  /** By slot; null: its exchange is not a stream, or there is none. */
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;

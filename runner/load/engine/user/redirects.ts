@@ -15,7 +15,7 @@ export interface FollowSpec {
 /** How far a user's request at hand has been redirected. */
 export class Redirected {
   hops = 0;
-  /** Where the request at hand goes, as an index: 0 is the target. */
+  /** Where the current request goes, as an index: 0 is the target. */
   origin = 0;
   /** What is sent in place of the step's own request; null: nothing has been redirected. */
   wire: WireRequest | null = null;
@@ -33,7 +33,7 @@ export interface SentRequest {
   readonly origin: number;
 }
 
-/** The request to follow with; or the origin that it leads to and that nobody has named; or a Location that is no URL. */
+/** The request to follow with; or the origin that it leads to and that nobody has named; or a Location that is not a URL. */
 export type Redirect =
   | SentRequest
   | { readonly elsewhere: string }

@@ -7,7 +7,7 @@ import { SlotQueue } from "../../engine/slot_queues.ts";
 export const JOINING = 3;
 
 export class StreamPlaces {
-  /** When the request at hand was sent, or began to wait, microseconds. */
+  /** When the current request was sent, or began to wait, microseconds. */
   readonly sentUs: Float64Array;
   /** When the first head of its response came, microseconds; meaningful once one has come. */
   readonly firstByteUs: Float64Array;
