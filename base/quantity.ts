@@ -6,7 +6,7 @@ import * as z from "zod";
 import { quotedOpenly } from "./secrets.ts";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
-/** Milliseconds of each unit. */
+/** Milliseconds of each unit: a number times a power of ten. */
 const MS_PER = {
   us: [1, -3],
   "µs": [1, -3],
