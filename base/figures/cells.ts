@@ -1,6 +1,6 @@
 /**
- * Cells: the key of each, and those of a claim: as a selector names them, and of what it names several times, any will
- * do: `fastify, express, static` is two targets in one scenario. Pure.
+ * Cells: the key of each, and those that a claim's selector names. Several names of one kind are alternatives:
+ * `fastify, express, static` is two targets in one scenario. Pure.
  */
 import type { Read } from "./figure.ts";
 import {

@@ -1,6 +1,6 @@
 /**
- * What frames a chunked body (RFC 9112 §7.1): chunk lines, and trailers after the last. The data between them is for whoever
- * takes bodies, which says when it is over.
+ * The framing of a chunked body (RFC 9112 §7.1): chunk lines, and trailers after the last. The caller reads the data
+ * between them, and says when it is over.
  */
 import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";

@@ -1,4 +1,4 @@
-/** `plateau explain ABOUT`: what results mean and whether to trust them, or what a code of theirs means. */
+/** `plateau explain ABOUT`: what results mean and whether to trust them, or what a code in them means. */
 import * as z from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
 import { quotedOpenly } from "../../base/secrets.ts";

@@ -1,4 +1,4 @@
-/** The options of another tool's command line → what each of them comes to. */
+/** The options of another tool's command line, and what each becomes here. */
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { closest } from "../../base/suggest.ts";

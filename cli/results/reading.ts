@@ -1,4 +1,4 @@
-/** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
+/** Reads earlier results: those of an experiment, or the single measurement of `bench --json`. */
 import { basename, dirname, join } from "node:path";
 import * as z from "zod";
 import { readPieces, readText } from "../../base/bounded_file.ts";

@@ -1,4 +1,4 @@
-/** The colours of targets, as numbers: the page's style sheet and its client make the same of them. */
+/** The colours of targets, as numbers: the page's style sheet and its client derive the same colours from them. */
 
 /**
  * Colours of the style sheet. A colour of the model is one of them plus this many times its shade, which is 0 for

@@ -1,4 +1,4 @@
-/** A value with its interval over the runs of a cell: what the figures of several runs pool into, and ratios of these. */
+/** A value with its interval over the runs of a cell: the pooled figures of several runs, and their ratios. */
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";

@@ -1,4 +1,7 @@
-/** What slices show of a comparison, in sentences: what narrows its interval, what a verdict is about, and who disturbs whom. */
+/**
+ * Sentences about a comparison in slices: what narrows its interval, what its verdict is about, and which side
+ * disturbs the other.
+ */
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
 import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";

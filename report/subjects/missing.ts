@@ -1,4 +1,4 @@
-/** What of the plan was not measured, and what is known of it all the same. Pure. */
+/** The part of the plan that was not measured, and what is known about it. Pure. */
 import type { Missing } from "../../runner/result/result.ts";
 import { type Block, group, text } from "../blocks.ts";
 import { capacitySentence } from "./capacity.ts";

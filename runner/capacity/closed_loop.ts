@@ -1,4 +1,7 @@
-/** The closed loops of a search, beside its trials: the peak before them, about where they begin, and looks at whether the target is itself again. */
+/**
+ * The closed loops of a search, apart from its trials: the peak, near which trials begin, and checks whether the
+ * target has recovered.
+ */
 import { optionsOf } from "../../base/load_options.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { measureLoad } from "../measure/measure.ts";

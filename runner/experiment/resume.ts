@@ -1,6 +1,6 @@
 /**
- * Going on with an experiment that was interrupted: what is there, and why runs of here and now may not
- * join it. The plan is the same by its seed, so what is left is what has no outcome yet. Pure.
+ * Resumes an interrupted experiment: what exists already, and why new runs may not be added to it. The plan is the
+ * same by its seed, so what is left is what has no outcome yet. Pure.
  */
 import type { Problem } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";

@@ -1,4 +1,4 @@
-/** One stream of HTTP/2 after the other, in the same place: what is sent of its request, and what came of its response. */
+/** A place for one HTTP/2 stream after another: what has been sent of its request, and received of its response. */
 import type { KeptResponse } from "../kept.ts";
 import { LIMITS } from "../../limits.ts";
 import type { ReceivedResponse } from "../received.ts";

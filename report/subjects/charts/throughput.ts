@@ -1,4 +1,7 @@
-/** Throughput as bars; and against the tail: what a target gives up in p99 for its requests/s, and what none beats in both. */
+/**
+ * Throughput as bars, and against the tail: the p99 at which a target serves its requests/s, and the cells that no
+ * other beats in both.
+ */
 import { boundText, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { COLORS } from "../../cells/colors.ts";
 import { counted, listed } from "../../writing/words.ts";

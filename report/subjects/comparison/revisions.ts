@@ -1,6 +1,6 @@
 /**
- * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and what of it is measured
- * again.
+ * Two revisions of the targets, measured as one experiment: the two sides of their comparison, and the part that is
+ * measured again.
  */
 import type { Results, Run, TargetProfile } from "../../../runner/result/result.ts";
 import { mayBeWorse } from "../../../runner/stats/comparison/two_stage.ts";

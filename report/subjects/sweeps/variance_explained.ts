@@ -1,4 +1,4 @@
-/** Which factor explains how much of what differs in a scenario, and what each does from end to end. */
+/** How much of the differences within a scenario each factor explains, and its effect from end to end. */
 import type { Run } from "../../../runner/result/result.ts";
 import {
   type FactorialCell,

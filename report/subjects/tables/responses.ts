@@ -1,4 +1,4 @@
-/** What became of the requests, which took longest, who served them, and what it took to connect. */
+/** Outcomes of the requests, the slowest ones, which instance served them, and the time to connect. */
 import type { FigureName } from "../../../base/figures/figure.ts";
 import {
   CACHE_USES,

@@ -1,4 +1,4 @@
-/** An agent's entry in the list of those that are there: taken, renewed each second, and given back. */
+/** An agent's entry in the list of present agents: taken, renewed each second, and given back. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../../base/errors.ts";
 import { settlesWithin } from "../../../targets/launch/settles.ts";

@@ -1,6 +1,6 @@
 /**
- * Which messages are implausible: those that no agent can have measured. Such a message is left out, as if it
- * had not come; an agent of which the rest never comes is lost, for the reason that is given here. Pure.
+ * Recognises messages that no agent can have measured. Such a message is left out, as if it had not come; an agent of
+ * which the rest never comes is lost, for the reason that is given here. Pure.
  */
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";

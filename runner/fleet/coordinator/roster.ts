@@ -1,4 +1,4 @@
-/** Who of a fleet is there, and who is picked for a load. */
+/** Which agents of a fleet are present, and which are picked for a load. */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { RedisClient } from "../../../targets/redis/client.ts";

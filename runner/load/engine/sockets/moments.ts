@@ -1,4 +1,7 @@
-/** The next moment of each slot, and which slot's is first: a binary heap in flat arrays, of which every place is known. */
+/**
+ * The next moment of each slot, and which slot's is first: a binary heap in flat arrays, which knows the place of
+ * every slot.
+ */
 
 const NOWHERE = -1;
 

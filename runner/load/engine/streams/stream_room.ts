@@ -1,4 +1,4 @@
-/** Where responses are kept in a load with streams: the bodies of those are handed on as they come, and not kept. */
+/** Where responses are kept in a load with streams. Bodies of streams are handed on as they come, and not kept. */
 import type { Field } from "../../../../base/http/http2/fields.ts";
 import { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import { LIMITS } from "../../../../base/limits.ts";
