@@ -13,16 +13,35 @@ export interface ThreadTime {
   readonly waitedUs: number | null;
 }
 
+/** What systems count the time of the calling thread by; null on another system, or where it is denied. */
+interface ThreadClocks {
+  /** /proc/thread-self/schedstat. */
+  readonly schedstat: () => string | null;
+  readonly windowsMs: () => number | null;
+  readonly macNs: () => bigint | null;
+  /** Of the whole process, everywhere. */
+  readonly process: () => { readonly user: number; readonly system: number };
+}
+
+const OF_THIS_SYSTEM: ThreadClocks = {
+  schedstat: () => readSystemFile("/proc/thread-self/schedstat"),
+  windowsMs: () => windowsThreadMs(),
+  macNs: macThreadNs,
+  process: () => process.cpuUsage(),
+};
+
 /**
  * Linux counts in nanoseconds, macOS too, Windows in ticks of its scheduler (some 16 ms). Where none is to be had, the CPU
  * time of the whole process stands in: more, never less.
  */
-export function threadTime(): ThreadTime {
-  const time = parseSchedstat(readSystemFile("/proc/thread-self/schedstat") ?? "");
+export function threadTime(clocks: ThreadClocks = OF_THIS_SYSTEM): ThreadTime {
+  const time = parseSchedstat(clocks.schedstat() ?? "");
   if (time !== null) return time;
-  const cpuMs = windowsThreadMs() ?? macThreadMs();
-  if (cpuMs !== null) return { cpuUs: cpuMs * 1_000, waitedUs: null };
-  const { user, system } = process.cpuUsage();
+  const windowsMs = clocks.windowsMs();
+  if (windowsMs !== null) return { cpuUs: windowsMs * 1_000, waitedUs: null };
+  const macNs = clocks.macNs();
+  if (macNs !== null) return { cpuUs: Number(macNs) / 1_000, waitedUs: null };
+  const { user, system } = clocks.process();
   return { cpuUs: user + system, waitedUs: null };
 }
 
@@ -33,11 +52,11 @@ const MAC_CALLS = {
 } as const;
 let macCalls: Deno.DynamicLibrary<typeof MAC_CALLS>["symbols"] | undefined;
 
-function macThreadMs(): number | null {
+function macThreadNs(): bigint | null {
   if (Deno.build.os !== "darwin") return null;
   try {
     macCalls ??= Deno.dlopen("/usr/lib/libSystem.B.dylib", MAC_CALLS).symbols;
-    return Number(macCalls.clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID)) / 1e6;
+    return macCalls.clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID);
   } catch {
     return null; // without the permission for FFI
   }

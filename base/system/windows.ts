@@ -24,6 +24,8 @@ const NTDLL = {
   NtQuerySystemInformation: { parameters: ["i32", "buffer", "u32", "buffer"], result: "i32" },
 } as const;
 
+type Calls<T extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<T>["symbols"] | null;
+
 /** The libraries of this isolate, opened at the first call; null where they can't be. */
 const kernel32 = opened(() => Deno.dlopen("kernel32.dll", KERNEL32).symbols);
 const ntdll = opened(() => Deno.dlopen("ntdll.dll", NTDLL).symbols);
@@ -83,8 +85,7 @@ export interface WindowsProcess {
 let length = FIRST_LENGTH;
 
 /** All processes of the machine, but for that which stands for idle cores. */
-export function windowsProcesses(): WindowsProcess[] | null {
-  const calls = ntdll();
+export function windowsProcesses(calls: Calls<typeof NTDLL> = ntdll()): WindowsProcess[] | null {
   if (calls === null) return null;
   const needed = new Uint32Array(1);
   while (true) {
@@ -138,8 +139,7 @@ export function parseProcesses(
 // Threads.
 
 /** CPU time of the calling thread, ms. */
-export function windowsThreadMs(): number | null {
-  const calls = kernel32();
+export function windowsThreadMs(calls: Calls<typeof KERNEL32> = kernel32()): number | null {
   const [created, ended, kernel, user] = [0, 1, 2, 3].map(() => new BigInt64Array(1));
   const isTold = calls?.GetThreadTimes(calls.GetCurrentThread(), created, ended, kernel, user);
   return isTold ? msOf(kernel[0] + user[0]) : null;
@@ -167,8 +167,7 @@ export interface Job {
  * Puts this process into a job that ends all of its members when the last handle of it is closed. Only this process has
  * one: whatever ends it, also another process by force, ends all that it started. Null where that can't be had.
  */
-export function enterJob(): Job | null {
-  const calls = kernel32();
+export function enterJob(calls: Calls<typeof KERNEL32> = kernel32()): Job | null {
   if (calls === null) return null;
   const job = calls.CreateJobObjectW(null, null);
   if (job === 0n) return null;

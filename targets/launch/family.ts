@@ -66,7 +66,9 @@ export function bringUpWithoutProc(
   { os, table, enterJob }: FamilySystem = THIS_SYSTEM,
 ): Upbringing {
   const job = os === "windows" ? enterJob() : null;
-  if (job === null && table === null) return { detached: true, env: {}, of: processGroup };
+  // A sandbox may deny ps, which then shows nobody, not even this process.
+  const isSeen = job !== null || (table?.() ?? []).length > 0;
+  if (!isSeen) return { detached: true, env: {}, of: (child) => processGroup(child, os) };
   // On Windows no process leads a group, and only a detached one gets a console of its own.
   const detached = os !== "windows";
   const membersOf = (program: number): number[] =>
@@ -119,9 +121,12 @@ export function orphanedFamily(supervisor: number, others: ReadonlySet<number>):
 }
 
 /** Processes of the program's group, while the program itself lives; what outlives it is not found. */
-function processGroup(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily {
+function processGroup(
+  child: Pick<Deno.ChildProcess, "pid" | "status">,
+  os: FamilySystem["os"],
+): ProcessFamily {
   const isOver = watchEnd(child);
-  const leader = Deno.build.os === "windows" ? child.pid : -child.pid;
+  const leader = os === "windows" ? child.pid : -child.pid;
   return {
     living: () => isOver() ? [] : [child.pid],
     signal: (name) => signalAll([leader], name),

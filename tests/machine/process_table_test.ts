@@ -72,6 +72,16 @@ Deno.test("Linux has no table, as /proc shows more", () => {
   assert.notEqual(processTableOn("windows"), null);
 });
 
+Deno.test("ps that can't be run shows nobody", () => {
+  const path = Deno.env.get("PATH") ?? "";
+  Deno.env.set("PATH", "/nowhere");
+  try {
+    assert.deepEqual(processTableOn("darwin")?.(), []);
+  } finally {
+    Deno.env.set("PATH", path);
+  }
+});
+
 needing("linux").test("a real ps shows a process that was started, under this one", async () => {
   const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
   try {

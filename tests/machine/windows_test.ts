@@ -24,8 +24,11 @@ interface Entry {
   readonly name: string;
 }
 
-/** Two entries, each with its name behind its threads. */
-function processInformation(entries: readonly Entry[]): Uint8Array<ArrayBuffer> {
+/** The entries, each with its name behind its threads. @param address Of the buffer. */
+function processInformation(
+  entries: readonly Entry[],
+  address = ADDRESS,
+): Uint8Array<ArrayBuffer> {
   const slot = ENTRY_BYTES + 64;
   const buffer = new Uint8Array(slot * entries.length);
   const view = new DataView(buffer.buffer);
@@ -37,7 +40,7 @@ function processInformation(entries: readonly Entry[]): Uint8Array<ArrayBuffer> 
     view.setBigInt64(at + 40, 25_000_000n, true); // UserTime
     view.setBigInt64(at + 48, 5_000_000n, true); // KernelTime
     view.setUint16(at + 56, 2 * name.length, true); // ImageName.Length
-    view.setBigUint64(at + 64, name === "" ? 0n : ADDRESS + BigInt(at + ENTRY_BYTES), true);
+    view.setBigUint64(at + 64, name === "" ? 0n : address + BigInt(at + ENTRY_BYTES), true);
     view.setBigUint64(at + 80, BigInt(pid), true);
     view.setBigUint64(at + 88, BigInt(parent), true);
     view.setBigUint64(at + 144, 52_428_800n, true); // WorkingSetSize
@@ -86,6 +89,114 @@ Deno.test({
     const found = [windowsProcesses(), windowsThreadMs(), enterJob()];
     assert.deepEqual(found, [null, null, null]);
   },
+});
+
+type Ntdll = NonNullable<Parameters<typeof windowsProcesses>[0]>;
+type Kernel32 = NonNullable<Parameters<typeof enterJob>[0]>;
+
+/** What a call fills, in this process's memory as Windows would. */
+function bytesOf(buffer: unknown): Uint8Array<ArrayBuffer> {
+  assert.ok(buffer instanceof Uint8Array && buffer.buffer instanceof ArrayBuffer);
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+function addressOf(buffer: Uint8Array<ArrayBuffer>): bigint {
+  return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(buffer)));
+}
+
+/** More processes than fit at first: as many as the buffer must have room for. */
+const CROWD_BYTES = 3_000_000;
+
+Deno.test("a list of processes that has grown is read again with room for it, and at once from then on", () => {
+  const rooms: number[] = [];
+  const ntdll: Ntdll = {
+    NtQuerySystemInformation: (_what, buffer, length, needed) => {
+      rooms.push(length);
+      if (length < CROWD_BYTES) {
+        assert.ok(needed instanceof Uint32Array);
+        needed[0] = CROWD_BYTES;
+        return 0xc0000004 | 0; // STATUS_INFO_LENGTH_MISMATCH
+      }
+      const bytes = bytesOf(buffer);
+      bytes.set(processInformation([{ pid: 8, parent: 4, name: "node.exe" }], addressOf(bytes)));
+      return 0;
+    },
+  };
+  for (const _ of [1, 2]) {
+    assert.deepEqual(windowsProcesses(ntdll)?.map(({ pid, name }) => [pid, name]), [
+      [8, "node.exe"],
+    ]);
+  }
+  assert.deepEqual(rooms.map((length) => length >= CROWD_BYTES), [false, true, true]);
+});
+
+Deno.test("nobody is listed where ntdll denies it", () => {
+  const denied = 0xc0000022 | 0; // STATUS_ACCESS_DENIED
+  assert.equal(windowsProcesses({ NtQuerySystemInformation: () => denied }), null);
+});
+
+/** kernel32 of a system where all is well, but for some calls. */
+function kernel32With(calls: Partial<Kernel32>): Kernel32 {
+  return {
+    CreateJobObjectW: () => 40n,
+    SetInformationJobObject: () => 1,
+    AssignProcessToJobObject: () => 1,
+    QueryInformationJobObject: () => 0,
+    GetCurrentProcess: () => 0xffffffffffffffffn,
+    GetCurrentThread: () => 0xfffffffffffffffen,
+    GetThreadTimes: () => 0,
+    ...calls,
+  };
+}
+
+Deno.test("this process is put into a job that ends with its last handle, and is listed with what is in it", () => {
+  const said: unknown[] = [];
+  const job = enterJob(kernel32With({
+    SetInformationJobObject: (handle, kind, limits, length) => {
+      const view = new DataView(bytesOf(limits).buffer);
+      said.push([handle, kind, length, view.getUint32(16, true)]);
+      return 1;
+    },
+    AssignProcessToJobObject: (handle, process) => said.push([handle, process]),
+    QueryInformationJobObject: (handle, kind, list) => {
+      said.push([handle, kind]);
+      const view = new DataView(bytesOf(list).buffer);
+      view.setUint32(4, 2, true);
+      view.setBigUint64(8, 12n, true);
+      view.setBigUint64(16, 340n, true);
+      return 1;
+    },
+  }));
+  assert.deepEqual(job?.members(), [12, 340]);
+  assert.deepEqual(said, [
+    [40n, 9, 144, 0x2000], // JobObjectExtendedLimitInformation, KILL_ON_JOB_CLOSE
+    [40n, 0xffffffffffffffffn],
+    [40n, 3], // JobObjectBasicProcessIdList
+  ]);
+});
+
+const REFUSED: [what: string, calls: Partial<Kernel32>][] = [
+  ["made", { CreateJobObjectW: () => 0n }],
+  ["told to end its members", { SetInformationJobObject: () => 0 }],
+  ["entered", { AssignProcessToJobObject: () => 0 }],
+];
+
+for (const [what, calls] of REFUSED) {
+  Deno.test(`there is no job where it can't be ${what}`, () => {
+    assert.equal(enterJob(kernel32With(calls)), null);
+  });
+}
+
+Deno.test("a thread's time is what it used in the kernel and out of it, and unknown where that is denied", () => {
+  const calls = kernel32With({
+    GetThreadTimes: (_thread, _created, _ended, kernel, user) => {
+      assert.ok(kernel instanceof BigInt64Array && user instanceof BigInt64Array);
+      [kernel[0], user[0]] = [156_250n, 312_500n]; // units of 100 ns
+      return 1;
+    },
+  });
+  assert.equal(windowsThreadMs(calls), 46.875);
+  assert.equal(windowsThreadMs(kernel32With({})), null);
 });
 
 const ofWindows = { ignore: Deno.build.os !== "windows" };

@@ -99,11 +99,31 @@ withLinux.test("on Windows without a job the table shows who is under the superv
   });
 });
 
-withLinux.test("where nothing shows processes, the program's group is signalled while the program lives", async () => {
-  const none = { os: "darwin", table: null, enterJob: () => null } as const;
-  await beside("sleep 60", none, async (family, shell) => {
+const UNSEEN: [why: string, table: System["table"]][] = [
+  ["nothing shows processes", null],
+  ["ps may not look", () => []],
+];
+
+for (const [why, table] of UNSEEN) {
+  withLinux.test(`where ${why}, the program's group is signalled while the program lives`, async () => {
+    const unseen = { os: "darwin", table, enterJob: () => null } as const;
+    await beside("sleep 60 & sleep 61", unseen, async (family, shell) => {
+      const group = (): TableRow[] => psHere().filter((row) => row.group === shell.pid);
+      await until("all are there", () => group().length === 3);
+      assert.deepEqual(family.living(), [shell.pid]);
+      assert.deepEqual(await endFamily(family, 2_000), []);
+      assert.equal((await shell.status).signal, "SIGTERM");
+      await until("its children have ended, too", () => group().length === 0);
+    });
+  });
+}
+
+withLinux.test("on Windows without a job and a table the program alone is signalled, as there are no groups", async () => {
+  const unseen = { os: "windows", table: () => [], enterJob: () => null } as const;
+  await beside("exec sleep 60", unseen, async (family, shell) => {
     assert.deepEqual(family.living(), [shell.pid]);
-    assert.deepEqual(await endFamily(family, 2_000), []);
+    assert.ok(family.signal("SIGTERM"));
     assert.equal((await shell.status).signal, "SIGTERM");
+    assert.deepEqual(family.living(), []);
   });
 });
