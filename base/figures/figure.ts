@@ -63,6 +63,9 @@ const SINGLE = {
   "imbalance.p99": ["share", "lower", "moves"],
 } as const satisfies Record<string, readonly [FigureUnit, Better, Contention]>;
 
+/** Distributions of the times of messages. */
+export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
+
 /** A number is a percentile. */
 const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] as const;
 const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
@@ -187,7 +190,10 @@ function plainName(text: string): string {
   return text.replace(/^latency\.(?=\w)/, "");
 }
 
-const OF_MESSAGES = /\b(p\d+(?:\.\d+)?|min|mean|stdev|max) ?\( ?(ttfe|gap|ttft|tpot|message) ?\)/g;
+const OF_MESSAGES = new RegExp(
+  String.raw`\b(p\d+(?:\.\d+)?|min|mean|stdev|max) ?\( ?(${MESSAGE_TIMES.join("|")}) ?\)`,
+  "g",
+);
 
 /**
  * A rule in which times of messages may be written as `p99(ttfe)`, with those as `ttfe.p99`. What else stands in brackets

@@ -1,5 +1,5 @@
 /** The steps of a scenario: the requests of a mix, flow or page, as its file has them, by the names of their figures. Pure. */
-import { type FigureName, figureNamed } from "./figure.ts";
+import { type Distribution, type FigureName, figureNamed, MESSAGE_TIMES } from "./figure.ts";
 
 /** A longer path is cut in a name. */
 const MOST_CHARS = 200;
@@ -45,12 +45,18 @@ function listed(value: unknown): unknown[] {
 /** What is known of a step: the rest is of whole runs alone, such as CPU time. */
 export function isStepFigure(figure: string): boolean {
   const known = figureNamed(figure);
-  return known !== null && (known.distribution === "latency" || OF_STEPS.includes(known.name));
+  if (known === null) return false;
+  const { name, distribution } = known;
+  return distribution === null ? OF_STEPS.includes(name) : TIMES_OF_STEPS.includes(distribution);
 }
+
+const TIMES_OF_STEPS: readonly Distribution[] = ["latency", ...MESSAGE_TIMES];
 
 const OF_STEPS: readonly FigureName[] = [
   ...["rate", "requests", "success", "errors", "dropped"] as const,
   ...["2xx", "3xx", "4xx", "5xx"] as const,
+  ...["events", "eventsPerSec", "tokens", "tokensPerSec"] as const,
+  ...["messages", "messagesPerSec", "messages.failed", "messages.dropped"] as const,
 ];
 
 /** Names a step in claims and thresholds: `checkout.pay`. */

@@ -71,7 +71,7 @@ export async function openStreams(count: number): Promise<Open> {
   }
   return {
     get open(): number {
-      const { unfinished, received } = recorder.messages.totals(loop.nowUs);
+      const [{ unfinished, received }] = recorder.messages.totals(loop.nowUs);
       return received === MESSAGES * count ? unfinished : 0;
     },
   };
@@ -86,8 +86,9 @@ export async function openSockets(count: number): Promise<Open> {
   const wire = { method: "GET", path: "/ws", headers: handshakeFields(spec), body: "n={{ n }}" };
   const { bytes, payload } = openingOf(wire, { host: "localhost", keepAlive: true });
   const check = { statuses: [101], body: null, contains: null, isStream: true as const };
+  const counted = new SocketRecorder(count, { steps: new Set([0]), pushed: new Set() });
   const recorder = new StreamingRecorder(
-    { slots: count, steps: new Set(), sockets: new SocketRecorder(count) },
+    { slots: count, steps: new Set(), sockets: counted },
     INTERVAL_US,
     () => {},
   );
@@ -111,7 +112,7 @@ export async function openSockets(count: number): Promise<Open> {
   }
   return {
     get open(): number {
-      const { opened, received } = recorder.totals().sockets ?? { opened: 0, received: 0 };
+      const [{ opened, received }] = recorder.totals().sockets ?? [{ opened: 0, received: 0 }];
       return received === MESSAGES * count ? opened : 0;
     },
   };

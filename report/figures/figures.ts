@@ -9,12 +9,17 @@ import {
   type Figure,
   type FigureName,
   type FigureOf,
+  MESSAGE_TIMES,
   NAMED_FIGURES,
   type StatisticOf,
 } from "../../base/figures/figure.ts";
 import type { Distribution, Run } from "../../runner/result/result.ts";
-import { arePaced, type SocketFigures } from "../../runner/result/sockets.ts";
-import type { StreamFigures } from "../../runner/result/streams.ts";
+import {
+  arePaced,
+  type MessageTimes,
+  type SocketFigures,
+  type StreamFigures,
+} from "../../runner/result/messages.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
@@ -332,10 +337,10 @@ function timeOf(
 }
 
 /** Times of the messages of streams and WebSockets; null if there are none. */
-function messageTimes(
+export function messageTimes(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   of: TimesName,
-): Distribution & { readonly lowerBounds?: readonly string[]; readonly histogram?: string } | null {
+): MessageTimes | null {
   if (of === "message") return sockets?.message ?? null;
   if (streams === undefined) return null;
   if (of === "ttfe" || of === "gap") return streams[of];
@@ -366,8 +371,6 @@ function ofMessages(
   if (streams === undefined && sockets === undefined) return { none: TIMES.ttfe };
   return bounded((streams?.messages[fate] ?? 0) + (sockets?.messages[fate] ?? 0));
 }
-
-const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
 
 function isOfMessages(of: TimesName): of is typeof MESSAGE_TIMES[number] {
   return MESSAGE_TIMES.some((name) => name === of);

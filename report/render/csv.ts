@@ -19,7 +19,7 @@ import {
 } from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
 import { callColumns } from "../subjects/calls.ts";
-import { socketColumns, streamColumns } from "../subjects/streams.ts";
+import { messageColumns } from "../subjects/streams.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
@@ -74,9 +74,8 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ratePerSec: measurement.rate,
     ...capacityOf(measurement),
     ...stepColumns(measurement.steps ?? []),
-    ...measurement.streams && streamColumns(measurement.streams),
+    ...messageColumns(measurement),
     ...measurement.grpc && callColumns(measurement.grpc),
-    ...measurement.sockets && socketColumns(measurement.sockets),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),
@@ -283,9 +282,9 @@ function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
 }
 
 function messageFigures(
-  { received, failed = 0, ttfe, gap, ttft }: NonNullable<IntervalPoint["messages"]>,
+  { received, failed = 0, ttfe, gap, ttft, message }: NonNullable<IntervalPoint["messages"]>,
 ): CsvRecord {
-  const times = Object.entries({ ttfe, gap, ttft }).flatMap(([name, of]) => [
+  const times = Object.entries({ ttfe, gap, ttft, message }).flatMap(([name, of]) => [
     [`messages.${name}P50Ms`, of?.p50 ?? null],
     [`messages.${name}P99Ms`, of?.p99 ?? null],
   ]);

@@ -3,6 +3,7 @@
  * JSON encoding. Names are those of the semantic conventions for HTTP clients; what they have no name for begins with
  * `plateau.`. Sums are cumulative from the start of each run, as Prometheus wants them. Pure.
  */
+import { MESSAGE_TIMES } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Results, Run } from "../../runner/result/result.ts";
 import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
 import { exponentialBuckets, SCALE } from "../../runner/stats/histogram/exponential.ts";
@@ -10,6 +11,7 @@ import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.t
 import { EMPTY, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { sum } from "../writing/spread.ts";
 import { runAlone } from "../cells/measured.ts";
+import { messageTimes } from "../figures/figures.ts";
 import { jsonText } from "../writing/json.ts";
 import type { Written } from "../writing/written.ts";
 
@@ -46,13 +48,13 @@ const METRICS = {
     gauge: {},
   },
   "plateau.messages": {
-    description: "Messages of streams that were due, by how they ended",
+    description: "Messages of streams and WebSockets that were due, by how they ended",
     unit: "{message}",
     ...counted,
   },
   "plateau.message.duration": {
     description:
-      "Times of messages of streams: to the first, between two, to the first token, per token",
+      "Times of messages: to the first of a stream, between two, to the first token, per token, and until the answer on a WebSocket",
     unit: "s",
     exponentialHistogram: { aggregationTemporality: CUMULATIVE },
   },
@@ -148,8 +150,7 @@ function pointsOf(run: Run): DataPoints {
   });
   const count = (attributes: Attributes, asInt: number): DataPoint[] =>
     asInt === 0 ? [] : [point(attributes, { asInt: String(asInt) })];
-  const { checks, generator, latency: { clock }, streams } = run;
-  const { due: _, ...fates } = streams?.messages ?? { due: 0 };
+  const { checks, generator, latency: { clock }, streams, sockets } = run;
   return {
     "http.client.request.duration": durationGroups(run).map((group) =>
       point({ "plateau.latency.clock": clock, ...group.attributes }, histogramPoint(group))
@@ -160,8 +161,11 @@ function pointsOf(run: Run): DataPoints {
       ...count({ "plateau.check.result": "failed" }, checks.failed),
     ],
     "plateau.request.rate": [point({}, { asDouble: run.rate })],
-    "plateau.messages": Object.entries(fates).flatMap(([outcome, ended]) =>
-      count({ "plateau.outcome": outcome }, ended)
+    "plateau.messages": MESSAGE_OUTCOMES.flatMap((outcome) =>
+      count(
+        { "plateau.outcome": outcome },
+        (streams?.messages[outcome] ?? 0) + (sockets?.messages[outcome] ?? 0),
+      )
     ),
     "plateau.message.duration": messageGroups(run).map((group) =>
       point(group.attributes, histogramPoint(group))
@@ -295,13 +299,12 @@ function exactly({ min, max, mean, count }: Distribution): DurationFigures {
   return { minUs: 1_000 * min, maxUs: 1_000 * max, sumUs: 1_000 * mean * count };
 }
 
+const MESSAGE_OUTCOMES = ["received", "failed", "unfinished", "dropped"] as const;
+
 /** The times of messages by what they are of, and apart from them what is a lower bound. */
-function messageGroups({ streams }: Run): DurationGroup[] {
-  if (streams === undefined) return [];
-  const { ttfe, gap, tokens } = streams;
-  const times = { ttfe, gap, ...tokens && { ttft: tokens.ttft, tpot: tokens.tpot } };
-  return Object.entries(times).flatMap(([figure, of]) => {
-    const { histogram, censoredHistogram } = { censoredHistogram: undefined, ...of };
+function messageGroups(run: Run): DurationGroup[] {
+  return MESSAGE_TIMES.flatMap((figure) => {
+    const { histogram, censoredHistogram } = messageTimes(run, figure) ?? {};
     const all = histogram === undefined ? EMPTY : decodeSparse(histogram);
     const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
     return [withoutBounds(all, bounds), bounds].map((held, i) => ({

@@ -1,6 +1,7 @@
 /** A single measurement, as `bench` shows it: in the words and units of the report of an experiment. */
 import { bottleneckSentence } from "../findings/bottleneck.ts";
 import { ERRORS, isUnanswered, wrongResponsesOf } from "../../runner/result/outcome.ts";
+import { arePaced } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { agentsText, measurementAgents } from "./agents/agents.ts";
@@ -9,6 +10,7 @@ import { noResponseOf, noResponseText } from "../findings/no_response.ts";
 import { otherStatusesText } from "../findings/statuses.ts";
 import { trustOf } from "../findings/trust.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
+import { type Lead, leadOf, timeTexts } from "../findings/lead.ts";
 import { overTimeText } from "../findings/over_time.ts";
 import { loadText } from "./method/load.ts";
 import { type Block, type Fact, type Finding, group, list, table, text } from "../blocks.ts";
@@ -23,7 +25,7 @@ import {
   sizeUnit,
   timeUnit,
 } from "../writing/units.ts";
-import { counted } from "../writing/words.ts";
+import { capitalized, counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
 import { type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { trustBlock } from "./about.ts";
@@ -51,7 +53,9 @@ export function measurementBlocks(
   const agents = measurementAgents(measurement);
   const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p));
   const { inRun } = measurement;
-  const intervals = inRun === undefined ? null : inRunTable(inRun);
+  const lead = leadOf(measurement);
+  const isOfRequests = lead.unit === "requests";
+  const intervals = inRun === undefined || !isOfRequests ? null : inRunTable(inRun);
   const isSilent = isUnanswered(measurement);
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
   const statuses = otherStatusesText(measurement);
@@ -63,15 +67,16 @@ export function measurementBlocks(
     { ...text("statuses", statuses && `${statuses}.`, "warning"), forms: ["markdown"] },
     { ...trust, forms: ["markdown"] },
     text("load", `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`),
-    { kind: "facts", facts: factsOf(measurement, latency) },
-    ...endedCount === 0
+    { kind: "facts", facts: factsOf(measurement, lead, latency) },
+    ...isOfRequests ? [] : measurementStreams(measurement),
+    ...endedCount === 0 || !isOfRequests
       ? []
       : [table(histogramTable(latency.ended, HISTOGRAM_STEPS), { ...CAPTIONED, forms: TERMINAL })],
-    ...count === 0 ? [] : [table(percentilesTable(latency), CAPTIONED)],
+    ...count === 0 ? [] : [table(percentilesTable(latency, lead), CAPTIONED)],
     { ...text("note", weak ? WEAK_NOTE : ""), forms: TERMINAL }, // elsewhere it is a note of the table
     ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
     ...notes.map((note) => text("note", note)),
-    ...measurementStreams(measurement),
+    ...isOfRequests ? measurementStreams(measurement) : [],
     ...measurementCalls(measurement),
     table(countsTable("Status code", "Responses", Object.entries(measurement.status)), CAPTIONED),
     table(countsTable("Error", "Times", errorsOf(measurement)), CAPTIONED),
@@ -98,37 +103,65 @@ const CAPTIONED = { isCaptioned: true };
 const MOST_RECAP_COLUMNS = 80;
 const OUTCOMES = { valid: "good", suspect: "open", invalid: "bad" } as const;
 
-/** `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, without the median where the line is full. */
+/**
+ * `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid`, of WebSockets `1,960 messages/s · p50 …`; without the medians, or
+ * any times, where the line is full.
+ */
 export function recapOf(measurement: Measurement): Finding {
-  const latency = poolLatency([measurement]);
-  const { requests: { failed, dropped } } = measurement;
   const { level } = trustOf(measurement);
-  const wrong = wrongResponsesOf(measurement);
-  const ends = [failed > 0 || wrong === 0 ? "failed" : "", wrong > 0 ? "wrong" : ""];
-  const short = shortfallOf({ label: "", runs: [measurement], latency });
-  const pace = `${formatNumber(measurement.rate)}/s`;
-  const isBehind = short !== null && isOpen({ runs: [measurement] });
-  const textOf = (percentiles: readonly number[]): string =>
+  const lead = leadOf(measurement);
+  const textOf = (percentiles: readonly (50 | 99)[]): string =>
     [
-      isBehind ? `${pace} of ${formatNumber(short.offeredPerSec)}/s` : pace,
-      ...latency.count === 0 ? ["no latency"] : percentiles.map((p) => {
-        const { value, isAtLeast } = latency.percentile(p);
-        return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
-      }),
-      `${formatCount(failed + wrong)} ${ends.filter(Boolean).join(" or ")}`,
-      ...dropped > 0 ? [`${formatCount(dropped)} never sent`] : [],
+      ...paceTexts(measurement, lead),
+      ...percentiles.length === 0 ? [] : timeTexts(lead, percentiles),
+      ...endTexts(measurement, lead),
       level,
     ].join(" · ");
-  const whole = textOf([50, 99]);
-  const recap = whole.length > MOST_RECAP_COLUMNS ? textOf([99]) : whole;
-  return { code: "recap", text: recap, outcome: OUTCOMES[level] };
+  const texts = ([[50, 99], [99], []] as const).map(textOf);
+  const text = texts.find(({ length }) => length <= MOST_RECAP_COLUMNS) ?? texts[1];
+  return { code: "recap", text, outcome: OUTCOMES[level] };
+}
+
+function paceTexts(measurement: Measurement, { unit, request, ratePerSec }: Lead): string[] {
+  const runs = [measurement];
+  const short = shortfallOf({ label: "", runs, latency: poolLatency(runs) });
+  const isOfRequests = unit === "requests";
+  const pace = `${formatNumber(ratePerSec)}${isOfRequests ? "" : ` ${unit}`}/s`;
+  if (short === null || !isOpen({ runs })) return [pace];
+  const offered = formatNumber(short.offeredPerSec);
+  return isOfRequests
+    ? [`${pace} of ${offered}/s`]
+    : [pace, `${formatNumber(measurement.rate)} of ${offered} ${request}s/s`];
+}
+
+/** How many failed, were wrong or were never sent: of requests, or of messages and of what holds them. */
+function endTexts(measurement: Measurement, { unit, request }: Lead): string[] {
+  const { requests: { failed, dropped } } = measurement;
+  const wrong = wrongResponsesOf(measurement);
+  const ends = [failed > 0 || wrong === 0 ? "failed" : "", wrong > 0 ? "wrong" : ""];
+  const bad = ends.filter(Boolean).join(" or ");
+  const unsent = (count: number): string[] =>
+    count === 0 ? [] : [`${formatCount(count)} never sent`];
+  if (unit === "requests") return [`${formatCount(failed + wrong)} ${bad}`, ...unsent(dropped)];
+  const lost = messagesThat("failed", measurement);
+  return [
+    ...lost === 0 ? [] : [`${counted(lost, "message")} failed`],
+    ...failed + wrong === 0 ? [] : [`${counted(failed + wrong, request)} ${bad}`],
+    ...lost + failed + wrong === 0 ? ["0 failed"] : [],
+    // A stream that was never requested is a message that was never sent; a WebSocket has none before it is open.
+    ...unsent(Math.max(dropped, messagesThat("dropped", measurement))),
+  ];
+}
+
+function messagesThat(fate: "failed" | "dropped", { streams, sockets }: Measurement): number {
+  return (streams?.messages[fate] ?? 0) + (sockets?.messages[fate] ?? 0);
 }
 
 const NOTHING = "–";
 
 /** Facts; those without a text are left out. */
-function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
-  const { requests, bytes, checks, sessions, tls, warmup, generator } = measurement;
+function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): Fact[] {
+  const { bytes, checks, sessions, tls, warmup, generator, sockets } = measurement;
   const { statusLatency = {}, instances = [], cache = {} } = measurement;
   const { lag } = generator;
   const size = (value: number): string => formatQuantity(value, sizeUnit([value]));
@@ -140,13 +173,11 @@ function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
     ...instances.map((group) => [`Instance ${group.instance}`, group] as const),
     ...Object.entries(cache).map(([name, group]) => [`Cache ${name}`, group] as const),
   ];
+  const isOfRequests = lead.unit === "requests";
   const facts: readonly (readonly [label: string, text: string])[] = [
-    ["Requests/s", formatNumber(measurement.rate)],
+    [`${capitalized(lead.unit)}/s`, formatNumber(lead.ratePerSec)],
     ["Elapsed", formatDuration(measurement.elapsedS)],
-    ["Completed", outcomeText("completed", measurement)],
-    ["Failed", outcomeText("failed", measurement)],
-    ["Unfinished", formatCount(requests.unfinished)],
-    ["Dropped", some(requests.dropped)],
+    ...outcomeFacts(measurement, lead),
     ...sessions === null ? [] : [
       [
         "Virtual users",
@@ -160,21 +191,25 @@ function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
     ),
     ["Wrong responses", some(checks.failed)],
     ["Received", `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s`],
-    [
-      "Mean latency",
-      time(latency.mean, "mean") + (latency.count === 0 ? "" : ` ± ${formatMs(latency.stdev)}`),
-    ],
-    // Fastest of the requests with a response.
-    ["Fastest", latency.fastest === 0 ? NOTHING : formatMs(latency.fastest)],
-    ["Slowest", time(latency.max, "max")],
-    // Only in an open loop is there a moment to be late for.
+    ...isOfRequests
+      ? [
+        [
+          "Mean latency",
+          time(latency.mean, "mean") + (latency.count === 0 ? "" : ` ± ${formatMs(latency.stdev)}`),
+        ],
+        // Fastest of the requests with a response.
+        ["Fastest", latency.fastest === 0 ? NOTHING : formatMs(latency.fastest)],
+        ["Slowest", time(latency.max, "max")],
+      ] as const
+      : [],
+    // Only what is due by a clock has a moment to be late for.
     [
       "Sent late by",
-      measurement.latency.clock === "sent"
+      measurement.latency.clock === "sent" && !arePaced(sockets)
         ? ""
         : `p50 ${formatMs(lag.p50)}, p99 ${formatMs(lag.p99)}, max ${formatMs(lag.max)}`,
     ],
-    ["Over time", warmup === null ? "" : overTimeText(warmup)],
+    ["Over time", warmup === null || !isOfRequests ? "" : overTimeText(warmup)],
     ["TLS", tls === undefined ? "" : tlsText(tls)],
     ["Generator CPU", `${formatShare(generator.cpu)} of a core`],
     ["Agents", agentsText([measurement])],
@@ -182,10 +217,33 @@ function factsOf(measurement: Measurement, latency: PooledLatency): Fact[] {
   return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
 
-/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. */
-function outcomeText(of: "completed" | "failed", measurement: Measurement): string {
+/** Of requests each count; of what holds messages all of them in one. */
+function outcomeFacts(
+  measurement: Measurement,
+  { unit, request }: Lead,
+): (readonly [label: string, text: string])[] {
+  const { requests: { unfinished, dropped } } = measurement;
+  if (unit === "requests") {
+    return [
+      ["Completed", outcomeText("completed", measurement)],
+      ["Failed", outcomeText("failed", measurement)],
+      ["Unfinished", formatCount(unfinished)],
+      ["Dropped", dropped === 0 ? "" : formatCount(dropped)],
+    ];
+  }
+  const ends = [
+    outcomeText("completed", measurement, " completed"),
+    outcomeText("failed", measurement, " failed"),
+    `${formatCount(unfinished)} unfinished`,
+    ...dropped === 0 ? [] : [`${formatCount(dropped)} never sent`],
+  ];
+  return [[`${capitalized(request)}s`, ends.join("; ")]];
+}
+
+/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. @param word Behind the number. */
+function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {
   const { requests, drain, elapsedS } = measurement;
-  const text = formatCount(requests[of]);
+  const text = `${formatCount(requests[of])}${word}`;
   if (drain === undefined || !isLongDrain(drain.durationS, elapsedS) || drain[of] === 0) {
     return text;
   }
@@ -200,9 +258,10 @@ function lengthText(
   return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
 }
 
-function percentilesTable(latency: PooledLatency): Table {
+function percentilesTable(latency: PooledLatency, { request }: Lead): Table {
   const unit = timeUnit(latency.percentiles);
-  return tableOf({ caption: "Latency percentiles" }, PERCENTILES, [
+  const caption = request === "request" ? "Latency percentiles" : `How long ${request}s lasted`;
+  return tableOf({ caption }, PERCENTILES, [
     { label: "Percentile", kind: "name", cell: (p) => textCell(`p${p}`) },
     column("Latency", (p) => percentileIn(latency, p), unit),
   ]);

@@ -1,9 +1,10 @@
 /**
- * What streams of messages and WebSockets brought: their times, a row for each kind, and what became of the messages that
- * were due.
+ * What became of the messages of streams and WebSockets: their times, a row for each kind; how many were due, by how they
+ * ended; and the WebSockets themselves. Of a mix or flow also by request.
  */
 import type { FigureOf } from "../../base/figures/figure.ts";
 import { groupsOfThree } from "../../base/limits.ts";
+import type { MessageTimes, SocketFigures, StreamFigures } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
@@ -12,56 +13,65 @@ import { EMPTY, mergeHistograms, sumOfSparse } from "../../runner/stats/histogra
 import { type Block, figure, type Form, group, table, text } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { legendOf } from "../chart.ts";
+import { messageTimes, rangeOf } from "../figures/figures.ts";
 import { boundedPercentile } from "../figures/lower_bounds.ts";
-import { densityOf, type DrawnTimes } from "./charts/density.ts";
-import { rangeOf } from "../figures/figures.ts";
 import type { JudgedCell } from "../figures/range.ts";
+import { densityOf, type DrawnTimes } from "./charts/density.ts";
+import { stepScenarios } from "./steps/step_cells.ts";
 import { sum } from "../writing/spread.ts";
 import { timeUnit } from "../writing/units.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
+import { histogramTable } from "./tables/histogram.ts";
 import {
   cellColumn,
   column,
   type ColumnOf,
   errorColumn,
   type Measured,
+  type Table,
   tableOf,
   textColumn,
 } from "./tables/table.ts";
 
 /** The figures of messages of which each has a distribution. */
 const TIMES = [
-  ["ttfe", "to the first event", "First events within"],
-  ["gap", "between events", "Gaps within"],
+  ["ttfe", "to the first message", "First messages within"],
+  ["gap", "between messages", "Gaps within"],
   ["ttft", "to the first token", "First tokens within"],
   ["tpot", "per output token", "Streams within"],
   ["message", "of a message", "Messages within"],
 ] as const;
 type Times = typeof TIMES[number][0];
 
-type TimesOf = Measurement["service"] & { readonly lowerBounds?: readonly string[] };
+/** A cell, or a request of one, that has streams or WebSockets. */
+interface MessageRow<Cell extends JudgedCell> {
+  readonly cell: Cell;
+  /** Of a mix or flow with several such requests: which; "" for all of them. */
+  readonly step: string;
+}
 
 /** Nothing where no response of the scenario is a stream, and none opens a WebSocket. */
 export const streams: Subject<ScenarioContext> = {
   id: "streams",
-  title: "Streams and WebSockets",
+  title: "Messages",
   depth: "detail",
-  build: ({ name, cells, roomy }) => {
-    const rows = cells.filter((cell) => streamsOf(cell).length + socketsOf(cell).length > 0)
-      .map((cell) => ({ cell }));
+  build: (scenario) => {
+    const { name, cells, roomy } = scenario;
+    const rows = rowsOf(scenario);
     if (rows.length === 0) return [];
-    const [streamed, opened] = [rows.filter(hasStreams), rows.filter(hasSockets)];
     const forms = ["page", "markdown", ...roomy] as const;
     return [
       ...distributions(cells, roomy),
-      table(timesTable(`Messages of ${name}`, rows, [cellColumn]), { forms }),
-      table(fatesTable(`Messages that were due in ${name}`, streamed, [cellColumn]), { forms }),
-      table(socketsTable(`WebSockets of ${name}`, opened, [cellColumn]), { forms }),
-      table(namesTable(`Events of ${name} by name`, streamed, [cellColumn]), { forms }),
-      ...streamed.length > 0 ? [text("streams", NOTE, "note")] : [],
-      ...opened.length > 0 ? [text("sockets", SOCKETS_NOTE, "note")] : [],
-      ...streamed.some(({ cell }) => cell.runs.some(({ steps }) => steps !== undefined))
-        ? [text("streams", ALL_STEPS, "note")]
+      ...tablesOf(rows, [cellColumn], {
+        times: `Times of messages of ${name}`,
+        counts: `Messages that were due in ${name}`,
+        streams: `Streams of ${name}`,
+        sockets: `WebSockets of ${name}`,
+        names: `Events of ${name} by name`,
+      }).map((one) => table(one, { forms })),
+      ...rows.some(({ cell }) => streamsOf(cell).length > 0) ? [text("streams", NOTE, "note")] : [],
+      ...rows.some(({ cell }) => socketsOf(cell).length > 0)
+        ? [text("sockets", SOCKETS_NOTE, "note")]
         : [],
     ];
   },
@@ -75,14 +85,29 @@ const SOCKETS_NOTE =
   "The messages of a WebSocket are due by a clock of its own, and their latency counts from then. Those that were still in " +
   "flight at the end, timed out or were never sent are in it as lower bounds.";
 
-const ALL_STEPS =
-  "These are the messages of all steps together: by step there are latencies of whole streams alone.";
+/** Each cell, followed by its requests where several of them have messages. */
+function rowsOf(scenario: ScenarioContext): MessageRow<CellRuns>[] {
+  const whole = scenario.cells.filter(hasMessages);
+  const steps = stepScenarios([scenario], scenario.results)
+    .flatMap(({ name, cells }) =>
+      cells.filter(hasMessages)
+        .map((cell) => ({ cell, step: name.slice(scenario.name.length + 1) }))
+    );
+  return whole.flatMap((cell) => {
+    const own = steps.filter((row) => row.cell.label === cell.label);
+    return [{ cell, step: "" }, ...own.length > 1 ? own : []];
+  });
+}
+
+function hasMessages(cell: JudgedCell): boolean {
+  return streamsOf(cell).length + socketsOf(cell).length > 0;
+}
 
 /** A chart for each kind of time that there is. */
 function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Block[] {
   return TIMES.flatMap(([of, what, limit]) => {
     const drawn = cells.flatMap((cell) => {
-      const latency = drawnTimes(cell, of);
+      const latency = drawnTimes(cell.runs, of);
       const { label, color } = cell;
       return latency === null ? [] : [{ label, color, latency }];
     });
@@ -92,31 +117,24 @@ function distributions(cells: readonly CellRuns[], roomy: readonly Form[]): Bloc
       id: `streams-${of}`,
       legend: legendOf(chart),
       reading: DISTRIBUTION,
-      forms: of === "gap" ? ["page", ...roomy] : ["page"],
+      forms: of === "gap" || of === "message" ? ["page", ...roomy] : ["page"],
     })];
   });
 }
 
 /** Times of all runs together; null if there are none. */
-function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
-  const parts = runs.flatMap(({ latency: { clock }, streams, sockets }) => {
-    const { histogram, censoredHistogram }: EncodedTimes = (of === "message"
-      ? sockets?.message
-      : of === "ttfe" || of === "gap"
-      ? streams?.[of]
-      : streams?.tokens?.[of]) ?? {};
-    if (histogram === undefined) {
-      return [];
-    }
+function drawnTimes(runs: readonly Measurement[], of: Times): DrawnTimes | null {
+  const parts = runs.flatMap((run) => {
+    const { histogram, censoredHistogram } = messageTimes(run, of) ?? {};
+    if (histogram === undefined) return [];
     const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
-    return [{ clock, all: decodeSparse(histogram), bounds }];
+    return [{ clock: clockOf(of, run), all: decodeSparse(histogram), bounds }];
   });
   if (parts.length === 0) return null;
   const all = sumOfSparse(parts.map((part) => part.all));
   const bounds = sumOfSparse(parts.map((part) => part.bounds));
   const ended = withoutBounds(all, bounds);
-  // The clock as in the results; the end of the load cuts off gaps in both loops.
-  const clock = of === "gap" || parts.every((part) => part.clock === "sent") ? "sent" : "intended";
+  const clock = parts.every((part) => part.clock === "sent") ? "sent" : "intended";
   return {
     count: all.count,
     censored: bounds.count,
@@ -126,9 +144,10 @@ function drawnTimes({ runs }: CellRuns, of: Times): DrawnTimes | null {
   };
 }
 
-interface EncodedTimes {
-  readonly histogram?: string;
-  readonly censoredHistogram?: string;
+/** The clock as in the results: the end of the load cuts off gaps in both loops, and messages of a WebSocket are due by a clock. */
+function clockOf(of: Times, { latency }: Pick<Measurement, "latency">): "sent" | "intended" {
+  if (of === "gap") return "sent";
+  return of === "message" ? "intended" : latency.clock;
 }
 
 const DISTRIBUTION =
@@ -136,53 +155,87 @@ const DISTRIBUTION =
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  const { streams, sockets } = measurement;
-  if (streams === undefined && sockets === undefined) return [];
-  const cell = { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
-  const captioned = { isCaptioned: true };
-  const [streamed, opened] = [[{ cell }].filter(hasStreams), [{ cell }].filter(hasSockets)];
+  const whole = measuredCell(measurement);
+  if (!hasMessages(whole)) return [];
+  const steps = (measurement.steps ?? [])
+    .map(({ name, streams, sockets }) => ({
+      cell: measuredCell({ ...measurement, streams, sockets }),
+      step: name,
+    }))
+    .filter(({ cell }) => hasMessages(cell));
+  const rows = [{ cell: whole, step: "" }, ...steps.length > 1 ? steps : []];
   return [
-    group(streams === undefined ? "WebSockets" : "Streams", [
-      table(timesTable("Times of messages", [{ cell }], []), captioned),
-      table(fatesTable("Messages", streamed, []), captioned),
-      table(socketsTable("WebSockets", opened, []), captioned),
-      table(namesTable("Events by name", streamed, []), captioned),
+    group("Messages", [
+      ...histograms(measurement),
+      ...tablesOf(rows, [], {
+        times: "Times of messages",
+        counts: "Messages that were due",
+        streams: "Streams",
+        sockets: "WebSockets",
+        names: "Events by name",
+      }).map((one) => table(one, { isCaptioned: true })),
     ]),
   ];
 }
 
-interface StreamedCell {
-  readonly cell: JudgedCell;
+const HISTOGRAM_STEPS = 11;
+
+/** In a terminal, of what most messages have: a latency, or the time since the one before. */
+function histograms(measurement: Measurement): Block[] {
+  return TIMES.flatMap(([of, what]) => {
+    const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;
+    if (drawn === null || drawn.endedCount === 0) return [];
+    const words = { caption: `Time ${what}`, of: "Messages" };
+    return [
+      table(histogramTable(drawn.ended, HISTOGRAM_STEPS, words), {
+        ...{ isCaptioned: true, forms: ["terminal"] as const },
+      }),
+    ];
+  });
 }
 
-function streamsOf({ runs }: JudgedCell): NonNullable<Measurement["streams"]>[] {
+function measuredCell(measurement: Measurement): JudgedCell {
+  return { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
+}
+
+function streamsOf({ runs }: JudgedCell): StreamFigures[] {
   return runs.flatMap(({ streams }) => streams ?? []);
 }
 
-function socketsOf({ runs }: JudgedCell): NonNullable<Measurement["sockets"]>[] {
+function socketsOf({ runs }: JudgedCell): SocketFigures[] {
   return runs.flatMap(({ sockets }) => sockets ?? []);
 }
 
-function hasStreams({ cell }: StreamedCell): boolean {
-  return streamsOf(cell).length > 0;
+type Captions = Readonly<Record<"times" | "counts" | "streams" | "sockets" | "names", string>>;
+
+/** @param named The columns that say which cell a row is of; none of a single measurement. */
+function tablesOf<Cell extends JudgedCell>(
+  rows: readonly MessageRow<Cell>[],
+  named: readonly ColumnOf<MessageRow<Cell>>[],
+  captions: Captions,
+): Table[] {
+  const which = [
+    ...named,
+    ...rows.some(({ step }) => step !== "")
+      ? [textColumn<MessageRow<Cell>>("Request", ({ step }) => step || "all")]
+      : [],
+  ];
+  const streamed = rows.filter(({ cell }) => streamsOf(cell).length > 0);
+  const opened = rows.filter(({ cell }) => socketsOf(cell).length > 0);
+  return [
+    timesTable(captions.times, rows, which),
+    countsTable(captions.counts, rows, which),
+    streamsTable(captions.streams, streamed, which),
+    socketsTable(captions.sockets, opened, which),
+    namesTable(captions.names, streamed.filter(({ step }) => step === ""), named),
+  ];
 }
 
-function hasSockets({ cell }: StreamedCell): boolean {
-  return socketsOf(cell).length > 0;
-}
-
-function timesIn(cell: JudgedCell, of: Times): TimesOf[] {
-  if (of === "message") return socketsOf(cell).map(({ message }) => message);
-  return streamsOf(cell).flatMap((all) =>
-    of === "ttfe" || of === "gap" ? all[of] : all.tokens?.[of] ?? []
-  );
-}
-
-function timesTable<Row extends StreamedCell>(
+function timesTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],
-  named: readonly ColumnOf<Row>[],
-): ReturnType<typeof tableOf> {
+  which: readonly ColumnOf<Row>[],
+): Table {
   const rows = cells.flatMap((row) =>
     TIMES.map(([of, what]) => ({ ...row, of, what, count: countOf(row.cell, of) }))
       .filter(({ count }) => count > 0)
@@ -191,7 +244,7 @@ function timesTable<Row extends StreamedCell>(
   const statistic = (label: string, name: "mean" | "p50" | "p90" | "p99" | "max") =>
     column<(typeof rows)[number]>(label, ({ cell, of }) => measured(cell, of, name), unit);
   return tableOf({ caption }, rows, [
-    ...named as readonly ColumnOf<(typeof rows)[number]>[],
+    ...which as readonly ColumnOf<(typeof rows)[number]>[],
     textColumn("Time", ({ what }) => what),
     ...[statistic("p50", "p50"), statistic("p90", "p90"), statistic("p99", "p99")],
     ...[statistic("Max", "max"), statistic("Mean", "mean")],
@@ -199,8 +252,8 @@ function timesTable<Row extends StreamedCell>(
   ]);
 }
 
-function countOf(cell: JudgedCell, of: Times): number {
-  return sum(timesIn(cell, of), ({ count }) => count);
+function countOf({ runs }: JudgedCell, of: Times): number {
+  return sum(runs, (run) => messageTimes(run, of)?.count ?? 0);
 }
 
 function measured(
@@ -215,79 +268,83 @@ function measured(
   return { ...range, isWeak };
 }
 
-function fatesTable<Row extends StreamedCell>(
+/** Messages of streams, and those of WebSockets that expect answers, each in a row of their own. */
+function countsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
-  rows: readonly Row[],
-  named: readonly ColumnOf<Row>[],
-): ReturnType<typeof tableOf> {
-  const all = (
-    of: (streams: NonNullable<Measurement["streams"]>) => number,
-  ): (row: Row) => number =>
-  ({ cell }) => sum(streamsOf(cell), of);
-  const rate = (name: "eventsPerSec" | "tokensPerSec") => ({ cell }: Row): Measured | null => {
-    const range = rangeOf(name, cell);
+  cells: readonly Row[],
+  which: readonly ColumnOf<Row>[],
+): Table {
+  const rows = cells.flatMap((row) => {
+    const { cell } = row;
+    const kinds = [
+      { of: "streams", perSec: "eventsPerSec" as const, parts: streamsOf(cell) },
+      { of: "WebSockets", perSec: "messagesPerSec" as const, parts: socketsOf(cell) },
+    ];
+    return kinds.map(({ of, perSec, parts }) => ({
+      ...{ ...row, of, perSec },
+      messages: parts.map(({ messages }) => messages),
+    })).filter(({ messages }) => sum(messages, ({ due }) => due) > 0);
+  });
+  type CountRow = typeof rows[number];
+  const rate = (of: "eventsPerSec" | "messagesPerSec" | "tokensPerSec", { cell }: Row) => {
+    const range = rangeOf(of, cell);
     return "none" in range ? null : range;
   };
+  const all = (fate: keyof StreamFigures["messages"]) => ({ messages }: CountRow): number =>
+    sum(messages, (counts) => counts[fate]);
   return tableOf({ caption }, rows, [
-    ...named,
-    column("Events/s", rate("eventsPerSec")),
-    column("Tokens/s", rate("tokensPerSec")),
-    column("Due", all(({ messages }) => messages.due), "count"),
-    column("Received", all(({ messages }) => messages.received), "count"),
-    errorColumn("Failed", all(({ messages }) => messages.failed)),
-    column("Unfinished", all(({ messages }) => messages.unfinished), "count"),
-    errorColumn("Dropped", all(({ messages }) => messages.dropped)),
-    column("Whole streams", all(({ whole }) => whole), "count"),
-    ...interruptionColumns(rows),
+    ...which as readonly ColumnOf<CountRow>[],
+    ...new Set(rows.map(({ of }) => of)).size > 1
+      ? [textColumn<CountRow>("On", ({ of }) => of)]
+      : [],
+    column("Messages/s", (row) => rate(row.perSec, row)),
+    column("Tokens/s", (row) => row.of === "streams" ? rate("tokensPerSec", row) : null),
+    column("Due", all("due"), "count"),
+    column("Received", all("received"), "count"),
+    errorColumn("Failed", all("failed")),
+    column("Unfinished", all("unfinished"), "count"),
+    errorColumn("Dropped", all("dropped")),
   ]);
 }
 
-type Interruption = keyof NonNullable<NonNullable<Measurement["streams"]>["interruptions"]>;
-
-/** Nothing where no stream stood still that was requested again. */
-function interruptionColumns<Row extends StreamedCell>(rows: readonly Row[]): ColumnOf<Row>[] {
-  const times = (why: Interruption) => ({ cell }: Row): number =>
-    sum(streamsOf(cell), ({ interruptions }) => interruptions?.[why] ?? 0);
-  const isNone = rows.every(({ cell }) =>
-    streamsOf(cell).every(({ interruptions }) => interruptions === undefined)
-  );
-  return isNone ? [] : [
+/** Whole streams, and how often those stood still that are requested again. */
+function streamsTable<Row extends MessageRow<JudgedCell>>(
+  caption: string,
+  rows: readonly Row[],
+  which: readonly ColumnOf<Row>[],
+): Table {
+  const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: Row) => {
+    const parts = streamsOf(cell).flatMap(({ interruptions }) => interruptions ?? []);
+    return parts.length === 0 ? null : sum(parts, (interruptions) => interruptions[why]);
+  };
+  return tableOf({ caption }, rows, [
+    ...which,
+    column("Whole streams", ({ cell }) => sum(streamsOf(cell), ({ whole }) => whole), "count"),
     column("Ended, requested again", times("ended"), "count"),
     errorColumn("Cut", times("cut")),
     errorColumn("Refused", times("refused")),
-  ];
+  ]);
 }
 
-function socketsTable<Row extends StreamedCell>(
+function socketsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   rows: readonly Row[],
-  named: readonly ColumnOf<Row>[],
-): ReturnType<typeof tableOf> {
-  const all = (
-    of: (sockets: NonNullable<Measurement["sockets"]>) => number,
-  ): (row: Row) => number =>
-  ({ cell }) => sum(socketsOf(cell), of);
+  which: readonly ColumnOf<Row>[],
+): Table {
+  const all = (of: (sockets: SocketFigures) => number) => ({ cell }: Row): number =>
+    sum(socketsOf(cell), of);
   return tableOf({ caption }, rows, [
-    ...named,
+    ...which,
     column("Opened", all(({ opened }) => opened), "count"),
-    column("Messages/s", ({ cell }: Row): Measured | null => {
-      const range = rangeOf("messagesPerSec", cell);
-      return "none" in range ? null : range;
-    }),
-    column("Sent", all(({ sent }) => sent), "count"),
-    column("Received", all(({ received }) => received), "count"),
-    column("Due", all(({ messages }) => messages.due), "count"),
-    column("Answered", all(({ messages }) => messages.received), "count"),
-    errorColumn("Failed", all(({ messages }) => messages.failed)),
-    column("Unfinished", all(({ messages }) => messages.unfinished), "count"),
-    errorColumn("Dropped", all(({ messages }) => messages.dropped)),
+    column("Messages sent", all(({ sent }) => sent), "count"),
+    column("Messages received", all(({ received }) => received), "count"),
     errorColumn("No answer to any", all(({ unmatched }) => unmatched)),
     textColumn("Closed with", ({ cell }) => codesText(socketsOf(cell))),
   ]);
 }
 
 /** `1000 (20), 1006 (1)` */
-function codesText(all: readonly NonNullable<Measurement["sockets"]>[]): string {
+function codesText(all: readonly SocketFigures[]): string {
   const codes = new Map<string, number>();
   for (const [code, count] of all.flatMap(({ closeCodes }) => Object.entries(closeCodes))) {
     codes.set(code, (codes.get(code) ?? 0) + count);
@@ -296,11 +353,11 @@ function codesText(all: readonly NonNullable<Measurement["sockets"]>[]): string 
 }
 
 /** Nothing where all events have one name. */
-function namesTable<Row extends StreamedCell>(
+function namesTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],
-  named: readonly ColumnOf<Row>[],
-): ReturnType<typeof tableOf> {
+  which: readonly ColumnOf<Row>[],
+): Table {
   const rows = cells.flatMap((row) => {
     const all = streamsOf(row.cell).flatMap(({ byName }) => byName);
     return [...Map.groupBy(all, ({ name }) => name)].map(([name, parts]) => ({
@@ -311,46 +368,48 @@ function namesTable<Row extends StreamedCell>(
   });
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [
-    ...named as readonly ColumnOf<(typeof rows)[number]>[],
+    ...which as readonly ColumnOf<(typeof rows)[number]>[],
     textColumn("Event", ({ name }) => name === "" ? "other events" : name),
     column("Count", ({ events }) => events, "count"),
   ]);
 }
 
-/** Columns of the streams of one run, for CSV. */
-export function streamColumns(
-  streams: NonNullable<Measurement["streams"]>,
+/** Columns of the messages of one run or step, for CSV. */
+export function messageColumns(
+  { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Record<string, number> {
-  const { messages, events, eventsPerSec, interruptions, ttfe, gap, tokens } = streams;
-  const times = (name: Times, { count, percentiles }: TimesOf): [string, number][] =>
-    count === 0 ? [] : [
-      [`streams.${name}P50Ms`, percentiles["50"]],
-      [`streams.${name}P99Ms`, percentiles["99"]],
-    ];
-  return Object.fromEntries([
-    ["streams.events", events],
-    ["streams.eventsPerSec", eventsPerSec],
-    ["streams.failed", messages.failed],
-    ["streams.unfinished", messages.unfinished],
-    ["streams.dropped", messages.dropped],
-    ...Object.entries(interruptions ?? {}).map(([why, times]) =>
-      [`streams.interruptions.${why}`, times] as [string, number]
-    ),
-    ...times("ttfe", ttfe),
-    ...times("gap", gap),
-    ...tokens === undefined ? [] : [
-      ["streams.tokensPerSec", tokens.tokensPerSec] as [string, number],
-      ...times("ttft", tokens.ttft),
-      ...times("tpot", tokens.tpot),
-    ],
-  ]);
+  return {
+    ...streams && streamColumns(streams),
+    ...sockets && socketColumns(sockets),
+  };
 }
 
-/** Columns of the WebSockets of one run, for CSV. */
-export function socketColumns(
-  { messages, message, opened, sent, received, messagesPerSec }: NonNullable<
-    Measurement["sockets"]
-  >,
+function streamColumns(
+  { messages, events, eventsPerSec, interruptions, ttfe, gap, tokens }: StreamFigures,
+): Record<string, number> {
+  return {
+    "streams.events": events,
+    "streams.eventsPerSec": eventsPerSec,
+    "streams.failed": messages.failed,
+    "streams.unfinished": messages.unfinished,
+    "streams.dropped": messages.dropped,
+    ...Object.fromEntries(
+      Object.entries(interruptions ?? {}).map((
+        [why, times],
+      ) => [`streams.interruptions.${why}`, times]),
+    ),
+    ...timeColumns("streams.ttfe", ttfe),
+    ...timeColumns("streams.gap", gap),
+    ...tokens && {
+      "streams.tokensPerSec": tokens.tokensPerSec,
+      ...timeColumns("streams.ttft", tokens.ttft),
+      ...timeColumns("streams.tpot", tokens.tpot),
+    },
+  };
+}
+
+function socketColumns(
+  { messages, message, opened, sent, received, messagesPerSec }: SocketFigures,
 ): Record<string, number> {
   return {
     "sockets.opened": opened,
@@ -360,9 +419,15 @@ export function socketColumns(
     "sockets.failed": messages.failed,
     "sockets.unfinished": messages.unfinished,
     "sockets.dropped": messages.dropped,
-    ...message.count > 0 && {
-      "sockets.messageP50Ms": message.percentiles["50"],
-      "sockets.messageP99Ms": message.percentiles["99"],
-    },
+    ...timeColumns("sockets.message", message),
   };
+}
+
+function timeColumns(
+  name: string,
+  { count, percentiles }: Pick<MessageTimes, "count" | "percentiles">,
+): Record<string, number> {
+  return count === 0
+    ? {}
+    : { [`${name}P50Ms`]: percentiles["50"], [`${name}P99Ms`]: percentiles["99"] };
 }

@@ -26,8 +26,7 @@ import { callFigures } from "./calls.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { rowUseOf } from "./row_use.ts";
 import { stepFigures } from "./steps.ts";
-import { socketFigures } from "./sockets.ts";
-import { streamFigures } from "./streams.ts";
+import { messageFigures } from "./messages.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Timeline } from "./timeline.ts";
 import { timelinePoints } from "./timeline_points.ts";
@@ -174,9 +173,8 @@ function measuredOf(
     status: statusOf(totals),
     ...servedOf(totals, context.latency),
     ...stepFigures(totals, context.script.stepNames, { elapsedS, clock }),
-    ...streamFigures(totals, { elapsedS, clock }),
+    ...messageFigures(totals, { elapsedS, clock }),
     ...callFigures(totals),
-    ...socketFigures(totals, elapsedS),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

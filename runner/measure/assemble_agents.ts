@@ -4,6 +4,7 @@ import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadedAgent } from "./loader.ts";
 import type { Measurement } from "../result/result.ts";
+import { messageFigures } from "./messages.ts";
 import type { Timeline } from "./timeline.ts";
 import { completedInTime, reasonsOf, requestsOf, serviceOf, timesOf } from "./totals.ts";
 import { evidenceOf, type GeneratorEvidence } from "../trust/evidence.ts";
@@ -90,6 +91,7 @@ function judgement(
     reasons: reasonsOf(totals),
     service: serviceOf(totals),
     connect: timesOf(totals, "connect"),
+    ...messageFigures(totals, { elapsedS, clock: clockOf(load) }),
     warmup,
   };
   return judgeAgent({ evidence, run, sharesMachine: agent.stage.sharesMachine }, agent.lost);

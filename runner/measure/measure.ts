@@ -5,6 +5,7 @@
 import {
   replayScript,
   requestsOf,
+  type Script,
   scriptOf,
   type ScriptRequest,
   type ThinkStep,
@@ -16,7 +17,7 @@ import { type Loaded, type Loader, type LoadRequest, originsOfLoad } from "./loa
 import type { SliceTotals } from "../load/recording/slices.ts";
 import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
 import type { FindingOf, TrustFinding } from "../result/findings.ts";
-import type { OnProgress } from "../result/progress.ts";
+import type { LiveMessages, OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
@@ -176,6 +177,18 @@ export async function measureUrl(
   }, hooks);
 }
 
+/** Of a load whose requests all hold messages, and may last as long as it does. */
+function leadIn(script: Script): LiveMessages["lead"] {
+  const requests = requestsOf(script);
+  const holdMessages = requests.every(({ stream, call, socket }) =>
+    socket !== undefined ||
+    (call === undefined ? stream !== undefined : call.ready?.isUnary === false)
+  );
+  if (!holdMessages) return null;
+  const areAnswered = requests.some(({ socket }) => socket && socket.answer !== "push");
+  return areAnswered ? "message" : "gap";
+}
+
 /** Reports a load while it runs, whenever an interval is whole. */
 class LiveFigures {
   /** Workers that load. */
@@ -183,6 +196,7 @@ class LiveFigures {
   /** The last of each worker. */
   readonly #healths = new Map<number, Health>();
   readonly #url: string;
+  readonly #lead: LiveMessages["lead"];
 
   constructor(
     private readonly request: Pick<LoadRequest, "load" | "intervalMs" | "origin" | "script">,
@@ -190,6 +204,7 @@ class LiveFigures {
     private readonly loader: Pick<Loader, "live">,
   ) {
     this.#url = urlOf(request);
+    this.#lead = leadIn(request.script);
   }
 
   noteHealth(worker: number, health: Health): void {
@@ -198,18 +213,21 @@ class LiveFigures {
 
   report({ index, completed, failed, latency, completedSoFar, messages }: WholeInterval): void {
     const { load, intervalMs } = this.request;
+    const perSec = (count: number): number => count / (intervalMs / 1_000);
     const healths = [...this.#healths.values()];
     this.onProgress({
       kind: "live",
       url: this.#url,
       elapsedMs: (index + 1) * intervalMs,
       durationMs: durationMsOf(load),
-      ratePerSec: completed / (intervalMs / 1_000),
+      ratePerSec: perSec(completed),
       p50Ms: valueAtPercentile(latency, 50) / 1_000,
       p99Ms: valueAtPercentile(latency, 99) / 1_000,
       failed,
       latency,
-      ...messages !== undefined && { messages },
+      ...messages !== undefined && {
+        messages: { ...messages, perSec: perSec(messages.received), lead: this.#lead },
+      },
       completed: completedSoFar,
       requests: load.kind === "closed" ? load.requests : null,
       workers: {

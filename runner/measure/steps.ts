@@ -3,13 +3,14 @@ import { withoutSecrets } from "../../base/secrets.ts";
 import { sumOfSeconds } from "../load/recording/second_counts.ts";
 import { CLASSES, type StepTotals } from "../load/recording/steps.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
-import type { StepFigures } from "../result/distribution.ts";
+import type { StepFigures } from "../result/step.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { withoutBounds } from "../stats/histogram/censoring.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { sumOfSparse } from "../stats/histogram/histogram.ts";
 import { boundedDistributionOf, estimateOf } from "./bounded_times.ts";
+import { messageFigures } from "./messages.ts";
 
 interface WholeLoad {
   readonly elapsedS: number;
@@ -27,7 +28,11 @@ export function stepFigures(
     steps: names.map((name, at) => {
       // A worker that was lost before its first report has no steps.
       const parts = totals.flatMap(({ steps }) => steps[at] ?? []);
-      return { name: withoutSecrets(name), ...figuresOf(parts, whole) };
+      return {
+        name: withoutSecrets(name),
+        ...figuresOf(parts, whole),
+        ...messageFigures(totals, whole, at),
+      };
     }),
   };
 }

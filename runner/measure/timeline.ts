@@ -8,7 +8,7 @@
 import { mostIntervalsOf } from "../../base/intervals.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
-import type { BoundedTotals, MessagePart } from "../load/recording/messages.ts";
+import type { BoundedTotals, MessagePart } from "../load/recording/message_counts.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
 import {
   HistogramSum,
@@ -41,7 +41,7 @@ export interface WholeInterval {
   readonly latency: SparseHistogram;
   /** Completed requests of the run so far. */
   readonly completedSoFar: number;
-  /** Absent where no response is a stream. */
+  /** Absent where no response is a stream, and none opens a WebSocket. */
   readonly messages?: MessagePart;
 }
 
@@ -56,7 +56,7 @@ export interface IntervalSum {
   readonly latency: HistogramSum;
   /** The values of `latency` that are lower bounds. */
   readonly censored: HistogramSum;
-  /** Null where no response is a stream. */
+  /** Null where no response is a stream, and none opens a WebSocket. */
   messages: MessageSum | null;
 }
 
@@ -315,25 +315,28 @@ export class MessageSum {
     ttfe: new BoundedSum(),
     gap: new BoundedSum(),
     ttft: new BoundedSum(),
+    message: new BoundedSum(),
   };
 
   add(part: MessagePart): void {
     this.#received += part.received;
     this.#failed += part.failed;
-    const { ttfe, gap, ttft } = this.#times;
+    const { ttfe, gap, ttft, message } = this.#times;
     ttfe.add(part.ttfe);
     gap.add(part.gap);
     ttft.add(part.ttft);
+    message.add(part.message);
   }
 
   whole(): MessagePart {
-    const { ttfe, gap, ttft } = this.#times;
+    const { ttfe, gap, ttft, message } = this.#times;
     return {
       received: this.#received,
       failed: this.#failed,
       ttfe: ttfe.whole(),
       gap: gap.whole(),
       ttft: ttft.whole(),
+      message: message.whole(),
     };
   }
 }

@@ -1,5 +1,5 @@
 /** The intervals of a load as its result has them. Its code is loaded when nothing is measured any more. */
-import type { INTERVAL_TIMES, MessagePart } from "../load/recording/messages.ts";
+import { INTERVAL_TIMES, type MessagePart } from "../load/recording/message_counts.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
@@ -49,24 +49,22 @@ function messagesOf(
   { received, failed, ...times }: MessagePart,
   estimate: ReturnType<typeof estimateOf>,
 ): MeasuredPoint["messages"] {
-  const timesOf = (of: typeof INTERVAL_TIMES[number]) => {
+  // As of the whole run.
+  const estimates = {
+    ...{ ttfe: estimate, ttft: estimate },
+    gap: productLimit,
+    message: estimateOf("intended"),
+  };
+  const known = INTERVAL_TIMES.flatMap((of) => {
     const { all, censored } = times[of];
-    const at = (percentile: number): number =>
-      (of === "gap" ? productLimit : estimate)({ all, censored }, percentile) / 1_000;
-    return all.count === 0 ? {} : {
-      [of]: {
-        ...{ p50: at(50), p99: at(99), histogram: encodeHistogram(all) },
-        ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
-      },
-    };
-  };
-  return {
-    received,
-    ...failed > 0 && { failed },
-    ...timesOf("ttfe"),
-    ...timesOf("gap"),
-    ...timesOf("ttft"),
-  };
+    if (all.count === 0) return [];
+    const at = (percentile: number): number => estimates[of]({ all, censored }, percentile) / 1_000;
+    return [[of, {
+      ...{ p50: at(50), p99: at(99), histogram: encodeHistogram(all) },
+      ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
+    }]];
+  });
+  return { received, ...failed > 0 && { failed }, ...Object.fromEntries(known) };
 }
 
 /** Those that there were, by kind. */

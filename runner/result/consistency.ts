@@ -3,8 +3,7 @@
  * counts that add up (law 1), times in order, every run once. A file that was cut, edited or made up would
  * else be shown as a measurement, or end the report in the middle. Pure.
  */
-import type { SocketFigures } from "./sockets.ts";
-import type { StreamFigures } from "./streams.ts";
+import type { StreamFigures } from "./messages.ts";
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 import { countIn, countOfInterval } from "../stats/histogram/hdr.ts";
@@ -61,10 +60,10 @@ function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
 }
 
 function* ofCounts(
-  { requests, streams, sockets, grpc }: Measurement,
+  { requests, streams, sockets, steps = [], grpc }: Measurement,
 ): Generator<Inconsistency> {
-  if (streams !== undefined) yield* ofMessages(streams);
-  if (sockets !== undefined) yield* ofSockets(sockets);
+  yield* ofMessages([], { streams, sockets });
+  for (const [at, step] of steps.entries()) yield* ofMessages(["steps", at], step);
   const calls = Object.values(grpc?.status ?? {}).reduce((sum, count) => sum + count, 0);
   if (calls + (grpc?.noStatus ?? 0) > requests.completed) {
     const message =
@@ -79,30 +78,39 @@ function* ofCounts(
   yield { path: ["requests", "due"], message };
 }
 
+/** Of the whole run, or of a step. */
 function* ofMessages(
-  { messages, events, ttfe, gap, tokens }: StreamFigures,
+  path: Inconsistency["path"],
+  { streams, sockets }: Pick<Measurement, "streams" | "sockets">,
 ): Generator<Inconsistency> {
-  const { due, received, failed, unfinished, dropped } = messages;
-  const fates = received + failed + unfinished + dropped;
-  if (due !== fates || received !== events) {
-    const message =
-      `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
-    yield { path: ["streams", "messages", "due"], message };
+  if (streams !== undefined) {
+    const { messages, events, ttfe, gap, tokens } = streams;
+    yield* ofFates([...path, "streams"], messages);
+    if (events !== messages.received) {
+      const message =
+        `Cannot use counts that do not add up: ${events} events, and ${messages.received} messages were received`;
+      yield { path: [...path, "streams", "events"], message };
+    }
+    for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
+      yield* ofHistogram([...path, "streams", name, "histogram"], times.histogram, times.count);
+    }
   }
-  for (const [name, times] of Object.entries({ ttfe, gap, ...tokens && { ttft: tokens.ttft } })) {
-    yield* ofHistogram(["streams", name, "histogram"], times.histogram, times.count);
+  if (sockets !== undefined) {
+    const { messages, message: { histogram, count } } = sockets;
+    yield* ofFates([...path, "sockets"], messages);
+    yield* ofHistogram([...path, "sockets", "message", "histogram"], histogram, count);
   }
 }
 
-function* ofSockets({ messages, message }: SocketFigures): Generator<Inconsistency> {
-  const { due, received, failed, unfinished, dropped } = messages;
+function* ofFates(
+  path: Inconsistency["path"],
+  { due, received, failed, unfinished, dropped }: StreamFigures["messages"],
+): Generator<Inconsistency> {
   const fates = received + failed + unfinished + dropped;
-  if (due !== fates) {
-    const why =
-      `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
-    yield { path: ["sockets", "messages", "due"], message: why };
-  }
-  yield* ofHistogram(["sockets", "message", "histogram"], message.histogram, message.count);
+  if (due === fates) return;
+  const message =
+    `Cannot use counts that do not add up: ${due} messages were due, and ${fates} came to an end`;
+  yield { path: [...path, "messages", "due"], message };
 }
 
 /** Histograms of the whole run. */

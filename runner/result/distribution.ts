@@ -1,6 +1,5 @@
 /** Latencies as result files have them: many in a few figures, and the slowest requests one by one. */
 import * as z from "zod";
-import { ERRORS } from "./outcome.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -105,31 +104,5 @@ export const served = {
     "Responses by their header x-cache; absent without it",
   ),
 };
-
-/** One request of a mix, flow or page: its part of the whole run. */
-export const step = z.strictObject({
-  name: z.string().describe("Name in the file, else method and path"),
-  requests: z.strictObject({
-    due: count,
-    completed: count,
-    failed: count,
-    unfinished: count,
-    dropped: count,
-  }),
-  wrong: count.describe("Completed against an expectation"),
-  status: z.record(z.string().regex(/^\d{3}$/), count)
-    .describe("Completed by class of status: 200 for all of 2xx"),
-  errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed by kind; sums to failed"),
-  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
-  seconds: z.array(count).describe("Completed by the deadline in each second of the run"),
-  everyS: z.int().min(2).optional().describe(
-    "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
-  ),
-  latency: latency.describe("Same as that of the run"),
-  histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
-  censoredHistogram,
-});
-
-export type StepFigures = z.output<typeof step>;
 
 export type ServedGroup = z.output<typeof group>;

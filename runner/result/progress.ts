@@ -32,10 +32,14 @@ export interface CellProgress {
   readonly halfWidth: number | null;
 }
 
-/** Messages of streams in an interval. */
-export interface LiveMessages extends Readonly<Record<"ttfe" | "gap" | "ttft", LiveTimes>> {
+/** Messages of streams and WebSockets in an interval. */
+export interface LiveMessages
+  extends Readonly<Record<"ttfe" | "gap" | "ttft" | "message", LiveTimes>> {
   readonly received: number;
   readonly failed: number;
+  readonly perSec: number;
+  /** What tells most of the run: latencies of messages, or the times between them; null: its requests do. */
+  readonly lead: "message" | "gap" | null;
 }
 
 interface LiveTimes {
@@ -83,7 +87,7 @@ export type Progress =
     readonly p99Ms: number;
     readonly failed: number;
     readonly latency: SparseHistogram;
-    /** Absent where no response is a stream. */
+    /** Absent where no response is a stream, and none opens a WebSocket. */
     readonly messages?: LiveMessages;
     /** Completed requests of the run so far, and how many are requested; null when the run ends by time. */
     readonly completed: number;

@@ -18,18 +18,17 @@ import {
   served,
   slowest,
   spread,
-  step,
 } from "./distribution.ts";
 import { bottleneck } from "./findings.ts";
 import { profile } from "./profile.ts";
+import { messageFigures } from "./messages.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { slices } from "./slices.ts";
-import { sockets } from "./sockets.ts";
-import { streams } from "./streams.ts";
+import { step } from "./step.ts";
 import { hookUse } from "./hooks.ts";
 import { rowUse } from "./row_use.ts";
 import { tls } from "./tls.ts";
@@ -73,8 +72,9 @@ const timelinePoint = z.strictObject({
     ttfe: messageTimes,
     gap: messageTimes,
     ttft: messageTimes,
+    message: messageTimes,
   }).optional().describe(
-    "Messages of streams in the interval, with their times; absent where no response is a stream",
+    "Messages of streams and WebSockets in the interval, with their times; absent where there are none of either",
   ),
 });
 
@@ -209,12 +209,7 @@ export const measurement = z.strictObject({
     "Figures with their interval in this run; absent for phases and stages, and in older files",
   ),
   grpc: calls.optional().describe("Calls of gRPC; absent where no request is one"),
-  streams: streams.optional().describe(
-    "Messages of streamed responses; absent where no response is a stream",
-  ),
-  sockets: sockets.optional().describe(
-    "WebSockets and their messages; absent where no request is for one",
-  ),
+  ...messageFigures,
   sessions: z.strictObject({
     created: count,
     completed: count,

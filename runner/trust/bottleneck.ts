@@ -33,7 +33,9 @@ export type BottleneckRun =
     | "elapsedS"
     | "generator"
   >
-  & Partial<Pick<Run, "resources" | "parts" | "counters" | "histogram">>;
+  & Partial<
+    Pick<Run, "resources" | "parts" | "counters" | "histogram" | "streams" | "sockets">
+  >;
 
 /**
  * A thread that computes alone has 0.95 to 1 of a core; one that waits for the next request on a quick loopback has 0.6
@@ -140,7 +142,7 @@ function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): Bottl
   const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
   if (seen.cpu === undefined || isKept) return "unknown";
   if (waited?.kind === "connection-cap" && !isHalfBusy(seen)) return waited.kind;
-  return isFailing ? "unknown" : idleKind(run, seen, waited);
+  return isFailing || isHeld(run) ? "unknown" : idleKind(run, seen, waited);
 }
 
 function failedShare(
@@ -300,10 +302,16 @@ function seenIn(run: BottleneckRun): Seen {
     ...redis?.busy !== undefined && { redisBusy: redis.busy },
     ...redis && redis.points.length > 0 && { redisCpu: meanCpuOf(redis.points) },
     ...cpu !== undefined && rate > 0 && { cpuPerRequest: cpu * 1_000 / rate },
-    ...{ service: service.mean + dialMs, connections: load.connections },
+    ...!isHeld(run) && { service: service.mean + dialMs },
+    connections: load.connections,
     ...atOnce !== null && { atOnce },
     ...filesOf(run),
   };
+}
+
+/** A stream or a WebSocket is there for its messages: how long it is held says nothing of what it waits for. */
+function isHeld({ streams, sockets }: BottleneckRun): boolean {
+  return streams !== undefined || sockets !== undefined;
 }
 
 /** Nothing where they are not known. A limit is of one process, so how many several had open together says nothing. */

@@ -14,7 +14,7 @@ import type {
 import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts";
 import type { Severity } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
-import type { SocketFigures } from "../result/sockets.ts";
+import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 
 /** The evidence, before it is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
@@ -128,7 +128,10 @@ export interface Case {
       | "connect"
       | "warmup"
     >
-    & { readonly sockets?: Pick<SocketFigures, "sent" | "opened" | "message"> };
+    & {
+      readonly streams?: Pick<StreamFigures, "ttfe" | "gap">;
+      readonly sockets?: Pick<SocketFigures, "sent" | "opened" | "message">;
+    };
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
 }
@@ -165,11 +168,16 @@ const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
  */
 const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
-/** Median of what is waited for, ms: a response, or an answer on a WebSocket, whose service time is how long it is held. */
-export function medianWait({ service, sockets }: Case["run"]): number {
-  const median = service.percentiles["50"];
-  if (sockets === undefined || sockets.message.count === 0) return median;
-  return Math.min(median, sockets.message.percentiles["50"]);
+/**
+ * The shortest median of what is waited for, ms: a response, the first message of a stream, the next, or an answer on a
+ * WebSocket. How long a stream or a WebSocket is held says nothing of how late its messages may be noticed.
+ */
+export function medianWait({ service, streams, sockets }: Case["run"]): number {
+  const ofMessages = [streams?.ttfe, streams?.gap, sockets?.message];
+  return ofMessages.reduce(
+    (least, times) => times?.count ? Math.min(least, times.percentiles["50"]) : least,
+    service.percentiles["50"],
+  );
 }
 
 /** How late a worker may come whose sends have a moment of their own, p99, ms. */

@@ -1,6 +1,6 @@
 /** Signs that the generator was the limit: it was never idle, sent late, or reached its own peak throughput. */
 import type { TrustFinding } from "../result/findings.ts";
-import { arePaced } from "../result/sockets.ts";
+import { arePaced } from "../result/messages.ts";
 import { adviceFor } from "./advice.ts";
 import {
   busiestOf,

@@ -130,9 +130,24 @@ Deno.test("a point is the interval as it was measured; without a response it has
     endMs: 1_500,
     ratePerSec: 12_345.6,
     failed: 0,
-    p50Ms: 1.2,
+    rateLabel: "Requests/s",
+    p99Label: "p99",
     p99Ms: 4.56,
   });
-  const { p50Ms, p99Ms, failed } = pointOf({ ...LIVE, latency: latencies(), failed: 3 });
-  assert.deepEqual({ p50Ms, p99Ms, failed }, { p50Ms: null, p99Ms: null, failed: 3 });
+  const { p99Ms, failed } = pointOf({ ...LIVE, latency: latencies(), failed: 3 });
+  assert.deepEqual({ p99Ms, failed }, { p99Ms: null, failed: 3 });
+});
+
+Deno.test("a point of WebSockets or streams has the messages of the interval", () => {
+  const none = { all: latencies(), censored: latencies() };
+  const times = { ttfe: none, ttft: none, gap: none, message: none };
+  const messages = { ...times, received: 500, failed: 0, perSec: 2_000 };
+  const of = (lead: "message" | "gap") =>
+    pointOf({
+      ...LIVE,
+      messages: { ...messages, lead, [lead]: { ...none, all: latencies(1, 2, 7) } },
+    });
+  const { rateLabel, ratePerSec, p99Label, p99Ms } = of("message");
+  assert.deepEqual([rateLabel, ratePerSec, p99Label, p99Ms], ["Messages/s", 2_000, "p99", 7]);
+  assert.deepEqual([of("gap").p99Label, of("gap").p99Ms], ["gap p99", 7]);
 });

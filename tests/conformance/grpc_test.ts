@@ -39,7 +39,7 @@ for (const [maker, driver] of WAYS) {
       message: { text: "x", n: 4 },
     }, { requests: 6 });
     assert.deepEqual([many.totals.checksPassed, many.statuses], [6, { OK: 6 }]);
-    const { messages } = many.totals;
+    const { messages: [messages] = [] } = many.totals;
     assert.ok(messages);
     const { due, received, failed, unfinished, whole } = messages;
     assert.deepEqual([due, received, failed, unfinished, whole], [24, 24, 0, 0, 6]);
@@ -58,7 +58,7 @@ for (const [maker, driver] of WAYS) {
       messages: [{ text: "a" }, { text: "b" }],
       expect: { json: { text: "b" } },
     }, { requests: 6 });
-    assert.deepEqual([chat.totals.checksPassed, chat.totals.messages?.received], [6, 12]);
+    assert.deepEqual([chat.totals.checksPassed, chat.totals.messages?.[0].received], [6, 12]);
 
     const seen = await server.end();
     assert.deepEqual([seen.calls, seen.cancelled, seen.metadata], [38, 0, "ada"]);
@@ -81,7 +81,7 @@ for (const [maker, driver] of WAYS) {
     const midway = { grpc: "conformance.Echo/Many", message: { text: "fail", n: 3 } };
     const { totals, statuses } = await called(driver, server, midway, { requests: 4 });
     assert.deepEqual([totals.checksFailed, statuses], [4, { ABORTED: 4 }]);
-    const { received, failed: cut, whole } = totals.messages ?? {};
+    const { received, failed: cut, whole } = totals.messages?.[0] ?? {};
     assert.deepEqual([received, cut, whole], [12, 4, 0], "a message was due behind the last");
     assert.equal((await server.end()).sent, 12);
   });
@@ -110,7 +110,7 @@ for (const [maker, driver] of WAYS) {
       const left = await called(driver, server, endless, { requests: 4 });
       const { totals, statuses } = left;
       assert.deepEqual([totals.completed, totals.checksPassed, statuses], [4, 4, { none: 4 }]);
-      const { due, received, unfinished } = totals.messages ?? {};
+      const { due, received, unfinished } = totals.messages?.[0] ?? {};
       assert.deepEqual([due, unfinished], [Number(received) + 4, 4]);
       const { calls, cancelled, deadlines } = await server.end();
       // A slow call may be given up before the server sees it.

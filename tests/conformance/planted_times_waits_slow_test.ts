@@ -8,7 +8,7 @@ import { percentileOf } from "../../bench/frozen/arithmetic.ts";
 import { type Noted, type Plan, startPlanting } from "../../bench/streams/planting.ts";
 import type { TcpEndpoint } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
-import type { BoundedTotals } from "../../runner/load/recording/messages.ts";
+import type { BoundedTotals } from "../../runner/load/recording/message_counts.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
 import { called } from "./calls.ts";
@@ -54,7 +54,7 @@ function endpointAt(port: number): { readonly endpoint: TcpEndpoint } {
   return { endpoint: { hostname: "127.0.0.1", port } };
 }
 
-function ofMessages({ totals: { messages, failed: cut } }: Loaded): Figures {
+function ofMessages({ totals: { messages: [messages] = [], failed: cut } }: Loaded): Figures {
   assert.ok(messages);
   const { received, failed, unfinished, first, gap } = messages;
   return { received, failed, unfinished, cut, first: first.all, times: gap };
@@ -89,7 +89,7 @@ const KINDS: Readonly<Record<string, Run>> = {
       ...{ socket, timeoutUs: patienceMs * MS },
     });
     assertNothingLost(loaded);
-    const { sockets, failed: cut } = loaded.totals;
+    const { sockets: [sockets] = [], failed: cut } = loaded.totals;
     assert.ok(sockets);
     const { received, failed, unfinished, latency } = sockets;
     return { received, failed, unfinished, cut, first: null, times: latency };

@@ -134,7 +134,7 @@ class Stage implements Driver, ExchangeEvents {
   sentBytes = 0;
   #events: DriverEvents | null = null;
   protocol: Protocol | null = null;
-  readonly #message = { bytes: request(), head: false };
+  readonly #message = { bytes: request(), head: false, step: 0 };
 
   // What the protocol wants of the driver.
 

@@ -39,7 +39,7 @@ async function streamed(
 ): Promise<Loaded & { readonly messages: MessageTotals }> {
   const loaded = await load(way, server, { wire: { path }, check: CHECK, stream, requests });
   assertNothingLost(loaded);
-  const { messages } = loaded.totals;
+  const { messages: [messages] = [] } = loaded.totals;
   assert.ok(messages);
   return { ...loaded, messages };
 }

@@ -118,7 +118,7 @@ scenarios:
       - { get: /events, stream: events, hold: 60ms, expect: { contains: "0" } }
 load: { connections: 2, duration: 1s }
 repeat: 1
-thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(tokens) <= 0"]
+thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(tokens) <= 0", "ttfe.p99(held.GET /lines) < 20s"]
 `,
   );
   const out = join(folder.path, "out");
@@ -131,17 +131,27 @@ thresholds: ["p99(ttfe) < 20s", "tpot.p50(tokens) > 1ms", "messages.failed(token
     assert.equal(checks.failed, 0);
     assert.ok(requests.completed > 0 && streams.events > 0);
   }
+  const held = runs.find(({ scenario }) => scenario === "held");
+  const [lines, events] = held?.steps ?? [];
+  assert.deepEqual([lines.name, events.name], ["GET /lines", "GET /events"]);
+  assert.ok(lines.streams && events.streams && held?.streams);
+  assert.equal(lines.streams.events + events.streams.events, held.streams.events);
+  assert.ok(lines.streams.whole > 0 && events.streams.ttfe.count > 0);
   const tokens = runs.find(({ scenario }) => scenario === "tokens")?.streams;
   assert.ok(tokens?.tokens);
   assert.ok(tokens.tokens.tokens >= 6 * tokens.whole);
-  assert.ok(readFileSync(join(out, "report.html"), "utf8").includes("between events"));
+  assert.ok(readFileSync(join(out, "report.html"), "utf8").includes("between messages"));
 });
 
 Deno.test("bench loads WebSockets by their URL, and leaves them at the end", async () => {
   await using app = await serve("streams", "--set", "delay=5ms");
   const url = `${app.origin.replace("http", "ws")}/ws`;
-  const { requests, sockets, checks } = await bench(
+  const { requests, sockets, checks, timeline, elapsedS } = await bench(
     ...[0, url, "--send", "n={{ n }}", "--every", "20ms", "-c", "3", "-d", "1s"] as const,
+  );
+  const inIntervals = timeline.points.reduce(
+    (sum, { messages }) => sum + (messages?.received ?? 0),
+    0,
   );
   assert.deepEqual([requests.completed, requests.failed, checks.failed], [3, 0, 0]);
   assert.ok(sockets);
@@ -149,6 +159,11 @@ Deno.test("bench loads WebSockets by their URL, and leaves them at the end", asy
   assert.deepEqual([due, failed, unfinished, dropped], [received, 0, 0, 0]);
   assert.ok(due > 0 && due <= 150 && sockets.message.min >= 5, `${due}`);
   assert.deepEqual(sockets.closeCodes, { 1000: 3 });
+  assert.equal(inIntervals, Math.round(sockets.messagesPerSec * elapsedS));
+  const paced = ["bench", url, "--send", "a", "--every", "20ms", "-c", "3", "-d", "1s"];
+  const { stdout: shown } = await exits(0, paced);
+  assert.match(shown, /^Messages\/s +[\d.,]+$/m);
+  assert.match(shown.trimEnd(), /\n[\d.,]+ messages\/s · (?:p50 .* · )?p99 [^\n]*$/);
   const wrong = ["bench", url, "--http2", "--every", "1s", "-n", "5"];
   const { stderr } = await exits(2, wrong);
   for (const flag of ["--http2", "--every", "--requests"]) assert.ok(stderr.includes(flag), stderr);

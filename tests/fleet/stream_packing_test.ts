@@ -36,17 +36,17 @@ Deno.test("a script with a WebSocket is the same after it was a job of an agent"
 });
 
 Deno.test("messages of WebSockets are the same after they were a report of an agent", () => {
-  const sockets = new SocketRecorder(1);
+  const sockets = new SocketRecorder(1, { steps: new Set([3]), pushed: new Set() });
   const setting = { slots: 1, steps: new Set<number>(), sockets };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});
-  const messages = sockets.open(0, {
+  const socket = sockets.open(0, 3, {
     ...{ openUs: 0, untilUs: 10_000, everyUs: 1_000, most: Infinity, isAnswered: true },
   });
-  for (let n = 0; n < 3; n++) sockets.send(messages);
-  sockets.come();
-  sockets.answer(messages, 1, 3_000);
+  for (let n = 0; n < 3; n++) sockets.send(socket);
+  sockets.come(socket);
+  sockets.answer(socket, 1, 3_000);
   sockets.end(0, "left", 5_000);
-  for (let code = 3_000; code < 3_030; code++) sockets.closed(code);
+  for (let code = 3_000; code < 3_030; code++) sockets.closed(3, code);
   const report = {
     totals: recorder.finish(10_000),
     sessions: { created: 0, completed: 0, failed: 0, length: EMPTY, places: 0, mostOfPlace: 0 },
@@ -56,7 +56,8 @@ Deno.test("messages of WebSockets are the same after they were a report of an ag
   assert.equal(report.totals.messages, undefined, "nothing is a stream");
   const read = packedReport.parse(JSON.parse(JSON.stringify(packReport(report))));
   assert.ok(read.totals.sockets);
-  const { latency, closeCodes, ...counts } = read.totals.sockets;
+  const [{ step, latency, closeCodes, ...counts }] = read.totals.sockets;
+  assert.equal(step, 3);
   const { due, received, failed, unfinished, dropped } = counts;
   // Of 0 to 5 ms three were sent, and one of them answered.
   assert.deepEqual([due, received, failed, unfinished, dropped], [6, 1, 0, 2, 3]);
@@ -70,10 +71,10 @@ Deno.test("events after the first 20 names are counted together, apart from thos
     250_000,
     () => {},
   );
-  messages.begin(0, 0);
+  messages.begin(0, 0, 0);
   const names = ["other events", ...Array.from({ length: 22 }, (_, i) => `name ${i}`)];
   for (const name of names) messages.receive(0, name, 1_000);
-  const counted = messages.totals(2_000).names.map(({ name, received }) => [name, received]);
+  const counted = messages.totals(2_000)[0].names.map(({ name, received }) => [name, received]);
   assert.deepEqual(counted, [...names.slice(0, 20).map((name) => [name, 1]), ["", 3]]);
 });
 
@@ -81,8 +82,8 @@ Deno.test("messages are the same after they were a report of an agent", () => {
   const setting = { slots: 2, steps: new Set([0]), withTokens: new Set([0]) };
   const recorder = new StreamingRecorder(setting, 250_000, () => {});
   const { messages } = recorder;
-  messages.begin(0, 0, true);
-  messages.begin(1, 0, true);
+  messages.begin(0, 0, 0);
+  messages.begin(1, 0, 0);
   for (const us of [1_000, 3_000, 6_000]) {
     messages.receive(0, "tick", us);
     messages.takeToken(0, us);
@@ -97,7 +98,7 @@ Deno.test("messages are the same after they were a report of an agent", () => {
   };
   const read = packedReport.parse(JSON.parse(JSON.stringify(packReport(report))));
   assert.ok(read.totals.messages);
-  const { names, first, gap, firstToken, perToken, ...counts } = read.totals.messages;
+  const [{ names, first, gap, firstToken, perToken, ...counts }] = read.totals.messages;
   const { received, failed, due, tokens } = counts;
   assert.deepEqual([due, received, failed, tokens], [4, 3, 1, 3]);
   assert.deepEqual(names.map(({ name, received, gap }) => [name, received, gap.count]), [

@@ -77,7 +77,7 @@ class Load implements ExchangeEvents {
   readonly sockets = new Sockets();
   /** What came to each slot. */
   readonly notes: string[] = [];
-  readonly #message = { bytes: request(), head: false };
+  readonly #message = { bytes: request(), head: false, step: 0 };
   #nowUs = 0;
 
   constructor(places: number) {

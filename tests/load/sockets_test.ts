@@ -13,10 +13,12 @@ import { Sockets } from "../../runner/load/engine/sockets/sockets.ts";
 import { masksBy } from "../../runner/load/protocols/websocket/masks.ts";
 import { WebSocketHttp1 } from "../../runner/load/protocols/websocket/websocket_http1.ts";
 import { withStreams } from "../../runner/load/engine/streams/streams.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { SocketRecorder, type SocketTotals } from "../../runner/load/recording/socket_messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
+import { MessageSum } from "../../runner/measure/timeline.ts";
 import { acceptOf } from "../../base/http/websocket/handshake.ts";
 import { openingOf } from "../../base/http/request.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
@@ -79,6 +81,7 @@ class Stage {
     readonly driver: PlayedDriver,
     readonly recorder: StreamingRecorder,
     readonly loop: RequestLoop,
+    readonly intervals: readonly IntervalPart[],
   ) {
     void loop.exchanges.protocol.run();
   }
@@ -105,13 +108,16 @@ class Stage {
       ...wish,
     };
     const isPushed = full.answer === "push";
+    const intervals: IntervalPart[] = [];
     const recorder = new StreamingRecorder(
       {
         ...{ slots: 1, steps: new Set(isPushed ? [0] : []) },
-        sockets: new SocketRecorder(1),
+        sockets: new SocketRecorder(1, {
+          ...{ steps: new Set([0]), pushed: new Set(isPushed ? [0] : []) },
+        }),
       },
       job.intervalUs,
-      () => {},
+      (part) => intervals.push(part),
     );
     const sockets = await Sockets.of({
       ...{ slots: 1, recorder, specs: [full], endUs: job.durationUs },
@@ -127,7 +133,7 @@ class Stage {
         : protocol,
       ...{ recorder, script: new RequestScript(script), pacer: pacerOf(job.pacer) },
     });
-    return new Stage(driver, recorder, loop);
+    return new Stage(driver, recorder, loop, intervals);
   }
 
   get events(): DriverEvents {
@@ -203,20 +209,42 @@ class Stage {
   }
 
   /** The deadline, and the end of the wait after it. */
-  over(nowUs: number): WorkerTotals & { readonly sockets: SocketTotals } {
+  over(nowUs: number): CheckedTotals {
     this.until(nowUs);
     this.until(nowUs + 5 * SECOND);
     const { totals } = this.loop.exchanges.ending;
     assert.ok(totals, "the load is over");
     const { due, completed, failed, unfinished, dropped } = totals;
     assert.equal(due, completed + failed + unfinished + dropped);
-    return checked(totals);
+    const whole = checked(totals);
+    if (totals.messages === undefined) {
+      assert.deepEqual(
+        countsIn(this.intervals),
+        countsOf(whole.sockets),
+        "intervals are the whole",
+      );
+    }
+    return whole;
   }
 }
 
-function checked(totals: WorkerTotals): WorkerTotals & { readonly sockets: SocketTotals } {
-  const { sockets } = totals;
+function countsIn(intervals: readonly IntervalPart[]): number[] {
+  const sum = new MessageSum();
+  for (const { messages } of intervals) if (messages) sum.add(messages);
+  const { received, failed, message: { all, censored } } = sum.whole();
+  return [received, failed, all.count, all.sumUs, censored.count, censored.sumUs];
+}
+
+function countsOf({ cameInTime, failed, latency: { all, censored } }: SocketTotals): number[] {
+  return [cameInTime, failed, all.count, all.sumUs, censored.count, censored.sumUs];
+}
+
+type CheckedTotals = Omit<WorkerTotals, "sockets"> & { readonly sockets: SocketTotals };
+
+function checked(totals: WorkerTotals): CheckedTotals {
+  const [sockets, ...others] = totals.sockets ?? [];
   assert.ok(sockets);
+  assert.equal(others.length, 0, "it has one step");
   for (const [law, left, right] of messageLaws([totals])) assert.equal(left, right, law);
   return { ...totals, sockets };
 }
@@ -478,7 +506,7 @@ test("a push is a stream of messages: times to the first and between them", { an
   s.open(20 * MS);
   assert.deepEqual(s.sent(), []);
   for (const ms of [50, 80, 180]) s.receive(frame(0x82, "x"), ms * MS);
-  const { sockets, messages, completed } = s.over(SECOND);
+  const { sockets, messages: [messages] = [], completed } = s.over(SECOND);
   assert.deepEqual([sockets.came, fates(sockets), completed], [3, [0, 0, 0, 0, 0], 1]);
   assert.ok(messages);
   assert.deepEqual([messages.due, messages.received, messages.unfinished], [4, 3, 1]);
@@ -555,7 +583,7 @@ for (const isMix of [false, true]) {
     s.receive(frame(0x81, "late"), 200 * MS);
     s.receive(close(1000), 500 * MS);
     s.now(600 * MS);
-    const { messages, service, sockets } = s.recorder.totals();
+    const { messages: [messages] = [], service, sockets: [sockets] = [] } = s.recorder.totals();
     assert.ok(messages);
     assert.deepEqual([sockets?.came, messages.due, messages.received], [2, 2, 1]);
     assert.deepEqual(valuesOf(messages.gap.all), [30]);
@@ -573,7 +601,7 @@ test(
     s.until(51 * MS);
     s.receive(frame(0xf1, "x"), 60 * MS);
     s.now(70 * MS);
-    const { messages, failed } = s.recorder.totals();
+    const { messages: [messages] = [], failed } = s.recorder.totals();
     assert.deepEqual([failed, messages?.due, messages?.failed, messages?.unfinished], [1, 2, 0, 1]);
   },
 );
@@ -584,7 +612,7 @@ test("a push that is refused fails once, also where its response does not end", 
   s.receive(ascii("HTTP/1.1 403 Forbidden\r\ncontent-length: 9\r\n\r\nno"), MS);
   s.events.onEnd(0, null, 2 * MS);
   s.now(3 * MS);
-  const { messages, failed } = s.recorder.totals();
+  const { messages: [messages] = [], failed } = s.recorder.totals();
   assert.deepEqual([failed, messages?.due, messages?.failed], [1, 1, 1]);
 });
 

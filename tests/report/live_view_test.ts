@@ -115,6 +115,36 @@ Deno.test("an interval without a response has no latency, and is a gap; errors h
   assert.equal(figureOf(view([LIVE], LOW), "Errors"), "0");
 });
 
+Deno.test("a run of WebSockets or streams shows its messages in place of requests", () => {
+  const none = { all: latencies(), censored: latencies() };
+  const counts = { received: 500, failed: 0, perSec: 2_000 };
+  const times = { ttfe: none, gap: none, ttft: none, message: none };
+  const answered = { ...times, message: { ...none, all: latencies(1, 2, 7) } };
+  const sockets = { ratePerSec: 0, messages: { ...counts, ...answered, lead: "message" as const } };
+  const lines = view(intervals(3, () => sockets));
+  assert.match(figureOf(lines, "Messages/s"), /^2,000 /);
+  assert.match(figureOf(lines, "p50"), /^2\.00 ms /);
+  assert.match(figureOf(lines, "p99"), /^7\.00 ms /);
+  assert.ok(
+    lines.some((line) => /^Latency of the last 0\.8 s, up to.*Messages/.test(line)),
+    `${lines}`,
+  );
+  assert.doesNotMatch(lines.join("\n"), /Requests/);
+  const streamed = {
+    ...times,
+    ttfe: { ...none, all: latencies(3) },
+    gap: { ...none, all: latencies(50, 51) },
+  };
+  const streams = { messages: { ...counts, ...streamed, lead: "gap" as const } };
+  const gaps = view(intervals(3, () => streams));
+  assert.match(figureOf(gaps, "first p99"), /^3\.00 ms /);
+  assert.match(figureOf(gaps, "gap p99"), /^51\.0 ms /);
+  const quiet = view(intervals(3, () => ({ messages: { ...counts, ...times, lead: "gap" } })));
+  assert.ok(quiet.some((line) => line.startsWith("No message in the last")), `${quiet}`);
+  const mixed = view(intervals(3, () => ({ messages: { ...counts, ...answered, lead: null } })));
+  assert.match(figureOf(mixed, "Requests/s"), /^12,346 /);
+});
+
 Deno.test("the histogram is of the last 3 s", () => {
   const events = intervals(20, (i) => ({ latency: latencies(i < 8 ? 1_000 : 1) }));
   const lines = view(events);

@@ -6,8 +6,12 @@ import { renderIntervalsCsv } from "../../report/render/csv.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
 import { reportModel } from "../../report/model.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { SocketRecorder } from "../../runner/load/recording/socket_messages.ts";
+import { StepRecorder } from "../../runner/load/recording/steps.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
-import { streamFigures } from "../../runner/measure/streams.ts";
+import { messageLaws } from "../../runner/measure/message_laws.ts";
+import { messageFigures } from "../../runner/measure/messages.ts";
+import { stepFigures } from "../../runner/measure/steps.ts";
 import { Timeline } from "../../runner/measure/timeline.ts";
 import { timelinePoints } from "../../runner/measure/timeline_points.ts";
 import { type Results, results } from "../../runner/result/result.ts";
@@ -27,12 +31,12 @@ function streamed(): Results {
     (part) => parts.push(part),
   );
   const { messages } = recorder;
-  for (const slot of [0, 1]) messages.begin(slot, 0);
+  for (const slot of [0, 1]) messages.begin(slot, 0, 0);
   for (let ms = 10; ms < 1_000; ms += 10) {
     recorder.advance(ms * MS);
     if (ms === 120) {
       messages.end(1, "cut", ms * MS);
-      messages.interrupt("cut");
+      messages.interrupt(1, "cut");
     }
     if (ms < 120) messages.receive(1, "tick", ms * MS);
     if (ms < 500 || ms >= 800) messages.receive(0, "tick", ms * MS);
@@ -51,7 +55,7 @@ function streamed(): Results {
   });
   const runs = fixture.runs.map((run) => ({
     ...run,
-    ...streamFigures([totals], { elapsedS: 1, clock: "sent" }),
+    ...messageFigures([totals], { elapsedS: 1, clock: "sent" }),
     timeline: {
       ...run.timeline,
       points: run.timeline.points.map((point, i) => ({ ...point, messages: points[i].messages })),
@@ -113,4 +117,132 @@ Deno.test("OpenTelemetry and the CSV of intervals have as many messages as the r
   assert.deepEqual(column("messages.received"), [35, 25, 0, 20]);
   assert.deepEqual(column("messages.failed"), [1, 0, 0, 0]);
   assert.equal(column("messages.gapP50Ms")[0], 10);
+});
+
+/** Two WebSockets with a message each 10 ms; the second is cut after 500 ms, with one in flight. */
+function socketed(): Results {
+  const parts: IntervalPart[] = [];
+  const sockets = new SocketRecorder(2, { steps: new Set([0]), pushed: new Set() });
+  const recorder = new StreamingRecorder(
+    { slots: 2, steps: new Set(), sockets },
+    SECOND / 4,
+    (part) => parts.push(part),
+  );
+  const pace = { openUs: 0, untilUs: SECOND, everyUs: 10 * MS, most: Infinity, isAnswered: true };
+  const open = [0, 1].map((slot) => sockets.open(slot, 0, pace));
+  for (let ms = 0; ms < 1_000; ms += 10) {
+    recorder.advance(ms * MS);
+    if (ms === 500) {
+      sockets.end(1, "cut", ms * MS - 1);
+      sockets.closed(0, 1006);
+    }
+    for (const [slot, socket] of open.entries()) {
+      if (slot === 1 && ms >= 500) continue;
+      sockets.send(socket);
+      if (slot === 1 && ms === 490) continue;
+      sockets.come(socket);
+      sockets.answer(socket, ms / 10, (ms + (ms < 750 ? 2 : 5)) * MS);
+    }
+  }
+  recorder.advance(SECOND - 1);
+  sockets.end(0, "whole", SECOND - 1);
+  const totals = recorder.finish(SECOND);
+  const timeline = new Timeline(250);
+  timeline.setReportingWorkers(1);
+  for (const part of parts) timeline.add(0, part);
+  const points = timelinePoints(timeline.intervals, {
+    ...{ intervalMs: 250, elapsedUs: SECOND, clock: "sent" },
+  });
+  const fixture = resultsFixture({
+    cells: [{ target: "hono", scenario: "chat", medianMs: 5, runs: 1, duration: 1 }],
+  });
+  const runs = fixture.runs.map((run) => ({
+    ...run,
+    ...messageFigures([totals], { elapsedS: 1, clock: "sent" }),
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map((point, i) => ({ ...point, messages: points[i].messages })),
+    },
+  }));
+  return results.parse({ ...fixture, runs });
+}
+
+Deno.test("messages of WebSockets are in each interval, in the CSV of intervals and in OpenTelemetry", () => {
+  const found = socketed();
+  const [{ sockets: own }] = found.runs;
+  assert.ok(own);
+  const { due, ...fates } = own.messages;
+  assert.deepEqual(own.messages, { due: 150, received: 149, failed: 1, unfinished: 0, dropped: 0 });
+  const { scenarios: [{ cells }] } = reportModel(found).context;
+  const [{ tracks, runs: [run] }] = timelinesOf(cells, {});
+  const values = (title: string) => run.tracks[tracks.findIndex((track) => track.title === title)];
+  assert.deepEqual(values("Messages"), [200, 196, 100, 100], "per second");
+  assert.deepEqual(values("Messages failed"), [0, 0, 4, 0]);
+  assert.deepEqual(values("Message latency, p99"), [2, 2, 2, 5]);
+  const [head, ...rows] = renderIntervalsCsv(reportModel(found)).trim().split("\n")
+    .map((line) => line.split(","));
+  const column = (name: string): number[] => rows.map((row) => Number(row[head.indexOf(name)]));
+  assert.deepEqual(column("messages.received"), [50, 49, 25, 25]);
+  assert.deepEqual(column("messages.failed"), [0, 0, 1, 0]);
+  assert.deepEqual(column("messages.messageP99Ms"), [2, 2, 2, 5]);
+  const sent = read(otlpRequests(found));
+  const outcomes = pointsOf(sent, "plateau.messages");
+  assert.equal(outcomes.reduce((sum, { value }) => sum + value, 0), due);
+  assert.equal(outcomes.find(({ is }) => is["plateau.outcome"] === "failed")?.value, fates.failed);
+  const latencies = pointsOf(sent, "plateau.message.duration");
+  assert.deepEqual(latencies.map(({ is, value }) => [is["plateau.figure"], value]), [
+    ["message", 149],
+  ]);
+});
+
+Deno.test("each request of a mix has the messages of its own, and they sum to the whole", () => {
+  const sockets = new SocketRecorder(3, { steps: new Set([2]), pushed: new Set() });
+  const recorder = new StreamingRecorder(
+    { slots: 3, steps: new Set([0, 1]), withTokens: new Set([1]), sockets },
+    SECOND / 4,
+    () => {},
+    null,
+    new StepRecorder(3),
+  );
+  const { messages } = recorder;
+  messages.begin(0, 0, 0);
+  messages.begin(1, 1, 0);
+  const pace = { openUs: 0, untilUs: SECOND, everyUs: 100 * MS, most: 2, isAnswered: true };
+  const socket = sockets.open(2, 2, pace);
+  sockets.send(socket);
+  for (const ms of [10, 30, 60]) messages.receive(0, "news", ms * MS);
+  messages.receive(1, "token", 40 * MS);
+  messages.takeToken(1, 40 * MS);
+  sockets.come(socket);
+  sockets.answer(socket, 0, 5 * MS);
+  for (const slot of [0, 1]) messages.end(slot, "left", 70 * MS);
+  sockets.end(2, "left", 70 * MS);
+  recorder.drop(1, 0, 70 * MS);
+  const totals = recorder.finish(SECOND);
+  for (const [law, left, right] of messageLaws([totals])) assert.equal(left, right, law);
+  const whole = { elapsedS: 1, clock: "sent" as const };
+  const { steps = [] } = stepFigures([totals], ["news", "tokens", "chat"], whole);
+  const [news, tokens, chat] = steps;
+  assert.deepEqual([news.streams?.events, news.streams?.gap.count, news.sockets], [
+    3,
+    3,
+    undefined,
+  ]);
+  assert.equal(news.streams?.tokens, undefined, "none was named");
+  assert.deepEqual([tokens.streams?.events, tokens.streams?.tokens?.tokens], [1, 1]);
+  assert.equal(tokens.streams?.messages.dropped, 1, "of the request that was never sent");
+  assert.deepEqual([chat.streams, chat.sockets?.messages.received], [undefined, 1]);
+  const all = messageFigures([totals], whole);
+  assert.deepEqual(
+    Object.keys(news.streams?.messages ?? {}).map((fate) =>
+      [news, tokens].reduce(
+        (sum, { streams }) =>
+          sum +
+          Number(Object.entries(streams?.messages ?? {}).find(([name]) => name === fate)?.[1]),
+        0,
+      )
+    ),
+    Object.values(all.streams?.messages ?? {}),
+  );
+  assert.deepEqual(all.sockets, chat.sockets);
 });

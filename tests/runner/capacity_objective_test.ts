@@ -159,7 +159,7 @@ function certainAfter(text: string, slowGapsPerSec: number): number | null {
     const isCertain = watch.isCertain({
       ...{ kind: "live", url: "", elapsedMs: 1_000 * s, durationMs: 20_000, ratePerSec: 10 },
       ...{ p50Ms: 1, p99Ms: 1, failed: 0, latency: EMPTY, completed: 10 * s, requests: null },
-      messages: { ...messages, ttft: none },
+      messages: { ...messages, ttft: none, message: none, perSec: 1_000, lead: "gap" },
       workers: { count: 1, cpuRatio: 0, lateMs: 0 },
     });
     if (isCertain) return s;

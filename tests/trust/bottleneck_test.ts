@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { bottleneckOf, type BottleneckRun } from "../../runner/trust/bottleneck.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
+import { SOCKETS, STREAMS } from "../report/message_figures.ts";
 import {
   besideLittle,
   busyPoint,
@@ -48,6 +49,14 @@ const CASES: Readonly<Record<string, [seen: BottleneckRun, kind: Bottleneck["kin
     "waiting",
   ],
   "20 ms with 0.1 ms of CPU time": [run({ target: { cpu: 0.1 } }), "waiting"],
+  "20 ms for which a stream is held": [
+    { ...run({ target: { cpu: 0.1 } }), streams: STREAMS },
+    "unknown",
+  ],
+  "WebSockets whose server fills a core": [
+    { ...run({ thread: 0.99, target: { cpu: 1.02 } }), sockets: SOCKETS },
+    "core",
+  ],
   "20 ms in line for what serves one": [run({ target: { cpu: 0.1 }, ...inLine(1) }), "lock"],
   "20 ms in line for a pool of four": [run({ target: { cpu: 0.1 }, ...inLine(4) }), "waiting"],
   "a line before a full core": [run({ thread: 0.99, ...inLine(1) }), "core"],

@@ -9,6 +9,12 @@ const requests = { due: 1_000, completed: 1_000, failed: 0, unfinished: 0, dropp
 const sent = (due: number, dropped: number) => ({ ...requests, due, dropped });
 const LONG = measurementFixture({ target: "api", scenario: "static", medianMs: 40 });
 const MESSAGES = measurementFixture({ target: "api", scenario: "static", medianMs: 1 });
+/** Streams that are held for long, with a message each 40 ms. */
+const STREAMED: Partial<Case["run"]> = {
+  elapsedS: 30,
+  service: { ...LONG.service, percentiles: { ...LONG.service.percentiles, "50": 5_000 } },
+  streams: { ttfe: LONG.service, gap: LONG.service },
+};
 /** Sockets that are held for long, with many messages on each. */
 const HELD: Partial<Case["run"]> = {
   elapsedS: 30,
@@ -92,6 +98,12 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     { run: HELD, evidence: { delay: { p50: 0, p99: 21, max: 40 } } },
     "invalid",
     /up to 21 ms late/,
+  ],
+  [
+    "messages of streams that are held for long, noticed later than the time between two allows",
+    { run: STREAMED, evidence: { delay: { p50: 0, p99: 12, max: 40 } } },
+    "suspect",
+    /up to 12 ms late/,
   ],
   [
     "one message for each WebSocket of a closed loop, which waits for its worker",

@@ -1,21 +1,26 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The run in progress, in the bar of a live page: requests/s and p99 of its intervals as they come, each from 0 to the
+ * The run in progress, in the bar of a live page: the rate and p99 of its intervals as they come, each from 0 to the
  * largest that is shown. It draws when the browser paints: a hidden page costs nothing.
  */
 import { formatMs, formatNumber } from "../../writing/units.ts";
 import { type LivePoint, MOST_POINTS, type PointsEvent } from "../../render/html/live_status.ts";
 
 interface ChartedFigure {
+  readonly label: (point: LivePoint) => string;
   readonly of: (point: LivePoint) => number | null;
   readonly text: (value: number) => string;
 }
 
 /** Figures by the page's names for them. */
 const CHARTED: Readonly<Record<string, ChartedFigure>> = {
-  rate: { of: ({ ratePerSec }) => ratePerSec, text: (value) => formatNumber(value) },
-  p99: { of: ({ p99Ms }) => p99Ms, text: formatMs },
+  rate: {
+    label: ({ rateLabel }) => rateLabel,
+    of: ({ ratePerSec }) => ratePerSec,
+    text: (value) => formatNumber(value),
+  },
+  p99: { label: ({ p99Label }) => p99Label, of: ({ p99Ms }) => p99Ms, text: formatMs },
 };
 
 /** A run that has just begun does not fill the width. */
@@ -41,11 +46,16 @@ export class RunChart {
   }
 }
 
-function drawRow(row: Element, points: readonly LivePoint[], { of, text }: ChartedFigure): void {
+function drawRow(
+  row: Element,
+  points: readonly LivePoint[],
+  { label, of, text }: ChartedFigure,
+): void {
   const values = points.map(of);
   const most = Math.max(0, ...values.map((value) => value ?? 0));
   const last = values[values.length - 1] ?? null;
   row.querySelector("path")?.setAttribute("d", stepsOf(values, most));
+  if (points.length > 0) put(row, "span:not(.scale)", label(points[points.length - 1]));
   put(row, "b", last === null ? "–" : text(last));
   put(row, ".scale", most === 0 ? "" : `0–${text(most)}`);
 }

@@ -11,6 +11,7 @@ import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../../runner/result/progress.ts";
 import { counted } from "../../writing/words.ts";
+import { valueAtPercentile } from "../../../runner/stats/histogram/histogram.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 
@@ -34,7 +35,7 @@ function barMarkup({ page, status }: LiveState): Markup {
   return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
 <p role="status">${text}</p> <p class="left">${left}</p>
-<div class="now" role="img" aria-label="Requests/s and p99 of the run in progress">${
+<div class="now" role="img" aria-label="Rate and p99 of the run in progress">${
     NOW_FIGURES.map(({ figure, label }) =>
       markup`<p data-figure="${figure}"><span>${label}</span> <b>–</b> ${CHART} <span class="scale"></span></p>`
     )
@@ -99,11 +100,18 @@ export function brokenStatus(status: LiveStatus): LiveStatus {
 }
 
 export function pointOf(live: Extract<Progress, { kind: "live" }>): LivePoint {
-  const { elapsedMs: endMs, ratePerSec, p50Ms, p99Ms, failed, latency: { count } } = live;
-  const hasLatency = count > 0;
+  const { elapsedMs: endMs, ratePerSec, p99Ms, failed, latency: { count }, messages } = live;
+  if (!messages?.lead) {
+    const labels = { rateLabel: "Requests/s", p99Label: "p99" };
+    return { endMs, failed, ...labels, ratePerSec, p99Ms: count === 0 ? null : p99Ms };
+  }
+  const { lead, perSec } = messages;
+  const { all } = messages[lead];
   return {
-    ...{ endMs, ratePerSec, failed },
-    p50Ms: hasLatency ? p50Ms : null,
-    p99Ms: hasLatency ? p99Ms : null,
+    ...{ endMs, failed },
+    rateLabel: "Messages/s",
+    p99Label: lead === "gap" ? "gap p99" : "p99",
+    ratePerSec: perSec,
+    p99Ms: all.count === 0 ? null : valueAtPercentile(all, 99) / 1_000,
   };
 }

@@ -29,9 +29,11 @@ export interface EndEvent extends PageEvent {
 export interface LivePoint {
   /** Since the start of the run. */
   readonly endMs: number;
+  /** What the rate counts, and what the percentile is of. */
+  readonly rateLabel: string;
+  readonly p99Label: string;
   readonly ratePerSec: number;
-  /** Null without a response. */
-  readonly p50Ms: number | null;
+  /** Null without a response, or a message. */
   readonly p99Ms: number | null;
   readonly failed: number;
 }

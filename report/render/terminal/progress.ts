@@ -6,16 +6,11 @@ import type { CellProgress, Progress } from "../../../runner/result/progress.ts"
 import type { Missing } from "../../../runner/result/result.ts";
 import { cellKey } from "../../../base/figures/cells.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
-import {
-  boundText,
-  formatCount,
-  formatDuration,
-  formatMs,
-  formatNumber,
-} from "../../writing/units.ts";
+import { formatCount, formatDuration, formatNumber } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
-import { type Latent, poolLatency } from "../../figures/pool.ts";
+import { poolLatency } from "../../figures/pool.ts";
+import { leadOf, timeTexts } from "../../findings/lead.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
@@ -165,12 +160,13 @@ function plannedText({ cells, runs, expectedMs, mostRuns, mostMs }: EventOf<"pla
 /** `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, each number as wide for every run. */
 function measuredLine(run: Starting, event: EventOf<"measured">, isLive: boolean): TextSpan {
   const { measurement, remainingMs = 0 } = event;
-  const { rate, requests: { dropped }, generator: { trust } } = measurement;
+  const { requests: { dropped }, generator: { trust } } = measurement;
+  const lead = leadOf(measurement);
   const wrong = errorsOf([measurement]).count - dropped;
   const place = `[${String(run.order).padStart(String(run.runs).length)}/${run.runs}]`;
   const figures = [
-    `${formatNumber(rate)} requests/s`,
-    ...latencyTexts(measurement),
+    `${formatNumber(lead.ratePerSec)} ${lead.unit}/s`,
+    ...timeTexts(lead, [50, 99]),
     ...wrong === 0 ? [] : [`${formatCount(wrong)} failed or wrong`],
     ...dropped === 0 ? [] : [`${formatCount(dropped)} never sent`],
     ...trust === "valid" ? [] : [trust],
@@ -180,15 +176,6 @@ function measuredLine(run: Starting, event: EventOf<"measured">, isLive: boolean
     text: `${place} ${cellText(run)}: ${figures}${rest}`,
     style: trust === "invalid" ? "yellow" : undefined,
   };
-}
-
-function latencyTexts(measurement: Latent): string[] {
-  const { count, percentile } = poolLatency([measurement]);
-  if (count === 0) return ["no latency"];
-  return [50, 99].map((p) => {
-    const { value, isAtLeast } = percentile(p);
-    return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
-  });
 }
 
 /** `static, express · connections 50`. */

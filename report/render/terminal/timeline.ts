@@ -1,5 +1,9 @@
 /** The run in progress as lines: rate and latencies over time, errors, the generator, and the latencies of the last seconds. Pure. */
-import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import {
+  EMPTY,
+  mergeHistograms,
+  valueAtPercentile,
+} from "../../../runner/stats/histogram/histogram.ts";
 import { histogramTable } from "../../subjects/tables/histogram.ts";
 import { formatCount, formatDuration, formatMs, formatNumber, GLUE } from "../../writing/units.ts";
 import { padStart, widthOf } from "../../writing/columns.ts";
@@ -20,26 +24,47 @@ const BESIDE_COLUMNS = LABEL_COLUMNS + VALUE_COLUMNS + 2 * GAP.length;
 
 interface LiveFigure {
   readonly label: string;
-  /** Null without a response: there is no latency then. */
+  /** Null without a response, or a message: there is no latency then. */
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
 
-const RATE: LiveFigure = {
-  label: "Requests/s",
-  of: ({ ratePerSec }) => ratePerSec,
-  text: (value) => formatNumber(value),
+const OF_REQUESTS: readonly LiveFigure[] = [
+  rate("Requests", ({ ratePerSec }) => ratePerSec),
+  time("p50", ({ latency, p50Ms }) => latency.count === 0 ? null : p50Ms),
+  time("p99", ({ latency, p99Ms }) => latency.count === 0 ? null : p99Ms),
+];
+const MESSAGES = rate("Messages", ({ messages }) => messages?.perSec ?? 0);
+const OF_MESSAGES: Readonly<Record<"message" | "gap", readonly LiveFigure[]>> = {
+  message: [
+    MESSAGES,
+    time("p50", (interval) => percentileMs(interval, "message", 50)),
+    time("p99", (interval) => percentileMs(interval, "message", 99)),
+  ],
+  gap: [
+    MESSAGES,
+    time("first p99", (interval) => percentileMs(interval, "ttfe", 99)),
+    time("gap p99", (interval) => percentileMs(interval, "gap", 99)),
+  ],
 };
-const P50: LiveFigure = {
-  label: "p50",
-  of: ({ latency, p50Ms }) => latency.count === 0 ? null : p50Ms,
-  text: formatMs,
-};
-const P99: LiveFigure = {
-  label: "p99",
-  of: ({ latency, p99Ms }) => latency.count === 0 ? null : p99Ms,
-  text: formatMs,
-};
+
+function rate(unit: string, of: (interval: Live) => number): LiveFigure {
+  return { label: `${unit}/s`, of, text: (value) => formatNumber(value) };
+}
+
+function time(label: string, of: LiveFigure["of"]): LiveFigure {
+  return { label, of, text: formatMs };
+}
+
+function percentileMs(
+  { messages }: Live,
+  of: keyof typeof OF_MESSAGES | "ttfe",
+  p: number,
+): number | null {
+  const times = messages?.[of].all ?? EMPTY;
+  return times.count === 0 ? null : valueAtPercentile(times, p) / 1_000;
+}
+
 /** Rows that they take at least. */
 export const TIMELINE_FIGURES = 3;
 
@@ -49,7 +74,9 @@ export function timelineLines(
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
 ): TextLine[] {
   const live = intervals[intervals.length - 1];
-  const figures = [RATE, P50, P99].filter((figure) => rows >= TIMELINE_FIGURES || figure !== P50)
+  const lead = live.messages?.lead ?? null;
+  const figures = (lead === null ? OF_REQUESTS : OF_MESSAGES[lead])
+    .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
   // Which intervals are shown depends on the room that their scale leaves: it gets that of the longest.
@@ -142,18 +169,22 @@ const LAST_MS = 3_000;
 const STEPS = 8;
 export const HISTOGRAM_ROWS = STEPS + 1;
 
-/** Latencies of the last seconds, each bar a step of equal ratio. */
+/** Latencies of the last seconds, or times between their messages: each bar a step of equal ratio. */
 export function recentLatencyLines(
   intervals: readonly Live[],
   options: TerminalOptions,
 ): TextLine[] {
-  const { elapsedMs } = intervals[intervals.length - 1];
+  const { elapsedMs, messages } = intervals[intervals.length - 1];
+  const lead = messages?.lead ?? null;
   const last = intervals.filter((interval) => interval.elapsedMs > elapsedMs - LAST_MS);
-  const histogram = mergeHistograms(last.map(({ latency }) => latency));
-  const span = formatDuration(Math.min(LAST_MS, elapsedMs) / 1_000);
-  if (histogram.count === 0) return [lineOf(`No response in the last ${span}`, "dim")];
-  return tableLines(
-    histogramTable(histogram, STEPS, `Latency of the last ${span}, up to`),
-    options,
+  const histogram = mergeHistograms(
+    last.map(({ latency, messages }) => lead === null ? latency : messages?.[lead].all ?? EMPTY),
   );
+  const span = formatDuration(Math.min(LAST_MS, elapsedMs) / 1_000);
+  const [what, time, counted] = lead === null
+    ? ["response", "Latency", "Requests"]
+    : ["message", lead === "gap" ? "Gaps" : "Latency", "Messages"];
+  if (histogram.count === 0) return [lineOf(`No ${what} in the last ${span}`, "dim")];
+  const label = `${time} of the last ${span}, up to`;
+  return tableLines(histogramTable(histogram, STEPS, { label, of: counted }), options);
 }

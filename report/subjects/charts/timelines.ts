@@ -133,7 +133,7 @@ function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
-// Below requests per second: messages of streams, what a target used, and what its runtime reported of itself.
+// Below requests per second: messages, what a target used, and what its runtime reported of itself.
 
 interface Track {
   readonly title: string;
@@ -176,6 +176,7 @@ function tracksOf(runs: readonly Run[]): Track[] {
 const MESSAGE_TIMES = [
   { title: "First message, p99", of: "ttfe" },
   { title: "Between messages, p99", of: "gap" },
+  { title: "Message latency, p99", of: "message" },
 ] as const;
 
 function messageTracks(runs: readonly Run[]): Track[] {

@@ -3,7 +3,7 @@
  * of a step: tables, claims and thresholds. Its figures are of whole runs, whatever is discarded.
  */
 import { stepPath } from "../../../base/figures/steps.ts";
-import type { StepFigures } from "../../../runner/result/distribution.ts";
+import type { StepFigures } from "../../../runner/result/step.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
 import { type Grouped, groupRuns, type ScenarioRuns } from "../../cells/cells.ts";
 
@@ -50,21 +50,20 @@ const NO_TIMES: Run["service"] = {
 /** The run as if it had sent the requests of this step alone; what is known of the whole only is left out. */
 function stepRun(run: Run, step: StepFigures): Run {
   const { requests, wrong, errors, status, rate, latency, histogram, censoredHistogram } = step;
+  const { streams, sockets } = step;
   const { intervalS } = run.timeline;
   const { percentiles, max } = latency;
   return {
     ...run,
     scenario: stepPath(run.scenario, step.name),
-    ...{ requests, errors, status, rate, latency, histogram, censoredHistogram },
+    ...{ requests, errors, status, rate, latency, histogram, censoredHistogram, streams, sockets },
     checks: { passed: requests.completed - wrong, failed: wrong },
     reasons: {},
     statusLatency: undefined,
     instances: undefined,
     cache: undefined,
     steps: undefined,
-    streams: undefined,
     grpc: undefined,
-    sockets: undefined,
     drain: undefined,
     service: NO_TIMES,
     firstByte: NO_TIMES,

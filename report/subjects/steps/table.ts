@@ -1,12 +1,13 @@
 /** A row for each request of a mix, flow or page of each cell. */
 import { isRedirectedName } from "../../../base/figures/steps.ts";
-import type { StepFigures } from "../../../runner/result/distribution.ts";
+import type { StepFigures } from "../../../runner/result/step.ts";
 import { table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { sum } from "../../writing/spread.ts";
 import { timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
+import { messageColumns } from "../streams.ts";
 import { maxColumn, percentileColumn } from "../tables/latency_cells.ts";
 import {
   cellColumn,
@@ -61,14 +62,18 @@ function dueOf({ runs }: CellRuns): number {
 
 /** Columns of one run for CSV. */
 export function stepColumns(steps: readonly StepFigures[]): Record<string, number> {
-  return Object.fromEntries(steps.flatMap(({ name, rate, requests, wrong, latency }) => [
-    [`steps.${name}.ratePerSec`, rate],
-    [`steps.${name}.completed`, requests.completed],
-    [`steps.${name}.failed`, requests.failed],
-    [`steps.${name}.wrong`, wrong],
-    ...latency.count === 0 ? [] : [
-      [`steps.${name}.latencyP50Ms`, latency.percentiles["50"]] as const,
-      [`steps.${name}.latencyP99Ms`, latency.percentiles["99"]] as const,
-    ],
-  ]));
+  return Object.fromEntries(
+    steps.flatMap(({ name, rate, requests, wrong, latency, ...messages }) => [
+      [`steps.${name}.ratePerSec`, rate],
+      [`steps.${name}.completed`, requests.completed],
+      [`steps.${name}.failed`, requests.failed],
+      [`steps.${name}.wrong`, wrong],
+      ...latency.count === 0 ? [] : [
+        [`steps.${name}.latencyP50Ms`, latency.percentiles["50"]] as const,
+        [`steps.${name}.latencyP99Ms`, latency.percentiles["99"]] as const,
+      ],
+      ...Object.entries(messageColumns(messages))
+        .map(([column, value]) => [`steps.${name}.${column}`, value] as const),
+    ]),
+  );
 }

@@ -6,8 +6,20 @@ import { column, type Table, tableOf } from "./table.ts";
 /** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
 const FIRST_STEP_UP_TO = 1;
 
-/** @param histogram Not empty. @param steps Of equal ratio. @param label Above their upper ends. */
-export function histogramTable(histogram: Histogram, steps: number, label = "Up to"): Table {
+interface HistogramWords {
+  readonly caption?: string;
+  /** Above the upper ends of its steps. */
+  readonly label?: string;
+  /** What has these times. */
+  readonly of?: string;
+}
+
+/** @param histogram Not empty. @param steps Of equal ratio. */
+export function histogramTable(
+  histogram: Histogram,
+  steps: number,
+  { caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramWords = {},
+): Table {
   let endUs = 0; // of the last bucket, which the largest value may not fill
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);
   const lowUs = histogram.valueAtPercentile(FIRST_STEP_UP_TO);
@@ -18,10 +30,10 @@ export function histogramTable(histogram: Histogram, steps: number, label = "Up 
     upToMs: edgesUs[i + 1] / 1_000,
     share,
   }));
-  return tableOf({ caption: "Latency histogram" }, rows, [
+  return tableOf({ caption }, rows, [
     column(label, ({ upToMs }) => upToMs, unit),
     { label: "", kind: "bar", cell: ({ share }) => ({ text: "", value: share }) },
-    column("Requests", ({ share }) => share, "share"),
+    column(of, ({ share }) => share, "share"),
   ]);
 }
 

@@ -1,6 +1,7 @@
 /**
  * The figure that a question is about. Where it is not requests/s, it takes their place in the cells: whatever compares
- * requests/s then compares it. Of a flow that is how often all of it is done; an experiment may name another.
+ * requests/s then compares it. Of a flow that is how often all of it is done, and of streams and WebSockets how many messages
+ * they bring; an experiment may name another.
  */
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
@@ -8,6 +9,7 @@ import { intervalOf } from "../../../runner/stats/confidence/confidence_interval
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import { isSearched } from "../../figures/capacity.ts";
+import { leadOf } from "../../findings/lead.ts";
 import { perCpuSecondOf } from "../../figures/resources.ts";
 import { spreadOf } from "../../writing/spread.ts";
 
@@ -29,24 +31,36 @@ export function askedOf(
   { name, cells }: ScenarioRuns,
   { experiment }: Pick<MeasuredRuns, "experiment">,
 ): Asked {
-  const figure = figureOf(name, experiment);
   const runs = cells.flatMap((cell) => cell.runs);
+  const figure = figureOf(name, runs, experiment);
   return figure === null || isSearched(runs) || runs.some((run) => figure.of(run) === null)
     ? { name, cells, unit: REQUESTS }
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
-function figureOf(scenario: string, experiment: MeasuredRuns["experiment"]): AskedFigure | null {
+function figureOf(
+  scenario: string,
+  runs: readonly Run[],
+  experiment: MeasuredRuns["experiment"],
+): AskedFigure | null {
   const named: unknown = Object(experiment?.compare).figure;
   if (named === "perCpu") return { unit: "requests per CPU second", of: perCpuSecondOf };
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
-  if (!isFlow || named !== undefined) return null;
+  if (named !== undefined) return null;
+  if (!isFlow) return messagesOf(runs);
   // `purchases` of a flow that is called so.
   const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";
   return {
     unit: `${flows}/s`,
     of: ({ sessions, elapsedS }) => sessions?.completed ? sessions.completed / elapsedS : null,
   };
+}
+
+/** Null where requests lead, or where some bring tokens and others do not. */
+function messagesOf(runs: readonly Run[]): AskedFigure | null {
+  const [unit, ...others] = new Set(runs.map((run) => leadOf(run).unit));
+  if (unit === undefined || unit === "requests" || others.length > 0) return null;
+  return { unit: `${unit}/s`, of: (run) => leadOf(run).ratePerSec };
 }
 
 function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {

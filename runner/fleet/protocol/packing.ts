@@ -6,11 +6,8 @@ import * as z from "zod";
 import { LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
-import {
-  type BoundedTotals,
-  type MessageTotals,
-  MOST_NAMES,
-} from "../../load/recording/messages.ts";
+import type { BoundedTotals } from "../../load/recording/message_counts.ts";
+import { type MessageTotals, MOST_NAMES } from "../../load/recording/messages.ts";
 import { MOST_CODES, type SocketTotals } from "../../load/recording/socket_messages.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
 import {
@@ -80,6 +77,7 @@ export const packedPart = z.strictObject({
     ttfe: packedTimes,
     gap: packedTimes,
     ttft: packedTimes,
+    message: packedTimes,
   }).optional(),
 }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
 
@@ -95,6 +93,7 @@ export function packPart(part: IntervalPart): PackedPart {
         ttfe: packTimes(messages.ttfe),
         gap: packTimes(messages.gap),
         ttft: packTimes(messages.ttft),
+        message: packTimes(messages.message),
       },
     },
     errors: errors === null ? null : [...errors],
@@ -222,13 +221,19 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   };
 }
 
-/** One name more than are kept apart is for all others. */
-const packedMessages = z.strictObject({
+/** Of the messages of a step. */
+const messageCounts = {
+  step: count.max(LIMITS.stepNames.most),
   due: count,
   received: count,
   failed: count,
   unfinished: count,
   dropped: count,
+};
+
+/** One name more than are kept apart is for all others. */
+const packedMessages = z.strictObject({
+  ...messageCounts,
   inTime: count,
   whole: count,
   interruptions: z.strictObject({ ended: count, cut: count, refused: count }),
@@ -263,11 +268,7 @@ function packMessages(messages: MessageTotals): z.input<typeof packedMessages> {
 
 /** One code more than are kept apart is for all others. */
 const packedSockets = z.strictObject({
-  due: count,
-  received: count,
-  failed: count,
-  unfinished: count,
-  dropped: count,
+  ...messageCounts,
   opened: count,
   sent: count,
   came: count,
@@ -285,6 +286,16 @@ function packSockets(
     latency: packTimes(latency),
     closeCodes: closeCodes.map(([code, sockets]) => [code, sockets]),
   };
+}
+
+/** A load with one step has it at 0. */
+function byStep<Totals extends z.ZodType<{ readonly step: number }>>(
+  totals: Totals,
+): z.ZodArray<Totals> {
+  return z.array(totals).max(LIMITS.stepNames.most + 1)
+    .refine((all) => new Set(all.map(({ step }) => step)).size === all.length, {
+      error: "Cannot read a step twice",
+    });
 }
 
 const packedTotals = z.strictObject({
@@ -315,10 +326,10 @@ const packedTotals = z.strictObject({
   lastUs: us,
   groups: packedGroups,
   steps: packedSteps,
-  messages: packedMessages.optional(),
+  messages: byStep(packedMessages).optional(),
   calls: z.array(count).length(GRPC_STATUSES.length + 1)
     .transform((counts) => Float64Array.from(counts)).optional(),
-  sockets: packedSockets.optional(),
+  sockets: byStep(packedSockets).optional(),
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
@@ -336,9 +347,9 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     slowest: totals.slowest.map(packSlow),
     tail: { dueUs: [...totals.tail.dueUs], latencyUs: [...totals.tail.latencyUs] },
     steps: totals.steps.map(packStep),
-    messages: totals.messages && packMessages(totals.messages),
+    messages: totals.messages?.map(packMessages),
     calls: totals.calls && [...totals.calls],
-    sockets: totals.sockets && packSockets(totals.sockets),
+    sockets: totals.sockets?.map(packSockets),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };
 }

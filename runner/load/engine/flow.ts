@@ -339,12 +339,16 @@ function prepare(
 function messageOf(
   wire: WireRequest,
   connection: ConnectionOptions,
-  { stream, socket }: { readonly stream?: StreamSpec; readonly socket?: SocketSpec },
+  { step, stream, socket }: {
+    readonly step: number;
+    readonly stream?: StreamSpec;
+    readonly socket?: SocketSpec;
+  },
 ): Message {
   if (socket !== undefined) {
     const { bytes, payload } = openingOf(wire, connection);
-    return { bytes, head: false, socket: { spec: socket, payload } };
+    return { bytes, head: false, step, socket: { spec: socket, payload } };
   }
   const bytes = encodeRequest(wire, connection);
-  return { bytes, head: wire.method === "HEAD", ...stream && { stream } };
+  return { bytes, head: wire.method === "HEAD", step, ...stream && { stream } };
 }

@@ -24,6 +24,8 @@ export interface Message {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
+  /** Which of the load's steps it is of. */
+  readonly step: number;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
   /** It asks for a WebSocket, and has a key to be replaced; absent: its exchange is one of HTTP. */

@@ -94,7 +94,6 @@ export class RequestLoop implements Workload {
 
 /** A request with what makes its response right. */
 interface ScriptedRequest extends Message {
-  readonly step: number;
   readonly check: ResponseCheck | null;
 }
 

@@ -5,7 +5,7 @@
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
-import type { MessagePart } from "./messages.ts";
+import type { MessagePart } from "./message_counts.ts";
 import type { Slices } from "./slices.ts";
 
 /** One interval of one worker. */
@@ -26,7 +26,7 @@ export interface IntervalPart {
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Absent where no response is a stream. */
+  /** Absent where no response is a stream, and none opens a WebSocket. */
   readonly messages?: MessagePart;
 }
 

@@ -1,28 +1,22 @@
 /**
- * What a worker remembers of messages: of the events of streams, one after the other on each slot. It knows no clock: every
- * moment is an argument, microseconds since the start of the run. Each message that was due ended in one of four ways:
- *
- *     due = received + failed + unfinished + dropped
+ * What a worker remembers of the messages of streams, one after the other on each slot. It knows no clock: every moment is
+ * an argument, microseconds since the start of the run.
  *
  * A stream that is open waits for one message, its first or its next: that one is due. When the stream ends as it should,
  * nothing more was due. Where it is cut, the message that it waited for has failed; where the load ends, or the virtual user
  * leaves, it is unfinished; where the request was never sent, it was dropped. The wait so far is then a lower bound of the
  * gap. Of the time to the first message it is one where the wait was long because it was given up: as for latency.
  */
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import {
-  addSparse,
-  EMPTY,
-  GrowingHistogram,
-  Histogram,
-  type SparseHistogram,
-} from "../../stats/histogram/histogram.ts";
-
-/** Times of which some are lower bounds. */
-export interface BoundedTotals {
-  readonly all: SparseHistogram;
-  /** The values of `all` that are lower bounds. */
-  readonly censored: SparseHistogram;
-}
+  BoundedTimes,
+  type BoundedTotals,
+  type MessageCounts,
+  type MessagePart,
+  type StreamEnd,
+  sumOfBounded,
+  TimedCount,
+} from "./message_counts.ts";
 
 /** Messages of one name. */
 export interface NamedMessages {
@@ -32,24 +26,9 @@ export interface NamedMessages {
   readonly gap: SparseHistogram;
 }
 
-/** Times of messages of which an interval has its own. */
-export const INTERVAL_TIMES = ["ttfe", "gap", "ttft"] as const;
-
-/** Messages of one interval. */
-export interface MessagePart
-  extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
-  /** In the last interval, by the deadline. */
-  readonly received: number;
-  /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */
-  readonly failed: number;
-}
-
-export interface MessageTotals {
-  readonly due: number;
-  readonly received: number;
-  readonly failed: number;
-  readonly unfinished: number;
-  readonly dropped: number;
+/** Messages of the streams of one step. */
+export interface MessageTotals extends MessageCounts {
+  readonly step: number;
   /** Messages received by the deadline. */
   readonly inTime: number;
   /** Streams that ended as they should. */
@@ -82,37 +61,6 @@ export interface Interruptions {
   readonly refused: number;
 }
 
-/** How a stream ends that is open: as it should, cut by the server, timed out, or left by the load or its virtual user. */
-export type StreamEnd = "whole" | "cut" | "late" | "left";
-
-class BoundedTimes {
-  readonly #all = new GrowingHistogram();
-  readonly #censored = new GrowingHistogram();
-
-  record(us: number): void {
-    this.#all.fresh.record(us);
-  }
-
-  recordBound(us: number): void {
-    this.#all.fresh.record(us);
-    this.#censored.fresh.record(us);
-  }
-
-  /** What came since the last call. */
-  take(): BoundedTotals {
-    return { all: this.#all.take(), censored: this.#censored.take() };
-  }
-
-  /** @param open More bounds: of what goes on. */
-  totals(open: Histogram | null): BoundedTotals {
-    const more = open?.toSparse() ?? EMPTY;
-    return {
-      all: addSparse(this.#all.whole(), more),
-      censored: addSparse(this.#censored.whole(), more),
-    };
-  }
-}
-
 /** Names beyond these are one more together, so that a server can't fill the memory. */
 export const MOST_NAMES = 20;
 /** What those are together: no server can give an event the empty name (WHATWG HTML, section 9.2). */
@@ -123,48 +71,91 @@ interface Named {
   readonly gap: Histogram;
 }
 
+/** The messages of one step. */
+class StreamTally {
+  due = 0;
+  readonly received = new TimedCount();
+  readonly failed = new TimedCount();
+  unfinished = 0;
+  dropped = 0;
+  whole = 0;
+  readonly interruptions = { ended: 0, cut: 0, refused: 0 };
+  readonly tokens = new TimedCount();
+  readonly first = new BoundedTimes();
+  readonly gap = new BoundedTimes();
+  readonly firstToken = new BoundedTimes();
+  readonly perToken = new Histogram();
+  readonly names = new Map<string, Named>();
+
+  constructor(readonly step: number, readonly hasTokens: boolean) {}
+
+  named(name: string): Named {
+    const known = this.names.get(name);
+    if (known !== undefined) return known;
+    if (this.names.size >= MOST_NAMES && name !== OTHER_NAMES) return this.named(OTHER_NAMES);
+    const named = { received: 0, gap: new Histogram() };
+    this.names.set(name, named);
+    return named;
+  }
+
+  /** @param open What streams wait for that are open; null where none is, as at the end. */
+  totals(open: OpenWaits | null): MessageTotals {
+    const { step, due, received, failed, unfinished, dropped, whole, tokens, hasTokens } = this;
+    return {
+      ...{ step, due, dropped, whole, hasTokens },
+      received: received.whole,
+      failed: failed.whole,
+      unfinished: unfinished + (open?.count ?? 0),
+      inTime: received.inTime,
+      interruptions: { ...this.interruptions },
+      first: this.first.totals(open?.first ?? null),
+      gap: this.gap.totals(open?.gap ?? null),
+      names: [...this.names].map(([name, named]) => ({
+        name,
+        received: named.received,
+        gap: named.gap.toSparse(),
+      })),
+      tokens: tokens.whole,
+      tokensInTime: tokens.inTime,
+      firstToken: this.firstToken.totals(open?.firstToken ?? null),
+      perToken: this.perToken.toSparse(),
+    };
+  }
+}
+
 const CLOSED = 0;
 const AWAITS_FIRST = 1;
 const AWAITS_NEXT = 2;
 /** It awaits no message, and its exchange is not over yet. */
 const ENDED = 3;
 
+interface StreamSteps {
+  /** Steps whose requests are streams with messages that count; 0 where the load has one alone. */
+  readonly steps: ReadonlySet<number>;
+  /** Steps whose streams have tokens. */
+  readonly withTokens: ReadonlySet<number>;
+}
+
 export class MessageRecorder {
-  due = 0;
-  received = 0;
-  failed = 0;
-  unfinished = 0;
-  dropped = 0;
-  #whole = 0;
-  readonly #interruptions = { ended: 0, cut: 0, refused: 0 };
-  #tokens = 0;
-  /** By the intervals so far. */
-  #taken = { received: 0, failed: 0 };
-  /** Received by the deadline; null before it. */
-  #sealed: { readonly received: number; readonly tokens: number } | null = null;
-  readonly #first = new BoundedTimes();
-  readonly #gap = new BoundedTimes();
-  readonly #firstToken = new BoundedTimes();
-  readonly #perToken = new Histogram();
-  readonly #names = new Map<string, Named>();
+  readonly #tallies: readonly StreamTally[];
   // By slot.
   readonly #state: Uint8Array;
+  /** Undefined before its first stream. */
+  readonly #tally: (StreamTally | undefined)[];
   /** When the request was due, as its latency counts. */
   readonly #dueUs: Float64Array;
   /** When the last message came. */
   readonly #lastUs: Float64Array;
-  /** Whether tokens are looked for in its stream. */
-  readonly #hasTokens: Uint8Array;
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
 
-  /** @param hasTokens Whether tokens are looked for in any stream. */
-  constructor(slots: number, private readonly hasTokens: boolean) {
+  constructor(slots: number, { steps, withTokens }: StreamSteps) {
+    this.#tallies = [...steps].map((step) => new StreamTally(step, withTokens.has(step)));
     this.#state = new Uint8Array(slots);
+    this.#tally = new Array(slots).fill(undefined);
     this.#dueUs = new Float64Array(slots);
     this.#lastUs = new Float64Array(slots);
-    this.#hasTokens = new Uint8Array(slots);
     this.#tokensOf = new Uint32Array(slots);
     this.#firstTokenUs = new Float64Array(slots);
     this.#lastTokenUs = new Float64Array(slots);
@@ -175,76 +166,80 @@ export class MessageRecorder {
     return state === AWAITS_FIRST || state === AWAITS_NEXT;
   }
 
+  /** Undefined where the requests of a step are no streams, or have no messages that count. */
+  #of(step: number): StreamTally | undefined {
+    return this.#tallies.find((tally) => tally.step === step);
+  }
+
   /** The request of a stream has been sent: its first message is due, and its first token where it has any. */
-  begin(slot: number, dueUs: number, hasTokens = false): void {
-    this.due++;
+  begin(slot: number, step: number, dueUs: number): void {
+    const tally = this.#of(step);
+    if (tally === undefined) throw new Error("A stream was begun that the load does not have");
+    tally.due++;
+    this.#tally[slot] = tally;
     this.#state[slot] = AWAITS_FIRST;
     this.#dueUs[slot] = dueUs;
-    this.#hasTokens[slot] = hasTokens ? 1 : 0;
     this.#tokensOf[slot] = 0;
   }
 
+  // hot: once a message.
   /** A message has come on an open stream, and the next is due. */
   receive(slot: number, name: string, nowUs: number): void {
-    this.received++;
-    this.due++;
-    const named = this.#named(name);
+    const tally = this.#tally[slot];
+    if (tally === undefined) return;
+    tally.received.whole++;
+    tally.due++;
+    const named = tally.named(name);
     named.received++;
-    if (this.#state[slot] === AWAITS_FIRST) this.#first.record(nowUs - this.#dueUs[slot]);
+    if (this.#state[slot] === AWAITS_FIRST) tally.first.record(nowUs - this.#dueUs[slot]);
     else {
       const gapUs = nowUs - this.#lastUs[slot];
-      this.#gap.record(gapUs);
+      tally.gap.record(gapUs);
       named.gap.record(gapUs);
     }
     this.#state[slot] = AWAITS_NEXT;
     this.#lastUs[slot] = nowUs;
   }
 
-  #named(name: string): Named {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    if (this.#names.size >= MOST_NAMES && name !== OTHER_NAMES) return this.#named(OTHER_NAMES);
-    const named = { received: 0, gap: new Histogram() };
-    this.#names.set(name, named);
-    return named;
-  }
-
   /** The message that has just come brought a token. */
   takeToken(slot: number, nowUs: number): void {
-    this.#tokens++;
+    const tally = this.#tally[slot];
+    if (tally === undefined) return;
+    tally.tokens.whole++;
     if (this.#tokensOf[slot]++ === 0) {
       this.#firstTokenUs[slot] = nowUs;
-      this.#firstToken.record(nowUs - this.#dueUs[slot]);
+      tally.firstToken.record(nowUs - this.#dueUs[slot]);
     }
     this.#lastTokenUs[slot] = nowUs;
   }
 
   /** An open stream ends; nothing, where none is open. */
   end(slot: number, how: StreamEnd, nowUs: number): void {
-    if (!this.isOpen(slot)) return;
+    const tally = this.#tally[slot];
+    if (tally === undefined || !this.isOpen(slot)) return;
     const state = this.#state[slot];
     this.#state[slot] = ENDED;
     if (how === "whole") {
-      this.due--; // nothing more was
-      this.#whole++;
+      tally.due--; // nothing more was
+      tally.whole++;
       const tokens = this.#tokensOf[slot];
       if (tokens > 1) {
-        this.#perToken.record((this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1));
+        tally.perToken.record((this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1));
       }
       return;
     }
-    if (how === "left") this.unfinished++;
-    else this.failed++;
-    if (state === AWAITS_NEXT) this.#gap.recordBound(nowUs - this.#lastUs[slot]);
+    if (how === "left") tally.unfinished++;
+    else tally.failed.whole++;
+    if (state === AWAITS_NEXT) tally.gap.recordBound(nowUs - this.#lastUs[slot]);
     // As with latency, a refusal says nothing about how long the first message would have taken.
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
-    if (state === AWAITS_FIRST) this.#first.recordBound(waitedUs);
-    if (this.#awaitsToken(slot)) this.#firstToken.recordBound(waitedUs);
+    if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
+    if (this.#awaitsToken(slot, tally)) tally.firstToken.recordBound(waitedUs);
   }
 
-  #awaitsToken(slot: number): boolean {
-    return this.#hasTokens[slot] === 1 && this.#tokensOf[slot] === 0;
+  #awaitsToken(slot: number, { hasTokens }: StreamTally): boolean {
+    return hasTokens && this.#tokensOf[slot] === 0;
   }
 
   /** The exchange of a stream is over, after its end. False: none was begun there. */
@@ -255,88 +250,75 @@ export class MessageRecorder {
   }
 
   /** An open stream stands still, and is to be requested again. */
-  interrupt(how: keyof Interruptions): void {
-    this.#interruptions[how]++;
+  interrupt(slot: number, how: keyof Interruptions): void {
+    const tally = this.#tally[slot];
+    if (tally !== undefined) tally.interruptions[how]++;
   }
 
   /** The first message of a request that failed before it was sent, which says nothing about its time. */
-  failUnsent(): void {
-    this.due++;
-    this.failed++;
+  failUnsent(step: number): void {
+    const tally = this.#of(step);
+    if (tally === undefined) return;
+    tally.due++;
+    tally.failed.whole++;
   }
 
   /** The first message of a request that was never sent, or not by the end. @param waitedUs Since it was due. */
-  missUnsent(how: "unfinished" | "dropped", waitedUs: number, hasTokens: boolean): void {
-    this.due++;
-    this[how]++;
-    this.#first.recordBound(waitedUs);
-    if (hasTokens) this.#firstToken.recordBound(waitedUs);
+  missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
+    const tally = this.#of(step);
+    if (tally === undefined) return;
+    tally.due++;
+    tally[how]++;
+    tally.first.recordBound(waitedUs);
+    if (tally.hasTokens) tally.firstToken.recordBound(waitedUs);
   }
 
   /** The deadline: what comes after it counts in no rate. */
   seal(): void {
-    this.#sealed ??= { received: this.received, tokens: this.#tokens };
+    for (const { received, tokens } of this.#tallies) {
+      received.seal();
+      tokens.seal();
+    }
   }
 
   /** What came since the last call, which was at the end of the interval before. */
-  takeInterval(): MessagePart {
-    const received = this.#sealed?.received ?? this.received;
-    const { failed } = this;
-    const part = {
-      received: received - this.#taken.received,
-      failed: failed - this.#taken.failed,
-      ttfe: this.#first.take(),
-      gap: this.#gap.take(),
-      ttft: this.#firstToken.take(),
+  takeInterval(): Omit<MessagePart, "message"> {
+    const tallies = this.#tallies;
+    return {
+      received: tallies.reduce((sum, { received }) => sum + received.take(), 0),
+      failed: tallies.reduce((sum, { failed }) => sum + failed.take(), 0),
+      ttfe: sumOfBounded(tallies.map(({ first }) => first.take())),
+      gap: sumOfBounded(tallies.map(({ gap }) => gap.take())),
+      ttft: sumOfBounded(tallies.map(({ firstToken }) => firstToken.take())),
     };
-    this.#taken = { received, failed };
-    return part;
   }
 
   /** Totals as if the run had ended now, with open streams counted as left. They stay open. */
-  totals(nowUs: number): MessageTotals {
-    const { due, received, failed, dropped } = this;
+  totals(nowUs: number): MessageTotals[] {
     const open = this.#openAt(nowUs);
-    return {
-      ...{ due, received, failed, dropped },
-      unfinished: this.unfinished + (open?.count ?? 0),
-      inTime: this.#sealed?.received ?? received,
-      whole: this.#whole,
-      interruptions: { ...this.#interruptions },
-      first: this.#first.totals(open?.first ?? null),
-      gap: this.#gap.totals(open?.gap ?? null),
-      names: [...this.#names].map(([name, named]) => ({
-        name,
-        received: named.received,
-        gap: named.gap.toSparse(),
-      })),
-      hasTokens: this.hasTokens,
-      tokens: this.#tokens,
-      tokensInTime: this.#sealed?.tokens ?? this.#tokens,
-      firstToken: this.#firstToken.totals(open?.firstToken ?? null),
-      perToken: this.#perToken.toSparse(),
-    };
+    return this.#tallies.map((tally) => tally.totals(open.get(tally) ?? null));
   }
 
-  /** What the streams wait for that are open; null where none is, as at the end. */
-  #openAt(nowUs: number): OpenWaits | null {
-    let open: OpenWaits | null = null;
+  /** What the streams wait for that are open. */
+  #openAt(nowUs: number): ReadonlyMap<StreamTally, OpenWaits> {
+    const all = new Map<StreamTally, OpenWaits>();
     for (let slot = 0; slot < this.#state.length; slot++) {
-      const state = this.#state[slot];
-      if (!this.isOpen(slot)) continue;
-      open ??= {
+      const tally = this.#tally[slot];
+      if (tally === undefined || !this.isOpen(slot)) continue;
+      const open = all.get(tally) ?? {
         count: 0,
         first: new Histogram(),
         gap: new Histogram(),
         firstToken: new Histogram(),
       };
+      all.set(tally, open);
       open.count++;
       const waitedUs = nowUs - this.#dueUs[slot];
-      if (state === AWAITS_FIRST) open.first.record(waitedUs);
+      if (this.#state[slot] === AWAITS_FIRST) open.first.record(waitedUs);
       else open.gap.record(nowUs - this.#lastUs[slot]);
-      if (this.#awaitsToken(slot)) open.firstToken.record(waitedUs);
+      if (this.#awaitsToken(slot, tally)) open.firstToken.record(waitedUs);
     }
-    return open;
+    return all;
   }
 }
 

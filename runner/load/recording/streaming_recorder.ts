@@ -1,9 +1,11 @@
 /**
- * A recorder of exchanges some of which are streams: whatever becomes of an exchange becomes of the message that it waits
- * for, too. Loads without streams have the plain one.
+ * A recorder of exchanges some of which are streams or WebSockets: whatever becomes of an exchange becomes of the message that
+ * it waits for, too. Loads without them have the plain one.
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
+import { EMPTY } from "../../stats/histogram/histogram.ts";
+import type { MessagePart } from "./message_counts.ts";
 import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
@@ -39,32 +41,30 @@ export class StreamingRecorder extends Recorder {
   readonly calls: CallCounts | null;
   /** Null: no exchange is a WebSocket. */
   readonly sockets: SocketRecorder | null;
-  readonly #steps: ReadonlySet<number>;
-  readonly #withTokens: ReadonlySet<number>;
+  readonly #hasStreams: boolean;
   /** How far the run has come. */
   #nowUs = 0;
 
   constructor(
-    { slots, steps, hasCalls, withTokens = new Set(), sockets }: StreamingSetting,
+    { slots, steps, hasCalls, withTokens = new Set(), sockets = null }: StreamingSetting,
     intervalUs: number,
     onInterval: OnInterval,
     log: RequestLog | null = null,
     stepRecorder: StepRecorder | null = null,
   ) {
-    const messages = new MessageRecorder(slots, withTokens.size > 0);
+    const messages = new MessageRecorder(slots, { steps, withTokens });
     super(
       intervalUs,
-      steps.size === 0
+      steps.size === 0 && sockets === null
         ? onInterval
-        : (part, nowUs) => onInterval({ ...part, messages: messages.takeInterval() }, nowUs),
+        : (part, nowUs) => onInterval({ ...part, messages: intervalOf(messages, sockets) }, nowUs),
       log,
       stepRecorder,
     );
-    this.#steps = steps;
-    this.#withTokens = withTokens;
+    this.#hasStreams = steps.size > 0;
     this.messages = messages;
     this.calls = hasCalls ? new CallCounts() : null;
-    this.sockets = sockets ?? null;
+    this.sockets = sockets;
   }
 
   override advance(nowUs: number): void {
@@ -93,7 +93,7 @@ export class StreamingRecorder extends Recorder {
 
   override drop(step: number, dueUs: number, endUs: number): void {
     super.drop(step, dueUs, endUs);
-    this.#missUnsent(step, "dropped", endUs - dueUs);
+    this.messages.missUnsent(step, "dropped", endUs - dueUs);
   }
 
   override fail(
@@ -108,7 +108,7 @@ export class StreamingRecorder extends Recorder {
     const how = failure.kind === "timeout" ? "late" : "cut";
     this.sockets?.end(slot, how, nowUs);
     this.messages.end(slot, how, nowUs);
-    if (!this.messages.close(slot) && this.#steps.has(step)) this.messages.failUnsent();
+    if (!this.messages.close(slot)) this.messages.failUnsent(step);
   }
 
   override leaveUnfinished(
@@ -121,21 +121,29 @@ export class StreamingRecorder extends Recorder {
     super.leaveUnfinished(slot, step, dueUs, sentUs, endUs);
     this.sockets?.end(slot, "left", endUs);
     this.messages.end(slot, "left", endUs);
-    if (!this.messages.close(slot)) this.#missUnsent(step, "unfinished", endUs - dueUs);
-  }
-
-  #missUnsent(step: number, how: "unfinished" | "dropped", waitedUs: number): void {
-    if (!this.#steps.has(step)) return;
-    this.messages.missUnsent(how, waitedUs, this.#withTokens.has(step));
+    if (!this.messages.close(slot)) this.messages.missUnsent(step, "unfinished", endUs - dueUs);
   }
 
   override totals(times: "whole" | "take" = "whole"): WorkerTotals {
     const nowUs = this.#nowUs;
     return {
       ...super.totals(times),
-      ...this.#steps.size > 0 && { messages: this.messages.totals(nowUs) },
+      ...this.#hasStreams && { messages: this.messages.totals(nowUs) },
       ...this.sockets && { sockets: this.sockets.totals(nowUs) },
       ...this.calls && { calls: this.calls.counts },
     };
   }
 }
+
+function intervalOf(messages: MessageRecorder, sockets: SocketRecorder | null): MessagePart {
+  const ofStreams = messages.takeInterval();
+  const ofSockets = sockets?.takeInterval() ?? NO_SOCKETS;
+  return {
+    ...ofStreams,
+    received: ofStreams.received + ofSockets.received,
+    failed: ofStreams.failed + ofSockets.failed,
+    message: ofSockets.message,
+  };
+}
+
+const NO_SOCKETS = { received: 0, failed: 0, message: { all: EMPTY, censored: EMPTY } };

@@ -58,12 +58,12 @@ export interface WorkerTotals {
   readonly steps: readonly StepTotals[];
   /** Absent before the end, and where no other load has turns. */
   readonly slices?: SliceTotals;
-  /** Absent where no response is a stream. */
-  readonly messages?: MessageTotals;
+  /** By step whose responses are streams; absent where none is. */
+  readonly messages?: readonly MessageTotals[];
   /** Completed calls of gRPC by their status, then those without one. Absent if there are none. */
   readonly calls?: Float64Array;
-  /** Absent where no exchange is a WebSocket. */
-  readonly sockets?: SocketTotals;
+  /** By step that opens WebSockets; absent where none does. */
+  readonly sockets?: readonly SocketTotals[];
 }
 
 /** What ended after the deadline, while nothing new was sent. */

@@ -183,16 +183,15 @@ async function streamsOf(
   const { streamed, sockets, slots } = load;
   const specs = streamed.map(({ stream }) => stream);
   const withTokens = streamed.filter(({ stream }) => stream.token !== undefined);
-  const pushed = sockets.filter(({ socket }) => socket.answer === "push");
+  const counted = streamed.filter(({ stream }) => isCounted(stream)).map(({ step }) => step);
+  const pushed = pushedSteps(sockets);
   const recorder = new StreamingRecorder(
     {
       slots,
-      steps: new Set(
-        [...streamed.filter(({ stream }) => isCounted(stream)), ...pushed].map(({ step }) => step),
-      ),
+      steps: new Set([...counted, ...pushed]),
       hasCalls: streamed.some(({ stream }) => stream.call !== undefined),
       withTokens: new Set(withTokens.map(({ step }) => step)),
-      sockets: sockets.length === 0 ? null : await socketRecorder(slots),
+      sockets: sockets.length === 0 ? null : await socketRecorder(load, pushed),
     },
     intervalUs,
     onInterval,
@@ -208,9 +207,19 @@ async function streamsOf(
   return { recorder, over: await withStreams(over, { slots, recorder, specs, timeoutUs }) };
 }
 
-async function socketRecorder(slots: number): Promise<SocketRecorder> {
+/** Of WebSockets whose server sends by itself: their messages are those of streams. */
+function pushedSteps(sockets: StreamedLoad["sockets"]): ReadonlySet<number> {
+  return new Set(
+    sockets.filter(({ socket }) => socket.answer === "push").map(({ step }) => step),
+  );
+}
+
+async function socketRecorder(
+  { slots, sockets }: Pick<StreamedLoad, "slots" | "sockets">,
+  pushed: ReadonlySet<number>,
+): Promise<SocketRecorder> {
   const { SocketRecorder } = await import("../recording/socket_messages.ts");
-  return new SocketRecorder(slots);
+  return new SocketRecorder(slots, { steps: new Set(sockets.map(({ step }) => step)), pushed });
 }
 
 async function socketParts(

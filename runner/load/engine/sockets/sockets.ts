@@ -8,11 +8,8 @@
  */
 import { withEngine } from "../../../../base/pattern.ts";
 import type { StreamingRecorder } from "../../recording/streaming_recorder.ts";
-import type {
-  MessagePace,
-  PacedMessages,
-  SocketRecorder,
-} from "../../recording/socket_messages.ts";
+import type { MessagePace } from "../../recording/paced_messages.ts";
+import type { CountedSocket, SocketRecorder } from "../../recording/socket_messages.ts";
 import { takerOfText } from "../capture.ts";
 import { ResponseCheck } from "../response_check.ts";
 import { Moments } from "./moments.ts";
@@ -68,7 +65,7 @@ function paceOf({ send, answer }: SocketSpec): Omit<MessagePace, "openUs" | "unt
 
 class OpenSocket {
   /** Null until it is open. */
-  messages: PacedMessages | null = null;
+  counted: CountedSocket | null = null;
   payload: Payload | null = null;
   /** When the user leaves. */
   leaveUs = Infinity;
@@ -86,7 +83,11 @@ class OpenSocket {
 
   readonly spec: SocketSpec;
 
-  constructor(readonly request: SocketRequest, readonly plan: SocketPlan) {
+  constructor(
+    readonly request: SocketRequest,
+    readonly step: number,
+    readonly plan: SocketPlan,
+  ) {
     this.spec = request.spec;
     this.isRight = plan.check === null;
     this.byKey = plan.take === null ? null : new Map();
@@ -138,12 +139,12 @@ export class Sockets {
   }
 
   /** The request for a socket is sent. @param dueUs As its latency counts. */
-  begin(slot: number, request: SocketRequest, dueUs: number): void {
+  begin(slot: number, request: SocketRequest, step: number, dueUs: number): void {
     const plan = this.plans.get(request.spec);
     if (plan === undefined) throw new Error("A socket was opened that the load does not have");
-    const socket = new OpenSocket(request, plan);
+    const socket = new OpenSocket(request, step, plan);
     this.#open[slot] = socket;
-    if (socket.isPushed) this.#recorder.messages.begin(slot, dueUs);
+    if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
   }
 
   /** The response is none that opens a socket. */
@@ -155,14 +156,14 @@ export class Sockets {
   opened(slot: number, nowUs: number): void {
     const socket = this.#open[slot];
     if (socket === null) return;
-    const { spec, isPushed } = socket;
+    const { spec, step, isPushed } = socket;
     const { endUs, mayFinish } = this.setting;
     const { send, holdUs } = spec;
     const holdEndUs = nowUs + (holdUs ?? Infinity);
     socket.leaveUs = holdUs !== undefined && mayFinish ? holdEndUs : Math.min(holdEndUs, endUs);
     socket.isCutShort = holdUs !== undefined && socket.leaveUs < holdEndUs;
     const pace = { openUs: nowUs, untilUs: socket.leaveUs, ...paceOf(spec) };
-    socket.messages = this.#sockets.open(slot, pace);
+    socket.counted = this.#sockets.open(slot, step, pace);
     socket.aliveUs = isPushed ? nowUs : -Infinity;
     if (send !== undefined) {
       socket.payload = new Payload(socket.request.payload, `${this.setting.name}-${this.#named++}`);
@@ -184,14 +185,15 @@ export class Sockets {
   // hot: once a message.
   /** Sends what is due on a socket, and leaves it when its time is over. */
   #goOn(slot: number, socket: OpenSocket, nowUs: number): void {
-    const { messages, leaveUs } = socket;
-    if (messages === null || socket.isLeft) return this.#moments.delete(slot);
+    const { counted, leaveUs } = socket;
+    if (counted === null || socket.isLeft) return this.#moments.delete(slot);
+    const { messages } = counted;
     while (!socket.isOver && messages.nextDueUs <= nowUs) {
       if (!messages.hasRoom || !this.#commandsOf().maySend(slot)) {
         if (nowUs >= leaveUs) break;
         return this.#moments.set(slot, Math.min(nowUs + AGAIN_US, leaveUs));
       }
-      this.#send(slot, socket, messages, nowUs);
+      this.#send(slot, socket, counted, nowUs);
     }
     if (nowUs < leaveUs) return this.#moments.set(slot, Math.min(messages.nextDueUs, leaveUs));
     socket.isOver = true;
@@ -199,13 +201,14 @@ export class Sockets {
     if (messages.inFlight === 0) this.#leave(slot, socket, nowUs);
   }
 
-  #send(slot: number, socket: OpenSocket, messages: PacedMessages, nowUs: number): void {
+  #send(slot: number, socket: OpenSocket, counted: CountedSocket, nowUs: number): void {
     const { spec: { send }, payload, plan: { take }, byKey } = socket;
+    const { messages } = counted;
     if (send === undefined || payload === null) throw new Error("A socket sends what it has not");
     const n = messages.next;
     const lagUs = nowUs - messages.nextDueUs;
     if (send.everyUs !== undefined) this.#recorder.sent(lagUs);
-    this.#sockets.send(messages);
+    this.#sockets.send(counted);
     if (take !== null && byKey !== null) {
       const bytes = new Uint8Array(payload.bytesOf(n));
       payload.write(n, bytes, 0);
@@ -235,10 +238,11 @@ export class Sockets {
   // hot: once a message.
   message(slot: number, bytes: Uint8Array, from: number, to: number, nowUs: number): void {
     const socket = this.#open[slot];
-    if (socket === null || socket.messages === null) return;
+    if (socket === null || socket.counted === null) return;
+    const { counted } = socket;
     const { messages } = this.#recorder;
     const sockets = this.#sockets;
-    sockets.come();
+    sockets.come(counted);
     socket.came++;
     if (!socket.isRight) {
       socket.isRight = socket.plan.check?.holdsIn(bytes.slice(from, to) as Bytes) ?? true;
@@ -248,8 +252,8 @@ export class Sockets {
       if (messages.isOpen(slot)) messages.receive(slot, MESSAGE, nowUs);
       return;
     }
-    const n = numberOf(socket, socket.messages, bytes, from, to);
-    if (n < 0 || !sockets.answer(socket.messages, n, nowUs)) return sockets.mismatch();
+    const n = numberOf(socket, counted, bytes, from, to);
+    if (n < 0 || !sockets.answer(counted, n, nowUs)) return sockets.mismatch(counted);
     // What is due by then is sent before its user leaves, also where this comes before the tick.
     if (nowUs >= socket.leaveUs && !socket.isLeft) this.#goOn(slot, socket, nowUs);
   }
@@ -257,16 +261,16 @@ export class Sockets {
   /** Moment from which its time-out counts; Infinity: it waits for nothing. */
   aliveUs(slot: number): number {
     const socket = this.#open[slot];
-    if (!socket?.messages) return -Infinity;
+    if (!socket?.counted) return -Infinity;
     if (socket.isLeft) return Infinity;
-    return socket.isPushed ? socket.aliveUs : socket.messages.oldestDueUs;
+    return socket.isPushed ? socket.aliveUs : socket.counted.messages.oldestDueUs;
   }
 
   /** A socket is over; says why it is not the one that it should be, null: it is. */
   ended(slot: number, end: SocketEnd, nowUs: number): string | null {
     const socket = this.#open[slot];
     if (socket === null) return null;
-    const inFlight = socket.messages?.inFlight ?? 0;
+    const inFlight = socket.counted?.messages.inFlight ?? 0;
     const { messages } = this.#recorder;
     const sockets = this.#sockets;
     sockets.end(slot, inFlight > 0 ? "cut" : "whole", nowUs);
@@ -287,9 +291,10 @@ export class Sockets {
     this.#moments.delete(slot);
   }
 
-  /** How many sockets were closed with a code. */
-  closed(code: number): void {
-    this.#sockets.closed(code);
+  /** An open socket was closed with a code. Before it ends, or is forgotten. */
+  closed(slot: number, code: number): void {
+    const socket = this.#open[slot];
+    if (socket !== null) this.#sockets.closed(socket.step, code);
   }
 }
 
@@ -310,7 +315,7 @@ function planOf({ answer, expect }: SocketSpec): SocketPlan {
 /** Which of the messages in flight this answers; −1: none. */
 function numberOf(
   { spec: { answer }, payload, byKey, plan: { take } }: OpenSocket,
-  messages: PacedMessages,
+  { messages }: CountedSocket,
   bytes: Uint8Array,
   from: number,
   to: number,

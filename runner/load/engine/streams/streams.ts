@@ -99,7 +99,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     const plan = this.#plans.get(spec);
     if (plan === undefined) throw new Error("A stream was sent that the load does not have");
     const { messages } = this.#recorder;
-    if (plan.isCounted) messages.begin(slot, this.inFlight.dueUs(slot), plan.token !== null);
+    if (plan.isCounted) messages.begin(slot, message.step, this.inFlight.dueUs(slot));
     this.#open[slot] = new OpenStream(plan, nowUs, { slot, message, messages, room: this.room });
   }
 
@@ -184,7 +184,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     how: keyof Interruptions,
     nowUs: number,
   ): false {
-    this.#recorder.messages.interrupt(how);
+    this.#recorder.messages.interrupt(slot, how);
     this.#nextSweepUs = Math.min(
       this.#nextSweepUs,
       Math.max(stream.interrupt(nowUs), nowUs + SHORTEST_SWEEP_US),

@@ -97,7 +97,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     const key = this.#newKey();
     const bytes = withKey(message.bytes, key);
     this.#open[slot] = new Connection(this, slot, socket.spec, key);
-    this.#sockets.begin(slot, socket, this.exchanges.inFlight.dueUs(slot));
+    this.#sockets.begin(slot, socket, message.step, this.exchanges.inFlight.dueUs(slot));
     this.exchanges.onSent(bytes.length);
     this.driver.send(slot, bytes);
   }
@@ -115,7 +115,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   #forget(slot: number): void {
     const open = this.#open[slot];
     if (open === null) return;
-    if (open.state === OPEN) this.#sockets.closed(ABNORMAL);
+    if (open.state === OPEN) this.#sockets.closed(slot, ABNORMAL);
     open.reader?.end();
     this.#open[slot] = null;
     this.#sockets.forget(slot);
@@ -226,8 +226,8 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (!open?.kept) return;
     if (this.exchanges.isTooLate(slot, nowUs)) return;
     const { kept, bodyBytes, firstByteUs, leftUs } = open;
+    this.#sockets.closed(slot, code);
     kept.streamProblem = this.#sockets.ended(slot, end, nowUs);
-    this.#sockets.closed(code);
     open.reader?.end();
     this.#open[slot] = null;
     this.#closing.delete(slot);

@@ -1,4 +1,4 @@
-/** Streams of messages as result files have them: whole responses are in the other figures, their messages here. */
+/** Messages of streams and WebSockets as result files have them: whole responses, and WebSockets as such, are requests. */
 import * as z from "zod";
 import { distribution, lowerBounds } from "./distribution.ts";
 
@@ -9,16 +9,18 @@ const histogram = z.string().optional()
 const censoredHistogram = z.string().optional()
   .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
-export const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
+const boundedTimes = distribution.extend({ lowerBounds, histogram, censoredHistogram });
+
+const messages = z.strictObject({
+  due: count,
+  received: count,
+  failed: count,
+  unfinished: count,
+  dropped: count,
+});
 
 export const streams = z.strictObject({
-  messages: z.strictObject({
-    due: count,
-    received: count,
-    failed: count,
-    unfinished: count,
-    dropped: count,
-  }).describe(
+  messages: messages.describe(
     "due = received + failed + unfinished + dropped, always: an open stream waits for one message, its first or its next. " +
       "failed: the stream was cut or refused while it waited; unfinished: the load ended, or the virtual user left; " +
       "dropped: the request was never sent",
@@ -54,5 +56,41 @@ export const streams = z.strictObject({
   }).optional().describe("Absent if no token was named"),
 });
 
+export const sockets = z.strictObject({
+  messages: messages.describe(
+    "Messages that were sent, or due, and expect an answer: due = received + failed + unfinished + dropped, always. " +
+      "received: its answer has come; failed: the socket was cut, closed or timed out before; " +
+      "unfinished: the load ended; dropped: it was due and never sent",
+  ),
+  message: boundedTimes.describe(
+    "Latency of a message: from when it was due to its answer; empty where none is expected",
+  ),
+  opened: count.describe("WebSockets whose opening handshake was right"),
+  sent: count.describe("Messages sent, whether or not an answer is expected"),
+  received: count.describe("Messages of the server, of whatever kind"),
+  messagesPerSec: perSec.describe("Messages of the server by the deadline / elapsed"),
+  unmatched: count.describe("Messages of the server that should have been answers, and are none"),
+  closeCodes: z.record(z.string(), count).describe(
+    "Sockets by the code of the server's close frame: 1005 for a frame without one, 1006 for no frame; " +
+      "other: of all codes after the first 20",
+  ),
+});
+
+/** Of a run, or of a step of it. */
+export const messageFigures = {
+  streams: streams.optional().describe(
+    "Messages of streamed responses; absent where no response is a stream",
+  ),
+  sockets: sockets.optional().describe(
+    "WebSockets and their messages; absent where no request is for one",
+  ),
+};
+
 export type StreamFigures = z.output<typeof streams>;
-export type BoundedStreamTimes = z.output<typeof boundedTimes>;
+export type SocketFigures = z.output<typeof sockets>;
+export type MessageTimes = z.output<typeof boundedTimes>;
+
+/** Whether messages were due by a clock, in a closed loop too: more were sent than one for each WebSocket. */
+export function arePaced(figures: Pick<SocketFigures, "sent" | "opened"> | undefined): boolean {
+  return figures !== undefined && figures.sent > figures.opened;
+}

@@ -1,0 +1,80 @@
+/**
+ * What a run is told by first, in a headline or in a line: its requests or, where each of them holds messages, these. How long
+ * a stream or a WebSocket lasts is mostly up to whoever holds it.
+ */
+import type { Measurement } from "../../runner/result/result.ts";
+import { type Bounded, bounded } from "../figures/lower_bounds.ts";
+import { poolLatency } from "../figures/pool.ts";
+import { boundText, formatMs } from "../writing/units.ts";
+
+export interface Lead {
+  /** What it counts per second. */
+  readonly unit: "requests" | "messages" | "tokens";
+  readonly ratePerSec: number;
+  /** What one of its requests is called. */
+  readonly request: "request" | "stream" | "call" | "WebSocket";
+  readonly times: readonly LeadTime[];
+}
+
+type LeadPercentile = 50 | 99;
+
+interface LeadTime {
+  /** Before its percentiles; "" where there are no others. */
+  readonly label: string;
+  readonly count: number;
+  percentile(p: LeadPercentile): Bounded;
+}
+
+type LedRun = Pick<
+  Measurement,
+  | ("rate" | "steps" | "streams" | "sockets" | "grpc")
+  | ("latency" | "histogram" | "censoredHistogram")
+>;
+
+export function leadOf(run: LedRun): Lead {
+  const { rate, steps = [], streams, sockets, grpc } = run;
+  if (![run, ...steps].every(holdsMessages)) {
+    const { count, percentile } = poolLatency([run]);
+    const times = [{ label: "", count, percentile }];
+    return { unit: "requests", request: "request", ratePerSec: rate, times };
+  }
+  const request = sockets !== undefined ? "WebSocket" : grpc !== undefined ? "call" : "stream";
+  if (sockets !== undefined && (streams === undefined || sockets.messages.due > 0)) {
+    const { message, messagesPerSec: ratePerSec } = sockets;
+    return { unit: "messages", request, ratePerSec, times: timesOf([["", message]]) };
+  }
+  if (streams?.tokens !== undefined) {
+    const { tokensPerSec: ratePerSec, ttft, tpot } = streams.tokens;
+    const times = timesOf([["first", ttft], ["each", tpot]]);
+    return { unit: "tokens", request, ratePerSec, times };
+  }
+  const times = streams ? timesOf([["first", streams.ttfe], ["gap", streams.gap]]) : [];
+  return { unit: "messages", request, ratePerSec: streams?.eventsPerSec ?? 0, times };
+}
+
+function holdsMessages({ streams, sockets }: Pick<LedRun, "streams" | "sockets">): boolean {
+  return streams !== undefined || sockets !== undefined;
+}
+
+type MessageTimes = Measurement["service"];
+
+function timesOf(times: readonly (readonly [label: string, times: MessageTimes])[]): LeadTime[] {
+  return times.map(([label, { count, percentiles, lowerBounds = [] }]) => ({
+    label,
+    count,
+    percentile: (p) => bounded(percentiles[p], lowerBounds.includes(String(p))),
+  }));
+}
+
+/** `p50 2.00 ms`, `p99 16.5 ms`; of streams `first p50 3.10 ms, p99 9.00 ms`, `gap p50 50.1 ms, p99 52.0 ms`. */
+export function timeTexts({ unit, times }: Lead, percentiles: readonly LeadPercentile[]): string[] {
+  const texts = times.filter(({ count }) => count > 0).flatMap(({ label, percentile }) => {
+    const known = percentiles.map((p) => {
+      const { value, isAtLeast } = percentile(p);
+      return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
+    });
+    return label === "" ? known : [`${label} ${known.join(", ")}`];
+  });
+  if (texts.length > 0) return texts;
+  return [unit === "requests" ? "no latency" : "no message"];
+}

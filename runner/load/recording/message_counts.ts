@@ -1,0 +1,104 @@
+/**
+ * What the recorders of streams and of WebSockets have in common. Each message that was due ended in one of four ways:
+ *
+ *     due = received + failed + unfinished + dropped
+ *
+ * They count by step, so that a request of a mix or flow has the figures of its own messages; the whole is their sum.
+ */
+import {
+  addSparse,
+  EMPTY,
+  GrowingHistogram,
+  type Histogram,
+  type SparseHistogram,
+  sumOfSparse,
+} from "../../stats/histogram/histogram.ts";
+
+export interface MessageCounts {
+  readonly due: number;
+  readonly received: number;
+  readonly failed: number;
+  readonly unfinished: number;
+  readonly dropped: number;
+}
+
+/** Times of which some are lower bounds. */
+export interface BoundedTotals {
+  readonly all: SparseHistogram;
+  /** The values of `all` that are lower bounds. */
+  readonly censored: SparseHistogram;
+}
+
+/** Times of messages of which an interval has its own. */
+export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
+
+/** Messages of one interval. */
+export interface MessagePart
+  extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
+  /** In the last interval, by the deadline. */
+  readonly received: number;
+  /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */
+  readonly failed: number;
+}
+
+/** How an open stream or socket ends: as it should, cut by the server, timed out, or left by the load or its virtual user. */
+export type StreamEnd = "whole" | "cut" | "late" | "left";
+
+/** A count that rates know by the deadline, and intervals by what came since the one before. */
+export class TimedCount {
+  whole = 0;
+  #inTime: number | null = null;
+  #taken = 0;
+
+  /** By the deadline; before it, so far. */
+  get inTime(): number {
+    return this.#inTime ?? this.whole;
+  }
+
+  /** The deadline. */
+  seal(): void {
+    this.#inTime ??= this.whole;
+  }
+
+  /** What came since the last call, by the deadline. */
+  take(): number {
+    const taken = this.inTime - this.#taken;
+    this.#taken += taken;
+    return taken;
+  }
+}
+
+export class BoundedTimes {
+  readonly #all = new GrowingHistogram();
+  readonly #censored = new GrowingHistogram();
+
+  record(us: number): void {
+    this.#all.fresh.record(us);
+  }
+
+  recordBound(us: number): void {
+    this.#all.fresh.record(us);
+    this.#censored.fresh.record(us);
+  }
+
+  /** What came since the last call. */
+  take(): BoundedTotals {
+    return { all: this.#all.take(), censored: this.#censored.take() };
+  }
+
+  /** @param open More bounds: of what goes on. */
+  totals(open: Histogram | null): BoundedTotals {
+    const more = open?.toSparse() ?? EMPTY;
+    return {
+      all: addSparse(this.#all.whole(), more),
+      censored: addSparse(this.#censored.whole(), more),
+    };
+  }
+}
+
+export function sumOfBounded(parts: readonly BoundedTotals[]): BoundedTotals {
+  return {
+    all: sumOfSparse(parts.map(({ all }) => all)),
+    censored: sumOfSparse(parts.map(({ censored }) => censored)),
+  };
+}
