@@ -18,6 +18,7 @@ import type { MessageTotals } from "../../runner/load/recording/messages.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { MessageSum } from "../../runner/measure/timeline.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
@@ -326,6 +327,7 @@ function valuesOf(times: SparseHistogram): number[] {
 }
 
 const EVENTS: StreamSpec = { kind: "events" };
+const CALL: StreamSpec = { kind: "grpc", call: { isUnary: true, statuses: [0] } };
 
 for (const member of MEMBERS) {
   const test = (what: string, stream: StreamSpec, wish: Wish, run: (s: Stage) => void): void =>
@@ -394,6 +396,17 @@ for (const member of MEMBERS) {
     assert.deepEqual([messages.received, messages.failed, messages.whole], [1, 1, 0]);
     assert.deepEqual(valuesOf(messages.gap.censored), [200]);
   });
+
+  // grpc-go resets a call when its deadline is over, mostly before a client has looked for time-outs.
+  for (const [ms, kind] of [[199, "reset"], [200, "timeout"]] as const) {
+    test(`a call with 200 ms that is reset after ${ms} has failed as ${kind}`, CALL, {
+      timeoutUs: 200 * MS,
+    }, (s) => {
+      s.open();
+      member.reset(s.events, ms * MS);
+      assert.equal(s.recorder.totals().errors[ERRORS.indexOf(kind)], 1);
+    });
+  }
 
   test("a stream that is cut before its first message has no time", EVENTS, {}, (s) => {
     s.open();
