@@ -221,7 +221,10 @@ function assertSliced(run: Run, partner: Run): void {
   const { items } = slices;
   const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
   assert.equal(sum(items.served), completed);
-  assert.equal(decodeSparse(slices.histogram).count, sum(items.completed));
+  const { histogram, censoredHistogram } = slices;
+  const bounds = censoredHistogram === undefined ? 0 : decodeSparse(censoredHistogram).count;
+  // On a busy machine some requests of a rate are never sent: the histogram has them as lower bounds.
+  assert.equal(decodeSparse(histogram).count - bounds, sum(items.completed));
   const measured = completed - (run.drain?.completed ?? 0);
   assert.ok(Math.abs(run.elapsedS - sum(items.measuredS)) < 1e-6);
   assert.ok(Math.abs(run.rate - measured / run.elapsedS) < 1e-6);
