@@ -79,7 +79,7 @@ export class WireWriter {
   }
 }
 
-/** What is read is not a message of protobuf. */
+/** The bytes are not a protobuf message. */
 export class MalformedMessage extends Error {}
 
 const MOST_VARINT_BYTES = 10;

@@ -130,7 +130,7 @@ function withVersion(line: TranslatedLine): TranslatedLine {
     : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge has none)");
 }
 
-/** A field that is not to be sent, and stays away from what is sent by itself. */
+/** A field that curl would send by itself, and is told not to. */
 const NO_FIELD = "-H nothing";
 
 /** `Name:` takes a field away, `Name;` sends one without a value. Browsers copy the framing, which follows from the body. */

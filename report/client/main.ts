@@ -89,7 +89,7 @@ addEventListener("chosen", () => {
   drawings.restart();
 });
 addEventListener("marked", () => drawings.redraw());
-// The page of a running experiment puts in newer parts, and then says so.
+// The live page replaces its parts by newer ones, and then sends this event.
 addEventListener("renewed", () => {
   forgetCharts();
   renewMenu();

@@ -96,7 +96,7 @@ function farSentence(rows: readonly MatchedRow[], far: readonly MatchedRow[]): s
 
 const FEWEST_FOR_MIDDLE = 3;
 
-/** Where the figures lie as a whole: that is the part of the machines, unless it is divided out. */
+/** How the figures compare as a whole, which shows the difference of the machines unless it is divided out. */
 function middleSentence(rows: readonly MatchedRow[]): string {
   const quotients = rows.flatMap(({ quotient }) => quotient === null ? [] : [quotient.value]);
   const middle = median(quotients);

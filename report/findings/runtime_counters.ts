@@ -23,7 +23,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   });
 }
 
-/** None where no run says what compilers did. */
+/** No finding if no run reports what compilers did. */
 function compilerFinding(label: string, all: readonly Counters[]): Finding[] {
   const reported = all.filter(({ processes }) =>
     processes.some(({ compiler }) => compiler !== undefined)

@@ -18,7 +18,7 @@ export interface TrustModel {
   readonly reasons: readonly string[];
 }
 
-/** What doubt means for the figures: besides a level that nothing was measured, or that nothing else is doubted. */
+/** What each level of trust means for the figures; also for runs that measured nothing, or only never settled. */
 const MEANINGS: Readonly<
   Record<Trust | "nothing-measured" | "aborted" | "never-settled", string>
 > = {

@@ -132,7 +132,7 @@ export function whyNoInterval(amounts: readonly Amount[]): Reason {
 /**
  * A figure that is at least its value.
  *
- * @param cell "" where it is named elsewhere.
+ * @param cell Name of the cell; "" if the sentence names it elsewhere.
  */
 export function openAbove(figure: FigureName, cell: string, { runs }: JudgedCell): Open {
   const above = { toward: "more", mostRatio: Infinity } as const;

@@ -36,7 +36,7 @@ export interface ConditionDifference {
   readonly next: unknown;
 }
 
-/** Different seeds are none; what several cells say alike is listed once. */
+/** Differences between results. Seeds do not count, and a difference that several cells share is listed once. */
 export function resultDifferences(
   base: ResultSide,
   next: ResultSide,

@@ -210,7 +210,7 @@ function withoutContention(
 function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]: Place): boolean {
   if (threshold.against === "baseline" || outcome === "inconclusive") return false;
   if (found.code === "absent") return false;
-  // How many times a figure is beyond its limit, or the limit beyond it.
+  // The figure as a multiple of its limit, or the other way around.
   const times = found.code === "value" && threshold.against === "limit"
     ? (found.of.value ?? NaN) / threshold.limit
     : found.code === "ratio" && threshold.against === "cells"

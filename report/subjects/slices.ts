@@ -115,7 +115,7 @@ interface Place {
   readonly others: number | null;
 }
 
-/** The pair of processes: its own ratio. */
+/** A pair of processes, with its ratio. */
 interface Process {
   readonly number: number;
   readonly fromS: number;

@@ -19,7 +19,7 @@ const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
   ...["worker-late", "sent-late"] as const,
 ];
-/** All took time of the target or the generator that is seen in the run's evidence. */
+/** Findings that took time from the target or the generator, which the evidence of the run shows. */
 const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /** A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows. */

@@ -13,7 +13,7 @@ import type { PathProblem } from "../../base/problems.ts";
 
 export type Inconsistency = Pick<PathProblem, "path" | "message">;
 
-/** What rounding to a double may come to, as a share. */
+/** Largest error of rounding to a double, as a share. */
 const ROUNDING = 1e-6;
 
 /** One after the other, as nobody needs all of them, and each histogram that can't be inflated costs 26 KB. */

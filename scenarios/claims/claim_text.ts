@@ -56,7 +56,7 @@ const CORRELATION: ClaimPattern = {
   pattern: new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i"),
 };
 
-/** Two figures, each of its own cells. */
+/** A correlation: two figures, each with its own cells. */
 const CORRELATED: ClaimPattern = {
   holds: "correlation",
   pattern: new RegExp(

@@ -18,7 +18,7 @@ export class ThinkTimes {
     this.#bits = streamBy(seed, "thinking");
   }
 
-  /** In the unit of the mean. */
+  /** A random time, in the unit of the mean. */
   take(mean: number, shape: ThinkShape): number {
     if (shape === "uniform") return 2 * mean * this.#share();
     if (shape === "exponential") return mean * this.#exponential();

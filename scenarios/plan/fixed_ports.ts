@@ -48,7 +48,7 @@ function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] 
   });
 }
 
-/** Kept processes live side by side until the end, and beside the one of a separate preflight check. */
+/** Problems of kept processes, which all run until the end, also while a separate preflight runs. */
 function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): Problem[] {
   return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {
     const [{ place, port, target }] = group;

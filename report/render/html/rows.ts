@@ -47,7 +47,7 @@ function axisMarkup(axis: Axis, margin: number | undefined, width: number): Mark
   }${lines}${texts}</svg>`;
 }
 
-/** Without quotes, as a large report has thousands. */
+/** Attributes have no quotes, because a large report has thousands of these. */
 function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
   return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }

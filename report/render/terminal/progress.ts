@@ -44,7 +44,7 @@ export interface Board {
   readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
 }
 
-/** A cell with a run that ended; no value: none was measured, or none has the figure. */
+/** A cell with at least one run that ended; without a value if no run was measured, or has the figure. */
 export interface BoardCell extends Omit<CellProgress, "runs"> {
   readonly label: string;
   readonly isAtLeast: boolean;

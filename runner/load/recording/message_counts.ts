@@ -86,7 +86,7 @@ export class BoundedTimes {
     return { all: this.#all.take(), censored: this.#censored.take() };
   }
 
-  /** @param open More bounds: of what goes on. */
+  /** @param open Lower bounds of what is still open. */
   totals(open: Histogram | null): BoundedTotals {
     const more = open?.toSparse() ?? EMPTY;
     return {

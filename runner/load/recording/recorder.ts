@@ -58,7 +58,7 @@ export class Recorder {
     private readonly log: RequestLog | null = null,
     /** Null where the load has one step, which is the whole. */
     readonly steps: StepRecorder | null = null,
-    /** Null where no other load has turns. */
+    /** Null if the load does not take turns with another. */
     private readonly slices: Slices | null = null,
   ) {
     this.#intervals = new Intervals(intervalUs, onInterval, slices);

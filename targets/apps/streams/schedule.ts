@@ -27,7 +27,7 @@ export function momentsOf(
   };
 }
 
-/** The same moment; within a freeze its end. */
+/** The moment itself, or the end of the freeze that it lies in. */
 export function thawed(ms: number, { startMs, lengthMs, everyMs }: Freezes): number {
   if (lengthMs === 0 || everyMs === 0) return ms;
   const cycle = Math.floor((ms - startMs) / everyMs);

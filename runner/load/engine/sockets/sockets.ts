@@ -78,7 +78,7 @@ class OpenSocket {
   isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight, the oldest first, by what their answers have in common with them; null where that does not decide. */
+  /** Messages in flight, the oldest first, by the value that their answers share with them; null if `expect` names no such value. */
   readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;
