@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
+import { sentScript } from "../../runner/fleet/protocol/sent_script.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 import { exits } from "../e2e/plateau.ts";
@@ -21,7 +22,8 @@ withRedis.test("an agent tells everything that a witness sees", async () => {
   await using witness = startWitness();
   await using coordinator = await HandMade.open(agent.redis.url);
   await agent.isIdle(coordinator);
-  const script = scriptOf(requestScenarioSpec.parse({ get: "/?key=agents-secret" }), 0);
+  const request = requestScenarioSpec.parse({ get: "/?key=agents-secret" });
+  const script = sentScript(scriptOf(request, 0));
   const secrets: [string, string][] = [["agents-secret", "${env.KEY}"]];
   const job = jobOf(coordinator, { origin: witness.origin, script, secrets });
   const startAtMs = await coordinator.startRun("one", job, HEARD_MS);

@@ -20,6 +20,7 @@ import {
 } from "../../runner/fleet/protocol/agent_message.ts";
 import { VERSION } from "../../base/version.ts";
 import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
+import { sentScript } from "../../runner/fleet/protocol/sent_script.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 
@@ -150,7 +151,7 @@ export function jobOf(
     assigned: { firstWorker: 0, workers: 1, own: 1 },
     origin,
     access: {},
-    script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+    script: sentScript(scriptOf(requestScenarioSpec.parse({ get: "/" }), 0)),
     load: SECOND,
     seed: 0,
     driver: "auto",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type * as z from "zod";
 import { accessShape } from "../../base/target/access.ts";
-import { loadShape, scriptOfJob, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { sentScript } from "../../runner/fleet/protocol/sent_script.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
@@ -15,7 +16,7 @@ import { asking, refuses, sending, STEP } from "./jobs.ts";
 await loadEngine();
 
 /** What an agent makes of a part of a job. */
-function arrived<Part>(shape: z.ZodType<Part>, part: Part): Part {
+function arrived<Part, Sent>(shape: z.ZodType<Part, Sent>, part: Sent): Part {
   return shape.parse(JSON.parse(JSON.stringify(part)));
 }
 
@@ -26,7 +27,7 @@ for (const name of Object.keys(experiments)) {
     assert.ok(cells.length > 0);
     for (const { request, load } of cells) {
       const script = scriptOf(request, 7);
-      assert.deepEqual(arrived(scriptShape, script), script);
+      assert.deepEqual(arrived(scriptShape, sentScript(script)), script);
       assert.deepEqual(arrived(loadShape, load), load);
     }
   });
@@ -42,7 +43,7 @@ Deno.test("a request of the command line arrives at an agent as it is, braces an
     }),
     1,
   );
-  assert.deepEqual(arrived(scriptShape, script), script);
+  assert.deepEqual(arrived(scriptShape, sentScript(script)), script);
 });
 
 Deno.test("mixes, pages and flows with all that can be in them arrive as they are", () => {
@@ -70,9 +71,13 @@ Deno.test("mixes, pages and flows with all that can be in them arrive as they ar
       ],
     }),
   ];
-  for (const script of scripts.map(scriptOfJob)) {
-    assert.deepEqual(arrived(scriptShape, script), script);
+  for (const { tables: _, ...script } of scripts) {
+    assert.deepEqual(arrived(scriptShape, sentScript(script)), script);
   }
+  assert.deepEqual(
+    scripts.map((script) => "tables" in sentScript(script)),
+    scripts.map(() => false),
+  );
 });
 
 const COMMON = { connections: 100_000, keepAlive: true, timeoutMs: 5_000, workers: null };

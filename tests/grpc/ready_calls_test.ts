@@ -4,6 +4,7 @@ import { AS_INPUT } from "../../base/explain.ts";
 import { readProtoFile } from "../../base/grpc/proto_file.ts";
 import { bodyOctets } from "../../base/http/body.ts";
 import { scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { sentScript } from "../../runner/fleet/protocol/sent_script.ts";
 import { readyCalls } from "../../runner/grpc/ready_calls.ts";
 import type { ScriptSpec } from "../../runner/load/engine/job.ts";
 import { shareOut } from "../../runner/measure/share.ts";
@@ -70,12 +71,32 @@ Deno.test("an agent gets calls as plain data, with the types that it needs alone
       { ...one, grpc: "p.S/Sum", messages: [{ n: 1 }, { n: 2 }] },
     ],
   });
-  const sent = JSON.parse(JSON.stringify(script));
+  const sent = JSON.parse(JSON.stringify(sentScript(script)));
   assert.deepEqual(scriptShape.parse(sent), script);
   const needs = requestsOf(script).map(({ call }) => Object.keys(call?.ready ?? {}));
   assert.deepEqual(needs, [["isUnary", "output"], ["isUnary", "input"], ["isUnary", "output"], [
     "isUnary",
   ]]);
+});
+
+Deno.test("an agent gets the types of a call once, however many variants its values make", async () => {
+  const jobOf = async (most: number): Promise<string> => {
+    const values = { n: { from: 1, to: most } };
+    const scenario = { ...one, message: { n: "{{ n }}" }, expect: { json: { n: 1 } }, values };
+    const script = await ready(scenario);
+    const sent = JSON.stringify(sentScript(script));
+    assert.ok(requestsOf(script).length >= most);
+    assert.deepEqual(scriptShape.parse(JSON.parse(sent)), script);
+    return sent;
+  };
+  const typesIn = (job: string): number => job.split('"p.M":').length - 1;
+  assert.deepEqual([await jobOf(2), await jobOf(50)].map(typesIn), [1, 1]);
+});
+
+Deno.test("a job whose calls name types that it does not have is refused", async () => {
+  const script = await ready({ ...one, expect: { json: { n: 1 } } });
+  const { types: _, ...without } = sentScript(script);
+  assert.throws(() => scriptShape.parse(without), /whose types are not there/);
 });
 
 Deno.test("what the kind of a method excludes is refused", async () => {

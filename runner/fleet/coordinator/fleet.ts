@@ -36,8 +36,8 @@ import {
   replyWithin,
   retryUntilReply,
 } from "../protocol/redis_link.ts";
-import { scriptOfJob } from "../protocol/job_schema.ts";
 import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
+import { sentScript } from "../protocol/sent_script.ts";
 import { FleetRun } from "./fleet_run.ts";
 import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
@@ -189,7 +189,7 @@ export class Fleet implements Loader {
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
-    const script = scriptOfJob(request.script);
+    const script = sentScript(request.script);
     const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
     const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
     const job: AgentJobInput = {

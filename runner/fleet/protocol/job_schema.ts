@@ -7,7 +7,7 @@ import * as z from "zod";
 import { cookieName, cookieValue, thinkMs } from "../../../scenarios/request/flow.ts";
 import { jsonStep, patternSource } from "../../../scenarios/request/values.ts";
 import { COMPRESSIONS, grpcMethod, streamKind, until } from "../../../scenarios/request/request.ts";
-import { rootType } from "../../../base/grpc/message_types.ts";
+import { messageTypes, rootType } from "../../../base/grpc/message_types.ts";
 import { THINK_SHAPES } from "../../../scenarios/pace/think_times.ts";
 import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import { conflictsOf, OPTION_RESULTS } from "../../../base/load_options.ts";
@@ -40,6 +40,7 @@ import { msBetween } from "../../../base/quantity.ts";
 import { scriptCodeShape } from "../../../scenarios/code/code.ts";
 import { answer, subprotocol } from "../../../scenarios/request/websocket.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
+import { receivedScript, type SentScript } from "./sent_script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
@@ -112,13 +113,15 @@ const capture = z.strictObject({
   ]),
 });
 
+const sentRoot = rootType.extend({ types: z.int().min(0) });
+
 const call = z.strictObject({
   method: grpcMethod,
   compress: z.enum(COMPRESSIONS).optional(),
   ready: z.strictObject({
     isUnary: z.boolean(),
-    input: rootType.optional(),
-    output: rootType.optional(),
+    input: sentRoot.optional(),
+    output: sentRoot.optional(),
   }),
 });
 
@@ -168,6 +171,9 @@ const thinkStep = z.strictObject({
   as: z.enum(THINK_SHAPES).optional(),
 });
 
+/** Of calls of gRPC; each request has two at most. */
+const types = z.array(messageTypes).max(2 * LIMITS.steps.most).optional();
+
 const user = z.strictObject({ start: hookName.nullable(), end: hookName.nullable() }).optional();
 
 const valuesOfUsers = z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most);
@@ -176,7 +182,7 @@ const singleRequests = z.strictObject({
   kind: z.literal("requests"),
   stepNames,
   code: scriptCodeShape.optional(),
-  user,
+  ...{ types, user },
   own: valuesOfUsers.optional(),
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
@@ -189,7 +195,7 @@ const flow = z.strictObject({
   kind: z.literal("flow"),
   stepNames,
   code: scriptCodeShape.optional(),
-  user,
+  ...{ types, user },
   own: valuesOfUsers.optional(),
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
@@ -200,15 +206,15 @@ const flow = z.strictObject({
   lanes: z.int().min(2).max(LIMITS.parallel.most).optional(),
 });
 
-export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [
+export const scriptShape: z.ZodType<Script, SentScript> = z.discriminatedUnion("kind", [
   singleRequests,
   flow,
-]);
-
-/** A script as a job has it: which row of a table is sent when is worked out by the coordinator. */
-export function scriptOfJob({ tables: _, ...script }: Script): Script {
-  return script;
-}
+]).transform((sent, context): Script => {
+  const script = receivedScript(sent);
+  if (script !== null) return script;
+  context.addIssue("Cannot call a method whose types are not there");
+  return z.NEVER;
+});
 
 const perSec = z.number().min(0).max(MOST_PER_SEC);
 

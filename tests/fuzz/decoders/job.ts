@@ -2,6 +2,7 @@ import { VERSION } from "../../../base/version.ts";
 import { AllowList, LOOPBACK_HOSTS } from "../../../runner/fleet/agent/allow.ts";
 import { readJob } from "../../../runner/fleet/agent/job_reading.ts";
 import type { AgentJobInput } from "../../../runner/fleet/protocol/agent_message.ts";
+import { sentScript } from "../../../runner/fleet/protocol/sent_script.ts";
 import { parseExperiment } from "../../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../../scenarios/request/script.ts";
@@ -24,7 +25,7 @@ function jobs(): AgentJobInput[] {
       assigned: { firstWorker: 0, workers: 2, own: 1 },
       origin: "http://127.0.0.1:1",
       access: {},
-      script: scriptOf(request, 1),
+      script: sentScript(scriptOf(request, 1)),
       load,
       seed: 1,
       driver: "auto",
