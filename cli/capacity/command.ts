@@ -26,7 +26,9 @@ import {
 import { accessProblems } from "../flags/access_flags.ts";
 import { optionsOf } from "../../base/load_options.ts";
 import {
+  asSent,
   benchParts,
+  callConflicts,
   httpAddress,
   optionFlags,
   optionProblems,
@@ -74,6 +76,7 @@ const searchFlags = {
 const { connections, workers, timeout, keepalive, method, header, body } = benchParts;
 const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { stream, until, hold, token } = benchParts;
+const { grpc, proto, message, compress } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
@@ -86,7 +89,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...{ stream, until, hold, token },
+  ...{ stream, until, hold, token, grpc, proto, message, compress },
   ...searchOptions,
   ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
@@ -95,8 +98,10 @@ export const capacityParts = {
 
 type CapacityValues = ParsedValues<typeof capacityParts>;
 
-export function capacityConflicts(given: RawArguments): Problem[] {
+export function capacityConflicts(written: RawArguments): Problem[] {
+  const given = asSent(written);
   return [
+    ...callConflicts(written),
     ...accessProblems(given),
     ...optionProblems(given),
     ...streamConflicts(given),
@@ -106,12 +111,12 @@ export function capacityConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-function messageConflicts({ stream, within = [] }: RawArguments): Problem[] {
+function messageConflicts({ stream, grpc, within = [] }: RawArguments): Problem[] {
   const isOfMessages = [within].flat().some((text) => {
     const { data } = objective.safeParse(text);
     return data !== undefined && data.messages !== null;
   });
-  return isOfMessages && stream === undefined
+  return isOfMessages && stream === undefined && grpc === undefined
     ? [{ place: "--within", message: NO_MESSAGES, fix: "add --stream events, lines or json-lines" }]
     : [];
 }
@@ -160,6 +165,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
   const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
   const load = loadOf({
     ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, ...optionsOf(values) },
+    ...values.grpc !== undefined && { http2: true },
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {

@@ -62,7 +62,7 @@ async function readWithFile<P extends CommandParts>(
     return readArguments(spec, title, args);
   } catch (error) {
     if (!(error instanceof UserError) || spec.fileProblems === undefined) throw error;
-    const { given } = split({ parts: spec.parts, title }, args);
+    const { given } = split({ ...spec, title }, args);
     throw new UserError([...error.problems, ...await spec.fileProblems(given)]);
   }
 }
@@ -73,7 +73,7 @@ export function readArguments<P extends CommandParts>(
   title: CommandTitle,
   args: readonly string[],
 ): ReadArguments<P> {
-  const { given, problems } = split({ parts: spec.parts, title }, args);
+  const { given, problems } = split({ ...spec, title }, args);
   if (given.help) return { wants: "help" };
   if (given.version) return { wants: "version" };
   problems.push(...optionsAsValues(spec.parts, given));
@@ -152,8 +152,7 @@ function wrapped(line: string): string[] {
   return lines.map((text, at) => isCommand && at < lines.length - 1 ? `${text} \\` : text);
 }
 
-interface Called {
-  readonly parts: CommandParts;
+interface Called extends Pick<CommandSpec<CommandParts>, "parts" | "lacks"> {
   readonly title: CommandTitle;
 }
 
@@ -166,7 +165,7 @@ function split(called: Called, args: readonly string[]): Split {
   const commander = commanderOf(called);
   try {
     const { operands, unknown } = commander.parseOptions([...args]);
-    const rest = readUnknown(commander, unknown);
+    const rest = readUnknown(commander, unknown, called.lacks);
     const placed = placeOperands(called, [...operands, ...rest.operands]);
     return {
       given: { ...commander.opts(), ...placed.given },
@@ -186,6 +185,7 @@ function split(called: Called, args: readonly string[]): Split {
 function readUnknown(
   { options }: Commander,
   unknown: readonly string[],
+  lacks: Called["lacks"] = {},
 ): { operands: string[]; problems: Problem[] } {
   const operands: string[] = [];
   const problems: Problem[] = [];
@@ -198,6 +198,10 @@ function readUnknown(
       continue;
     }
     const [place, ...value] = unknown[at].split("=");
+    if (Object.hasOwn(lacks, place)) {
+      problems.push({ place, message: `Cannot use this here: ${lacks[place]}` });
+      continue;
+    }
     const name = closest(place, longNames(options));
     const meant = options.find(({ long }) => name !== null && long === name);
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";

@@ -72,6 +72,7 @@ function wrongUrl(
   if (!/:\/\/|@/.test(text) && URL.canParse(`http://${text}`)) return `write http://${text}`;
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
   if (!protocols.includes(url.protocol)) {
+    if (isSocketUrl(url)) return "only plateau bench opens WebSockets";
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
   return hasUser(url) ? "leave out user and password, use --header" : null;
@@ -389,7 +390,7 @@ export const benchParts = {
 export type BenchValues = ParsedValues<typeof benchParts>;
 
 export function benchConflicts(written: RawArguments): Problem[] {
-  const given = written.grpc === undefined ? written : { ...written, http2: "true" };
+  const given = asSent(written);
   return [
     ...callConflicts(written),
     ...loadConflicts(given),
@@ -408,6 +409,11 @@ export function benchConflicts(written: RawArguments): Problem[] {
   ];
 }
 
+/** With the HTTP/2 that a call of gRPC goes over without being told so. */
+export function asSent(given: RawArguments): RawArguments {
+  return given.grpc === undefined ? given : { ...given, http2: "true" };
+}
+
 /** Flags of a request that a call of gRPC has none of, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "it is always sent with post"],
@@ -423,7 +429,7 @@ const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>
   expectBody: ["--expect-body", "its body is a message of protobuf"],
 };
 
-function callConflicts(given: RawArguments): Problem[] {
+export function callConflicts(given: RawArguments): Problem[] {
   const isCall = given.grpc !== undefined;
   if (!isCall) {
     return ["proto", "message", "compress"].filter((flag) => given[flag] !== undefined)

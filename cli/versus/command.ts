@@ -47,10 +47,6 @@ const {
   hold: _hold,
   reconnect: _reconnect,
   token: _token,
-  grpc: _grpc,
-  proto: _proto,
-  message: _message,
-  compress: _compress,
   requests: _requests,
   phases: _phases,
   replay: _replay,
@@ -68,6 +64,17 @@ const {
   like: _like,
   ...benchFlags
 } = benchParts;
+
+const [SOCKETS, STREAMS] = ["WebSockets", "streams"].map((what) =>
+  `a slice would cut ${what}; measure each server with plateau bench`
+);
+
+const lacks = {
+  ...Object.fromEntries(["--send", "--every", "--expect"].map((flag) => [flag, SOCKETS])),
+  ...Object.fromEntries(
+    ["--stream", "--until", "--hold", "--reconnect", "--token"].map((flag) => [flag, STREAMS]),
+  ),
+};
 
 const parts = {
   base: {
@@ -101,7 +108,7 @@ const parts = {
 type VersusValues = ParsedValues<typeof parts>;
 
 export const versusCommand = defineCommand({
-  parts,
+  ...{ parts, lacks },
   conflicts: sideConflicts,
   more:
     `Both servers run already. They are loaded in turns of a fraction of a second, in random order, so that

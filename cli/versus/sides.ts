@@ -54,7 +54,12 @@ function socketConflicts(urls: readonly string[]): Problem[] {
 /** @param durationMs Of each load. Throws a UserError where they can't be measured in slices. */
 export async function sidesOf(values: SidesValues, durationMs: number): Promise<VersusSide[]> {
   const files = await filesFor(values);
-  const load = loadOf({ ...values, keepAlive: values.keepalive, duration: durationMs });
+  const load = loadOf({
+    ...values,
+    keepAlive: values.keepalive,
+    http2: values.http2 || values.grpc !== undefined,
+    duration: durationMs,
+  });
   const sides = [values.base, values.next].map((url, at): VersusSide => {
     const name = at === 0 ? NAMES.base : NAMES.next;
     const isNamed = values.resolve?.isHostOf(url) ?? false;

@@ -2,9 +2,11 @@
  * The search for a capacity on a real server: a look at it at rest, its peak in a closed loop, then trials until the
  * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
  */
+import { UserError } from "../../base/errors.ts";
 import { optionsOf } from "../../base/load_options.ts";
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import { NO_MESSAGES } from "../../scenarios/claims/objective.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
@@ -87,6 +89,7 @@ export async function searchCapacity(
   const within = AbortSignal.any([hooks.signal, budget.spent]);
   const rest = await lookAt(request, { ...hooks, signal: within });
   if (isUnanswered(rest)) return { unanswered: rest };
+  checkMessages(terms, rest);
   const peakPerSec = await closedPeak(request, terms.trialS[0], { ...hooks, signal: within });
   const run = new SearchRun(terms, request, {
     ...hooks,
@@ -96,6 +99,13 @@ export async function searchCapacity(
   const end = await run.toItsEnd();
   if (end === "found") await run.showBreaking();
   return run.result(end);
+}
+
+/** Only the types of a call of gRPC say whether its response is a stream. */
+function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
+  if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;
+  const fix = 'write rules about requests, such as "p99 < 50ms"';
+  throw new UserError([{ place: "capacity", message: NO_MESSAGES, fix }]);
 }
 
 /** Aborts when the budget is spent: what then still waits for a response, or for a recovery, is given up. */

@@ -3,7 +3,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import { followOf } from "../request/follow.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
-import { callsGrpc, type PlannedLoad } from "../load/load.ts";
+import type { PlannedLoad } from "../load/load.ts";
 import { hooksIn, type Scenario } from "../request/scenario.ts";
 
 /** What of a cell says whether it can. */
@@ -86,7 +86,15 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
   if (Reflect.get(request, "stream") !== undefined) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;
   }
-  if (callsGrpc(request)) return `scenario ${scenario} calls gRPC, which is not measured so`;
+  if ("grpc" in request && request.grpc !== undefined) {
+    const { grpc, proto } = request;
+    if (proto === undefined) {
+      return `scenario ${scenario} calls gRPC by the server's reflection, which would be asked in between: name its .proto file`;
+    }
+    if (proto.method(grpc).serverStreams) {
+      return `responses of scenario ${scenario} are streams, which a slice would cut`;
+    }
+  }
   if ("follow" in request && followOf(request.follow).most > 0) {
     return `scenario ${scenario} follows redirects`;
   }

@@ -33,6 +33,13 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [[URL_, ...WITHIN, "--http2", "--no-keepalive"], /--http2: Cannot open a connection for every/],
   [[URL_, ...WITHIN, "--http2", "-H", "upgrade: a"], /--header: Cannot send upgrade over HTTP\/2/],
   [["nowhere", ...WITHIN], /URL: Cannot measure "nowhere"/],
+  [["ws://127.0.0.1/", ...WITHIN], /URL: .*only plateau bench opens WebSockets/],
+  [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at a path of its own/],
+  [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a call of gRPC/],
+  [
+    [URL_, ...WITHIN, "--grpc", "a.B/C", "--stream", "events"],
+    /--stream: .*the type of its method/,
+  ],
 ];
 
 for (const [args, expected] of WRONG) {
@@ -40,6 +47,19 @@ for (const [args, expected] of WRONG) {
     assert.match((await toldOf(["capacity", ...args])).join("\n"), expected);
   });
 }
+
+Deno.test("capacity takes a call of gRPC, and rules about messages that its stream may bring", () => {
+  const spec = {
+    parts: capacityParts,
+    conflicts: capacityConflicts,
+    run: () => Promise.resolve(0),
+  };
+  const call = ["http://127.0.0.1:1", "--grpc", "a.B/C", "--message", '{ "n": 1 }'];
+  const args = [...call, "--within", "p99(ttfe) < 1s"];
+  const read = readArguments(spec, { name: "capacity", summary: "" }, args);
+  assert.ok(read.wants === "values");
+  assert.deepEqual([read.values.grpc, read.values.message], ["a.B/C", [{ n: 1 }]]);
+});
 
 const UNDECIDED: CapacityResult = {
   ...{ schema: "plateau.capacity/1", version: "0.0.0", url: URL_, within: ["p99 < 50ms"] },

@@ -15,6 +15,7 @@ import {
   type ResultsComparison,
 } from "../../report/subjects/comparison/comparison.ts";
 import type { Run } from "../../runner/result/result.ts";
+import { toldOf } from "./command_line.ts";
 import { thresholdsOf } from "../report/gated.ts";
 import { slicedSides, type SlicedSpec } from "../report/sliced.ts";
 
@@ -61,13 +62,38 @@ Deno.test("versus dials an address for the host that it is of alone", async () =
 Deno.test("versus offers no flag that it always refuses", () => {
   const refused = [
     ...["stream", "until", "hold", "reconnect", "token", "send", "every", "expect"],
-    ...["grpc", "proto", "message", "compress", "follow", "requests", "phases", "replay", "agents"],
+    ...["follow", "requests", "phases", "replay", "agents"],
     ...["redis", "redisPasswordFile", "redisCacert", "baseline", "like", "log"],
   ];
   for (const name of refused) {
     assert.ok(name in benchParts, name);
     assert.ok(!(name in PARTS), name);
   }
+});
+
+Deno.test("versus says why it opens no WebSockets, and measures no streams", async () => {
+  const told = async (...args: string[]): Promise<string> =>
+    (await toldOf(["versus", ...args])).join("\n");
+  assert.match(await told("ws://a.example/", B), /base: .*only plateau bench opens WebSockets/i);
+  assert.match(await told(A, B, "--send", "x"), /--send: .*a slice would cut WebSockets/);
+  assert.match(await told(A, B, "--stream=events"), /--stream: .*a slice would cut streams/);
+});
+
+Deno.test("versus calls gRPC over HTTP/2, where a .proto file says that one message responds", async () => {
+  const FOLDER = `${import.meta.dirname}/../conformance`;
+  const spec = { parts: PARTS, run: () => Promise.resolve(0) };
+  const sides = async (method: string, ...proto: string[]): ReturnType<typeof sidesOf> => {
+    const args = ["http://a.example", "http://b.example", "--grpc", method, ...proto];
+    const read = readArguments(spec, { name: "versus", summary: "" }, args);
+    assert.ok(read.wants === "values");
+    return await sidesOf(read.values as Parameters<typeof sidesOf>[0], 1_000);
+  };
+  const proto = ["--proto", `${FOLDER}/echo.proto`];
+  const both = await sides("conformance.Echo/One", ...proto);
+  assert.deepEqual(both.map(({ endpoint }) => endpoint.http2), [true, true]);
+  assert.deepEqual(both.map(({ cell }) => cell.load.http2), [true, true]);
+  await assert.rejects(sides("conformance.Echo/Many", ...proto), /are streams, which a slice/);
+  await assert.rejects(sides("conformance.Echo/One"), /name its \.proto file/);
 });
 
 Deno.test("processes that serve both sides are of neither", () => {

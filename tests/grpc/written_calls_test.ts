@@ -7,7 +7,7 @@ import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 
 const PROTO = `syntax = "proto3"; package p; message M { string text = 1; }
-service S { rpc One(M) returns (M); rpc Sum(stream M) returns (M); }`;
+service S { rpc One(M) returns (M); rpc Sum(stream M) returns (M); rpc Many(M) returns (stream M); }`;
 const FILES = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => PROTO) };
 const ONE = { grpc: "p.S/One", proto: "p.proto" };
 const url = "http://127.0.0.1:1";
@@ -57,9 +57,10 @@ Deno.test("what a call cannot have, or cannot stand beside, is said at its place
   assert.deepEqual(problemsOf({ ...ONE, message: { text: "{{ nam }}" }, values }), []);
 });
 
-Deno.test("calls are not measured in slices", () => {
-  assert.deepEqual(problemsOf(ONE, { order: "slices" }), [
-    "order: Cannot measure in slices: scenario s calls gRPC, which is not measured so (write order: shuffled, or leave it out)",
-  ]);
+Deno.test("calls are measured in slices where a file says that one message responds", () => {
+  assert.deepEqual(problemsOf(ONE, { order: "slices" }), []);
+  const problemOf = (scenario: object): string => problemsOf(scenario, { order: "slices" }).join();
+  assert.match(problemOf({ ...ONE, grpc: "p.S/Many" }), /are streams, which a slice would cut/);
+  assert.match(problemOf({ grpc: "p.S/One" }), /order: .*name its \.proto file/);
   assert.deepEqual(problemsOf({ get: "/" }, { order: "slices" }), []);
 });

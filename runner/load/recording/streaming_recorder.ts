@@ -9,6 +9,7 @@ import type { MessagePart } from "./message_counts.ts";
 import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
+import type { Slices } from "./slices.ts";
 import type { SocketRecorder } from "./socket_messages.ts";
 import type { StepRecorder } from "./steps.ts";
 import type { Failure, WorkerTotals } from "./totals.ts";
@@ -51,6 +52,7 @@ export class StreamingRecorder extends Recorder {
     onInterval: OnInterval,
     log: RequestLog | null = null,
     stepRecorder: StepRecorder | null = null,
+    slices: Slices | null = null,
   ) {
     const messages = new MessageRecorder(slots, { steps, withTokens });
     super(
@@ -60,6 +62,7 @@ export class StreamingRecorder extends Recorder {
         : (part, nowUs) => onInterval({ ...part, messages: intervalOf(messages, sockets) }, nowUs),
       log,
       stepRecorder,
+      slices,
     );
     this.#hasStreams = steps.size > 0;
     this.messages = messages;

@@ -103,7 +103,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       intervalUs: job.intervalUs,
       onInterval,
       log: logging?.log,
-      steps,
+      ...{ steps, slices },
     })
     : {
       recorder: new Recorder(job.intervalUs, onInterval, logging?.log, steps, slices),
@@ -171,12 +171,13 @@ interface RecorderParts {
   readonly onInterval: OnInterval;
   readonly log: RequestLog | undefined;
   readonly steps: StepRecorder | null;
+  readonly slices: Slices | undefined;
 }
 
 /** Its code is loaded only for loads with streams or WebSockets. */
 async function streamsOf(
   load: StreamedLoad,
-  { protocol, intervalUs, onInterval, log, steps }: RecorderParts,
+  { protocol, intervalUs, onInterval, log, steps, slices }: RecorderParts,
 ): Promise<{ readonly recorder: Recorder; readonly over: ProtocolOf }> {
   const { StreamingRecorder } = await import("../recording/streaming_recorder.ts");
   const { isCounted } = await import("../engine/streams/open_stream.ts");
@@ -197,6 +198,7 @@ async function streamsOf(
     onInterval,
     log,
     steps,
+    slices,
   );
   const over = recorder.sockets === null
     ? await protocol()
