@@ -151,9 +151,10 @@ Deno.test("packages are imported by the name that deno.json pins", () => {
 
 Deno.test("no text file names a download host", () => {
   const texts = files.filter((file) => /\.(?:ts|json|lock|md|ya?ml|css|html)$|^\.ci\//.test(file));
-  const isGo = (file: string) => /\/go\.(?:mod|sum)$/.test(file);
+  const isGo = (file: string) => /\/go\.(?:mod|sum)$|\.go$/.test(file);
   const withoutModules = (text: string) =>
-    text.replaceAll(/^(?:\t|require )?(?:google\.)?golang\.org\/\S+ v\d/gm, "");
+    text.replaceAll(/^(?:\t|require )?(?:google\.)?golang\.org\/\S+ v\d/gm, "")
+      .replaceAll(/(?:"|pkg\.go\.dev\/)(?:google\.)?golang\.org\/\S+/g, "");
   const textOf = (file: string) => isGo(file) ? withoutModules(readText(file)) : readText(file);
   assertNone([...texts, ...foreign].filter((file) => REGISTRY_HOST.test(textOf(file))));
   assert.doesNotMatch(readText("deno.lock"), /https?:/);

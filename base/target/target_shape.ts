@@ -190,9 +190,12 @@ const commandTarget = z.strictObject({
   inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
     "Variables of Plateau's own environment that it gets besides, such as [DATABASE_URL]; one that is not set is an error",
   ),
-  ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
-    .default("/")
-    .describe("Path that responds with a status under 500 when the program is ready"),
+  ready: z.string().regex(
+    /^(?:grpc|\/[\x21-\x7e]*)$/,
+    "Cannot use this as a path: start with /, or write grpc for a server of gRPC",
+  ).default("/").describe(
+    "Path that responds with a status under 500 when the program is ready; grpc: it is when it responds to a call",
+  ),
   build: steps.optional().describe(
     "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",

@@ -9,6 +9,9 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeHead, type OriginRequest } from "../gateways/origin/request.ts";
 import { OriginConnection } from "../gateways/origin/connection.ts";
 
+/** In place of a path. */
+const GRPC = "grpc";
+
 /** A target that takes longer to respond gets another request. */
 const ATTEMPT_MS = 5_000;
 
@@ -19,7 +22,7 @@ interface Bringing {
   readonly child: Child;
   /** As `RunningTarget` has it. */
   readonly runtime: string | null;
-  /** Path that responds with a status under 500 when the target is ready. */
+  /** Path that responds with a status under 500 when the target is ready; `grpc`: it responds to a call. */
   readonly path: string;
   /** Where it listens; null: it announces its origin itself. */
   readonly port: number | null;
@@ -38,7 +41,7 @@ export async function bringUp(
   const { result, startUpMs } = await awaitStartUp({
     child,
     what: `target ${name}`,
-    request: `GET ${path}`,
+    request: path === GRPC ? "a call of gRPC" : `GET ${path}`,
     limitMs: readyTimeoutMs,
     signal,
     advice: () => isReached ? null : advice(),
@@ -50,7 +53,11 @@ export async function bringUp(
         const known = advice();
         if (known !== null) onNote(`Target ${name} can't be reached yet: ${known}`);
       }
-      const failure = await failureOf({ origin, path }, ATTEMPT_MS);
+      const failure = await inTime(async (signal) =>
+        path === GRPC
+          ? (await import("./grpc_ready.ts")).callFailure(origin, signal)
+          : failureOf({ origin, path }, signal)
+      );
       isReached = true;
       if (failure !== null) throw new Error(`it responds with ${failure}`);
       return origin;
@@ -62,13 +69,30 @@ export async function bringUp(
     origin: result,
     startUpMs,
     runtime,
-    readyPath: path,
+    readyPath: path === GRPC ? null : path,
     pid,
     supervised,
     exited,
     stop,
     lastLines,
   };
+}
+
+/** Gives an attempt up that gets no response. */
+async function inTime(
+  attempt: (signal: AbortSignal) => Promise<string | null>,
+): Promise<string | null> {
+  const late = new AbortController();
+  const tooLate = new Error(`no response in ${ATTEMPT_MS / 1_000} s`);
+  const timer = setTimeout(() => late.abort(tooLate), ATTEMPT_MS);
+  try {
+    return await attempt(late.signal);
+  } catch (error) {
+    late.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**
@@ -78,34 +102,24 @@ export async function bringUp(
  */
 async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },
-  limitMs: number,
+  signal: AbortSignal,
 ): Promise<string | null> {
-  const late = new AbortController();
-  const tooLate = new Error(`no response in ${limitMs / 1_000} s`);
-  const timer = setTimeout(() => late.abort(tooLate), limitMs);
+  const connection = await dial(origin, signal);
+  signal.addEventListener("abort", () => connection.close());
+  const request: OriginRequest = {
+    method: "GET",
+    path,
+    fields: [["connection", "close"]],
+    body: null,
+  };
   try {
-    const connection = await dial(origin, late.signal);
-    late.signal.addEventListener("abort", () => connection.close());
-    const request: OriginRequest = {
-      method: "GET",
-      path,
-      fields: [["connection", "close"]],
-      body: null,
-    };
-    try {
-      await connection.write(encodeHead(request, new URL(origin).host));
-      const { status, fields } = await connection.readHead("GET");
-      if (status < 500) return null;
-      const body = isText(new Map(fields)) ? await beginningOf(connection) : "";
-      return `status ${status}${body === "" ? "" : ` and body ${excerptOf(body)}`}`;
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    late.signal.throwIfAborted();
-    throw error;
+    await connection.write(encodeHead(request, new URL(origin).host));
+    const { status, fields } = await connection.readHead("GET");
+    if (status < 500) return null;
+    const body = isText(new Map(fields)) ? await beginningOf(connection) : "";
+    return `status ${status}${body === "" ? "" : ` and body ${excerptOf(body)}`}`;
   } finally {
-    clearTimeout(timer);
+    connection.close();
   }
 }
 

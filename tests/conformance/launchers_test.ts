@@ -52,6 +52,22 @@ for (const { name, needs = [], lines, owned } of MEMBERS) {
   });
 }
 
+/** Speaks HTTP/2 alone, as servers of gRPC do, and has no method. */
+const CALLED = `require("node:http2").createServer((_, response) => {
+  response.writeHead(200, { "content-type": "application/grpc", "grpc-status": "12" }).end();
+}).listen(process.env.PORT, "127.0.0.1")`;
+
+needing("node").test("a server of gRPC is ready when it responds to a call", async () => {
+  const command = ["node", "--eval", CALLED];
+  const target = await start({ command, ready: "grpc" });
+  assert.equal(target.readyPath, null);
+  await target.stop();
+  const says =
+    /^Cannot start target tested: no response to a call of gRPC in [\d.]+ s: .*can't be reached: /;
+  await lateFailure({ command: program("silent"), ready: "grpc" }, says);
+  assertNothingLeft();
+});
+
 Deno.test("an interruption ends the wait for a target, and the target", async () => {
   const interruption = new AbortController();
   const waiting = start({ command: program("silent") }, { signal: interruption.signal });

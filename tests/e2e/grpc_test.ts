@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { capacityResult } from "../../runner/result/capacity.ts";
 import { measurement, results } from "../../runner/result/result.ts";
 import { serving } from "../conformance/calls.ts";
 import { needing } from "../needs.ts";
+import { calibratedCache } from "./caches.ts";
 import { emptyFolder, exits, plateau } from "./plateau.ts";
 
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "../conformance");
@@ -47,6 +49,73 @@ withNode.test("bench calls a method, by types of a file or of the server, and co
   const { metadata, received } = await server.end();
   assert.equal(metadata, "ada");
   assert.equal(received, 20 + 20 + 40);
+});
+
+withNode.test("bench reads streams of gRPC, of one side and of both", async () => {
+  const server = await serving();
+  const bench = ["bench", `http://127.0.0.1:${server.endpoint.port}`, "-n", "6", "-c", "2"];
+  for (const driver of ["epoll", "tcp"]) {
+    const flags = ["--proto", PROTO, "--driver", driver, "--json", "-"];
+    const many = ["--grpc", "conformance.Echo/Many", "--message", '{ "n": 3 }'];
+    const { stdout } = await exits(0, [...bench, ...flags, ...many]);
+    const { streams, grpc } = measurement.parse(JSON.parse(stdout));
+    assert.deepEqual([streams?.events, streams?.whole, grpc?.status], [18, 6, { OK: 6 }], driver);
+    const messages = ["--message", '{ "n": 1 }', "--message", '{ "n": 2 }'];
+    const chat = await exits(0, [
+      ...bench,
+      ...flags,
+      "--grpc",
+      "conformance.Echo/Chat",
+      ...messages,
+    ]);
+    assert.equal(measurement.parse(JSON.parse(chat.stdout)).streams?.events, 12, driver);
+  }
+  const { received, sent } = await server.end();
+  assert.deepEqual([received, sent], [2 * (6 + 12), 2 * (18 + 12)]);
+});
+
+withNode.test("capacity finds a rate of calls, and refuses times of messages where there are none", async () => {
+  const server = await serving();
+  const call = ["--grpc", "conformance.Echo/One", "--message", '{ "text": "ada" }'];
+  const search = ["capacity", `http://127.0.0.1:${server.endpoint.port}`, ...call, "-c", "2"];
+  const short = ["--trial", "1s,2s", "--width", "50%", "--budget", "12s"];
+  const { code, stdout, stderr } = await plateau([
+    ...[...search, ...short, "--within", "p99 < 2s", "--within", "success >= 99%"],
+    ...["--proto", PROTO, "--json", "-"],
+  ]);
+  assert.ok(code === 0 || code === 5, stderr); // a busy machine may decide nothing
+  const { trials, load } = capacityResult.parse(JSON.parse(stdout));
+  assert.ok(trials.length > 0 && trials.some(({ success }) => success === 1), stderr);
+  assert.equal(load.http2, true);
+  const times = await exits(2, [...search, ...short, "--within", "p99(ttfe) < 1s"]);
+  assert.match(
+    times.stderr,
+    /Cannot search within times of messages where no response is a stream/,
+  );
+  await server.end();
+});
+
+withNode.test("versus compares two servers of gRPC in turns", async () => {
+  using folder = emptyFolder();
+  const servers = [await serving(), await serving()];
+  const urls = servers.map(({ endpoint }) => `http://127.0.0.1:${endpoint.port}`);
+  const call = [
+    "--grpc",
+    "conformance.Echo/One",
+    "--proto",
+    PROTO,
+    "--message",
+    '{ "text": "ada" }',
+  ];
+  const json = join(folder.path, "versus.json");
+  const { code, stderr } = await plateau(
+    ["versus", ...urls, ...call, "-c", "2", "-d", "2s", "--csv", "-", "--json", json],
+    { env: calibratedCache(folder.path) },
+  );
+  assert.ok([0, 1, 5].includes(code), stderr); // whichever is faster on a busy machine
+  const { cells: [{ figures }] } = JSON.parse(readFileSync(json, "utf8"));
+  assert.ok(figures.rate.base > 0 && figures.rate.next > 0);
+  for (const { end } of servers) assert.ok((await end()).calls > 10);
 });
 
 withNode.test("an experiment calls methods in scenarios, mixes and flows", async () => {
