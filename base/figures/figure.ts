@@ -46,6 +46,7 @@ const SINGLE = {
   "redis.hitRatio": ["share", "higher", "none"],
   events: ["count", "higher", "slows"],
   eventsPerSec: ["perSec", "higher", "slows"],
+  eventsPerCpu: ["perSec", "higher", "moves"],
   tokens: ["count", "higher", "slows"],
   tokensPerSec: ["perSec", "higher", "slows"],
   messages: ["count", "higher", "slows"],

@@ -7,6 +7,7 @@ import {
   drawsOfCell,
   type Estimate,
   estimateOfMean,
+  type Sampling,
 } from "../../runner/stats/confidence/bootstrap.ts";
 import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
@@ -40,12 +41,15 @@ export interface CellRuns extends JudgedCell {
    * the figures of the runs that are left would be those of survivors. None where no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
+  /** When its runs were measured. */
+  readonly sampling: Sampling;
+  /** Whether most runs have a steady state, so that there is a level for an interval to surround. */
+  readonly hasLevel: boolean;
   /** Completed requests per second. */
   readonly rate: Spread;
   readonly latency: PooledLatency;
   /**
-   * Interval of requests per second, or of latency in ms; null for one run, and where most runs have no steady state,
-   * because then there is no level for an interval to surround.
+   * Interval of requests per second, or of latency in ms; null for one run, and without a level.
    */
   readonly interval: (figure: PooledFigure) => Ends | null;
   /** Requests without a right response as a share of those that ended or were never sent: `figures/errors.ts`. */
@@ -113,9 +117,10 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
     .map((run) => splitRun(run, repeated));
   const runs = parts.map(({ run }) => run);
   const { session, level } = repeated;
-  const estimates = estimatesOf(parts, session);
+  const sampling = { session, repetitions: runs.map(({ repetition }) => repetition) };
+  const estimates = estimatesOf(parts, sampling);
   const whole = repeated.figures === "steady" ? parts.filter(({ isSettled }) => !isSettled) : [];
-  const isUnsteady = unsteadyOf(runs) !== null || whole.length === parts.length;
+  const hasLevel = unsteadyOf(runs) === null && whole.length < parts.length;
   return {
     ...look,
     scenario: runs[0].scenario,
@@ -123,20 +128,20 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
     runs,
     parts,
     wholeRuns: whole.length === parts.length ? [] : whole.map(({ run }) => run.repetition),
+    ...{ sampling, hasLevel },
     rate: spreadOf(runs.map(({ rate }) => rate)),
     latency: poolLatency(runs),
     estimates,
     level,
     interval: (figure) =>
-      isUnsteady ? null : estimatedRange(figure, { estimates, level })?.interval ?? null,
+      hasLevel ? estimatedRange(figure, { estimates, level })?.interval ?? null : null,
     errorRatio: errorRatioOf(runs) ?? 1,
   };
 }
 
 /** Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are. */
-function estimatesOf(parts: readonly RunParts[], session: string | null): Estimates {
+function estimatesOf(parts: readonly RunParts[], sampling: Sampling): Estimates {
   const runs = parts.map(({ run }) => run);
-  const sampling = { session, repetitions: runs.map(({ repetition }) => repetition) };
   const drawn = new Map<DrawnFigure, Estimate | null>();
   const draws = once(() => drawsOfCell(parts.map(({ blocks }) => blocks), sampling));
   const drawsOfEnded = once(() => drawsOfCell(parts.map(endedBlocks), sampling));

@@ -5,7 +5,7 @@
  */
 import type { Results, Run } from "../../runner/result/result.ts";
 import { cellLabel } from "./cell_label.ts";
-import type { CellRuns } from "./cells.ts";
+import type { CellRuns, ScenarioRuns } from "./cells.ts";
 import {
   factorName,
   factorPaths,
@@ -19,7 +19,7 @@ import {
 export interface ComparedChoice {
   /** Whether the verdict compares nothing, and says the most that each target serves. */
   readonly isNone?: boolean;
-  /** Path of the factor, or its last part: `policy`. */
+  /** Path of the factor, or its last part: `policy`; `scenario` for the scenarios. */
   readonly factor: string | null;
   /** A target, or a value of the factor. */
   readonly base: string | null;
@@ -86,6 +86,26 @@ export function recast(
       runs: cell.runs.map((run) => ({ ...run, target, parameters })),
     };
   });
+}
+
+/** Where the scenarios are compared, those of each target take the places of targets. */
+export function acrossScenarios(
+  scenarios: readonly ScenarioRuns[],
+  { factor }: ComparedChoice,
+): readonly ScenarioRuns[] {
+  if (factor !== "scenario") return scenarios;
+  const all = scenarios.flatMap(({ name, cells }, color) =>
+    cells.map((cell) => ({ name, color, cell }))
+  );
+  return [...Map.groupBy(all, ({ cell }) => cell.target)].map(([target, own]) => ({
+    name: target,
+    cells: own.map(({ name, color, cell }) => ({
+      ...cell,
+      ...{ target: name, scenario: target, color },
+      label: cellLabel({ target: name, parameters: cell.runs[0].parameters }),
+      runs: cell.runs.map((run) => ({ ...run, target: name, scenario: target })),
+    })),
+  }));
 }
 
 /** Whether a value says by itself what it is: `least-connections` or `lru`, but not `on` or `16`. */

@@ -28,7 +28,12 @@ import { capacityRange, foundCapacity } from "./capacity.ts";
 import { type Flattened, flattenedOf } from "./intervals.ts";
 import { type Bounded, bounded } from "./lower_bounds.ts";
 import { poolLatency } from "./pool.ts";
-import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
+import {
+  eventsPerCpuSecondOf,
+  meanCoresOf,
+  peakMemoryBytesOf,
+  perCpuSecondOf,
+} from "./resources.ts";
 import { sum } from "../writing/spread.ts";
 import { errorsOf, successesOf } from "./errors.ts";
 import {
@@ -146,6 +151,10 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
     startUp === null ? { none: "the target was not started here" } : bounded(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
   perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
+  eventsPerCpu: (run) =>
+    run.streams === undefined
+      ? { none: TIMES.ttfe }
+      : ofTarget(run, () => eventsPerCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
     busy === null ? { none: "the system does not report how busy its cores are" } : bounded(busy),

@@ -80,11 +80,24 @@ function completedInTime({ requests, drain }: DrainedRun): number {
  * Completed requests of the run for each second of CPU time of all that serves them: the target with its parts, and
  * the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null where none was seen.
  */
-export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRun): number | null {
+export function perCpuSecondOf(run: ChainedRun): number | null {
+  return perServingSecond(completedInTime(run), run);
+}
+
+/** Messages of streams that came by the deadline, likewise. Null where there are none, too. */
+export function eventsPerCpuSecondOf(
+  { streams, elapsedS, ...run }: Serving & Pick<Run, "streams" | "elapsedS">,
+): number | null {
+  return streams === undefined ? null : perServingSecond(streams.eventsPerSec * elapsedS, run);
+}
+
+type Serving = Pick<ChainedRun, "resources" | "parts">;
+
+function perServingSecond(count: number, { resources = [], parts = [] }: Serving): number | null {
   const target = cpuSecondsOf({ resources });
   const redis = parts.filter(({ role }) => role === "redis")
     .reduce((seconds, { points }) => seconds + cpuSecondsOf({ resources: points }), 0);
-  return target > 0 ? completedInTime(run) / (target + redis) : null;
+  return target > 0 ? count / (target + redis) : null;
 }
 
 /** CPU time of a request, of all that serves it; null where none was seen. What a target in slices does at rest is not a request's. */

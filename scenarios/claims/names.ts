@@ -122,6 +122,9 @@ export function comparedConflicts(given: Comparing): Conflict[] {
   const targets = Object.keys(Object(given.targets));
   const factor: unknown = Object(given.compare).factor;
   if (targets.length === 0) return [];
+  if (factor === "scenario") {
+    return unknownBase(given.base, { targets: [], values: Object.keys(Object(given.scenarios)) });
+  }
   const [missing] = typeof factor === "string" ? unknownFactor(factor, factorKeys(given)) : [];
   if (missing !== undefined) return [{ path: ["compare", "factor"], message: missing }];
   const values = typeof factor === "string" ? valuesWithin(given, factor) : [];
@@ -134,9 +137,10 @@ function unknownBase(
 ): Conflict[] {
   const known = [...targets, ...values];
   if (base === undefined || known.includes(String(base))) return [];
-  const all = values.length === 0
-    ? `the targets are ${targets.join(", ")}`
-    : `the targets are ${targets.join(", ")}, the values ${values.join(", ")}`;
+  const all = [
+    ...targets.length === 0 ? [] : [`the targets are ${targets.join(", ")}`],
+    ...values.length === 0 ? [] : [`the values ${values.join(", ")}`],
+  ].join(", ");
   const fix = didYouMean(String(base), known) ?? all;
   return [{ path: ["base"], message: `Cannot find base ${quotedOpenly(base)}: ${fix}` }];
 }

@@ -5,6 +5,7 @@ import kuffelWalter from "./kuffel-walter.yaml" with { type: "text" };
 import quick from "./quick.yaml" with { type: "text" };
 import scicatBaseline from "./scicat-baseline.yaml" with { type: "text" };
 import siteCaching from "./site-caching.yaml" with { type: "text" };
+import streams from "./streams.yaml" with { type: "text" };
 import turbofan from "./turbofan.yaml" with { type: "text" };
 import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
@@ -22,4 +23,5 @@ export const experiments: Readonly<Record<string, string>> = {
   turbofan,
   "cold-instance": coldInstance,
   generators,
+  streams,
 };

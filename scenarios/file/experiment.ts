@@ -57,16 +57,18 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
 });
 
 /** Figures of which more is better, that a verdict can be about. */
-const COMPARED_FIGURES = ["rate", "perCpu"] as const;
+const COMPARED_FIGURES = ["rate", "perCpu", "eventsPerCpu"] as const;
 
 const comparedFields = {
   compare: z.union([
     z.strictObject({
       factor: z.string().optional().describe(
-        "A factor by its name, such as policy: its values are compared, at equal targets and settings",
+        "A factor by its name, such as policy: its values are compared, at equal targets and settings; scenario: " +
+          "the scenarios are, of each target",
       ),
       figure: z.enum(COMPARED_FIGURES).optional().describe(
-        "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time. " +
+        "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time; " +
+          "eventsPerCpu, messages of streams per second of CPU time. " +
           "By default rate, and of a flow how often all of it is done",
       ),
     }).refine(

@@ -1,12 +1,13 @@
 /**
  * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, the tokens of a model server, and
- * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). When a
- * message is due follows from the settings alone, counted from the request, so that whoever measures the app knows what is
+ * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). `/news` is the same for
+ * everybody, by three transports. When a message is due follows from the settings alone, counted from the request or, of the news, from the start, so that whoever measures the app knows what is
  * right; what it has sent it counts, for whoever wants a witness.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";
 import type { App, RunningApp } from "./app.ts";
+import { News } from "./streams/news.ts";
 import { type Freezes, momentsOf } from "./streams/schedule.ts";
 import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 
@@ -27,7 +28,8 @@ export const streams = {
   summary: "Server-sent events, lines, tokens of a model and WebSockets, at planted gaps",
   settings: appSettings.streams,
   paths: ["/", "/events", "/tokens", "/lines", "/json-lines"],
-  async start({ events, first, gaps, delay, cutAfter, freeze, freezeEvery }): Promise<RunningApp> {
+  async start(settings): Promise<RunningApp> {
+    const { events, first, gaps, delay, cutAfter, freeze, freezeEvery } = settings;
     const { Hono } = await import("hono");
     const app = new Hono();
     const startMs = performance.now();
@@ -37,7 +39,8 @@ export const streams = {
     const moments = momentsOf({ firstMs: first, gapsMs: gaps }, freezes);
 
     const times = { events, firstMs: first, gapsMs: gaps, delayMs: delay };
-    const { echo, push, chat } = socketPaths(times, freezes, sockets);
+    const news = new News(settings.news, freezes);
+    const { echo, push, chat, hear } = socketPaths(times, { freezes, news, count: sockets });
 
     /** @param last What is sent right behind the last message. */
     const streamed = (
@@ -72,11 +75,37 @@ export const streams = {
       return new Response(body, { headers: { "content-type": type, "cache-control": "no-store" } });
     };
 
+    const heard = (): Response => {
+      let leave = (): void => {};
+      const body = new ReadableStream<Uint8Array>({
+        start(controller): void {
+          sent.begun++;
+          leave = news.listen((text) => {
+            if ((controller.desiredSize ?? 0) <= 0) { // nobody reads: memory would only grow
+              leave();
+              sent.cut++;
+              return controller.error("A listener has fallen behind");
+            }
+            controller.enqueue(ENCODER.encode(`data: ${text}\n\n`));
+            sent.messages++;
+          });
+        },
+        cancel(): void {
+          leave();
+          sent.left++;
+        },
+      }, { highWaterMark: MOST_BEHIND });
+      return new Response(body, {
+        headers: { "content-type": EVENTS, "cache-control": "no-store" },
+      });
+    };
+
     app.get(
       "/",
       (c) =>
         c.text(
-          "/events, /tokens, /lines and /json-lines stream; /ws, /push and /chat are WebSockets; /sent counts\n",
+          "/events, /tokens, /lines and /json-lines stream; /ws, /push and /chat are WebSockets; /news is the " +
+            "latest, and comes on /news/events and /news/ws; /sent counts\n",
         ),
     );
     app.get("/sent", (c) => c.json(sent));
@@ -93,11 +122,22 @@ export const streams = {
     app.get("/ws", (c) => echo(c.req.raw));
     app.get("/push", (c) => push(c.req.raw));
     app.get("/chat", (c) => chat(c.req.raw));
+    app.get("/news", (c) => {
+      sent.messages++;
+      return c.body(`${news.latest}\n`, 200, {
+        "content-type": "application/x-ndjson",
+        "cache-control": "no-store",
+      });
+    });
+    app.get("/news/events", heard);
+    app.get("/news/ws", (c) => hear(c.req.raw));
     return { fetch: app.fetch, close: () => Promise.resolve() };
   },
 } satisfies App<typeof appSettings.streams>;
 
 const EVENTS = "text/event-stream";
+/** News that a listener has not read yet. */
+const MOST_BEHIND = 16;
 
 /** As chat completions are streamed by model servers: who speaks, tokens, and why it ends. */
 function chunkOf(k: number, events: number): string {

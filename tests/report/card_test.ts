@@ -596,6 +596,25 @@ Deno.test("card: the experiment names the figure that decides", () => {
   assert.match(sentence, /^a leads: .* the requests per CPU second of b\.$/);
 });
 
+Deno.test("card: where the scenarios are compared, the one that leads is named, and its base is one of them", () => {
+  const results = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  for (const run of results.runs) Object.assign(run, { scenario: run.target, target: "app" });
+  const experiment = {
+    ...results.experiment,
+    ...{ targets: { app: {} }, scenarios: { a: {}, b: {} } },
+  };
+  const concludedBy = (
+    compare: { factor?: string; figure?: string },
+    base?: string,
+  ): ReturnType<typeof concluded> =>
+    concluded({ ...results, experiment: { ...experiment, compare, ...base && { base } } });
+  const across = concludedBy({ factor: "scenario" });
+  assert.match(across.sentence, /^b leads: .* the requests\/s of a\.$/);
+  assert.deepEqual(across.matrix?.rows.map(({ label }) => label), ["b", "a"]);
+  assert.match(concludedBy({ factor: "scenario" }, "b").sentence, /^a costs .* of b\.$/);
+  assert.equal(concludedBy({ figure: "rate" }).code, "alone");
+});
+
 Deno.test("matrix: rows from the best, with the ratio to the best of each column; what falls short has none", () => {
   const { matrix } = concluded(many());
   assert.deepEqual(matrix?.rows.map(({ label }) => label), ["gin", "fastify", "express"]);

@@ -169,6 +169,7 @@ Deno.test("a figure is what the results say under another name", () => {
 const RULES: [name: FigureName, isLasting: boolean, flattered: "time" | "rate" | null][] = [
   ["rate", true, "rate"],
   ["perCpu", true, "rate"],
+  ["eventsPerCpu", false, null],
   ["bytes", true, null],
   ["memory", false, null],
   ["startUp", false, null],

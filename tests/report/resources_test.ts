@@ -55,6 +55,7 @@ Deno.test("perCpu is requests per second of CPU time, of a target that used some
   assert.deepEqual(FIGURES.perCpu.of(runWith(3_000)), bounded(2_000));
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
   for (const run of [runWith(3_000, []), idle]) assert.ok("none" in FIGURES.perCpu.of(run));
+  assert.ok("none" in FIGURES.eventsPerCpu.of(runWith(3_000)), "no response is a stream");
 });
 
 Deno.test("behind a cache requests per CPU-second count the whole chain, never the idle origin alone", () => {

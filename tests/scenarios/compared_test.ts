@@ -22,6 +22,14 @@ Deno.test("a compared factor and a base that are there are right, and both may b
   assert.deepEqual(problemsOf({ compare: { factor: "policy" }, base: "app" }), []);
 });
 
+Deno.test("scenarios may be compared, with one of them as the base", () => {
+  const scenarios = { one: { get: "/1" }, two: { get: "/2" } };
+  const compare = { factor: "scenario", figure: "eventsPerCpu" };
+  assert.deepEqual(problemsOf({ scenarios, compare }), []);
+  assert.deepEqual(problemsOf({ scenarios, compare, base: "two" }), []);
+  assert.match(problemsOf({ scenarios, compare, base: "app" })[0], /base: .*the values one, two/);
+});
+
 Deno.test("nothing may be compared, and then a base is a contradiction", () => {
   assert.deepEqual(problemsOf({ compare: "none" }), []);
   assert.deepEqual(problemsOf({ compare: "none", base: "app" }), [

@@ -84,6 +84,7 @@ const SHORTENED: readonly Shortened[] = [
     args: ["--only", "target=nginx", ...BRIEFLY],
     cells: 8,
   },
+  { name: "streams", needs: [], args: ["--set", "listeners=20", "--set", "stay=3s"], cells: 3 },
 ];
 
 for (const { name, needs, args, frameworks, cells } of SHORTENED) {

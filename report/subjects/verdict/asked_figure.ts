@@ -10,7 +10,7 @@ import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import { isSearched } from "../../figures/capacity.ts";
 import { leadOf } from "../../findings/lead.ts";
-import { perCpuSecondOf } from "../../figures/resources.ts";
+import { eventsPerCpuSecondOf, perCpuSecondOf } from "../../figures/resources.ts";
 import { spreadOf } from "../../writing/spread.ts";
 
 interface Asked extends ScenarioRuns {
@@ -45,6 +45,7 @@ function figureOf(
 ): AskedFigure | null {
   const named: unknown = Object(experiment?.compare).figure;
   if (named === "perCpu") return { unit: "requests per CPU second", of: perCpuSecondOf };
+  if (named === "eventsPerCpu") return { unit: "events per CPU second", of: eventsPerCpuSecondOf };
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
   if (named !== undefined) return null;
   if (!isFlow) return messagesOf(runs);
@@ -65,8 +66,8 @@ function messagesOf(runs: readonly Run[]): AskedFigure | null {
 
 function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
   const values = cell.runs.map((run) => of(run) ?? 0);
-  const sampling = cell.estimates.get("rate");
-  const estimate = sampling ? estimateOfMean(values, sampling) : null;
+  // Of streams that outlast a run no request ends by the deadline: their requests/s have no estimate.
+  const estimate = estimateOfMean(values, cell.sampling);
   return {
     ...cell,
     runs: cell.runs.map((run, i) => ({ ...run, rate: values[i] })),
@@ -74,7 +75,7 @@ function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
     estimates: { get: (figure) => figure === "rate" ? estimate : cell.estimates.get(figure) },
     interval: (figure) =>
       figure === "rate"
-        ? cell.interval(figure) && estimate && intervalOf(estimate, cell.level)
+        ? cell.hasLevel && estimate ? intervalOf(estimate, cell.level) : null
         : cell.interval(figure),
   };
 }

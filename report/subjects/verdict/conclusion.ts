@@ -8,7 +8,7 @@ import { settingLabel } from "../../cells/cell_label.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
 import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";
-import { choiceIn } from "../../cells/recast.ts";
+import { acrossScenarios, choiceIn } from "../../cells/recast.ts";
 import { takenPerSec } from "../../figures/capacity.ts";
 import {
   invalidNotes,
@@ -143,12 +143,13 @@ function askedPlans(
   compared: readonly ScenarioComparison[] | null,
   runs = results.runs,
 ): readonly ScenarioComparison[] {
-  const asked = groupRuns({ ...results, runs }).map((one) => askedOf(one, results));
-  const isUsual = asked.every(({ unit }) => unit === REQUESTS);
+  const choice = choiceIn(results);
+  const grouped = groupRuns({ ...results, runs });
+  const across = acrossScenarios(grouped, choice);
+  const asked = across.map((one) => askedOf(one, results));
+  const isUsual = across === grouped && asked.every(({ unit }) => unit === REQUESTS);
   const { level } = repeatedOf(results);
-  return isUsual && compared !== null
-    ? compared
-    : compareScenarios(asked, { level, choice: choiceIn(results) });
+  return isUsual && compared !== null ? compared : compareScenarios(asked, { level, choice });
 }
 
 interface JudgedBeside extends Judged {

@@ -1,5 +1,6 @@
-/** WebSockets with planted times: an echo, a push, and a chat in which everybody hears everybody. What was sent is counted. */
+/** WebSockets with planted times: an echo, a push, a chat in which everybody hears everybody, and the news. What was sent is counted. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { News } from "./news.ts";
 import { type Freezes, momentsOf, thawed } from "./schedule.ts";
 
 export interface SentBySockets {
@@ -23,12 +24,18 @@ interface SocketPaths {
   readonly echo: Handler;
   readonly push: Handler;
   readonly chat: Handler;
+  readonly hear: Handler;
+}
+
+interface SocketContext {
+  readonly freezes: Freezes;
+  readonly news: News;
+  readonly count: SentBySockets;
 }
 
 export function socketPaths(
   { events, delayMs, ...planted }: SocketSettings,
-  freezes: Freezes,
-  count: SentBySockets,
+  { freezes, news, count }: SocketContext,
 ): SocketPaths {
   const moments = momentsOf(planted, freezes);
   const room = new Set<WebSocket>();
@@ -93,5 +100,10 @@ export function socketPaths(
       };
     });
 
-  return { echo, push, chat };
+  const hear: Handler = (request) =>
+    opened(request, (socket) => {
+      socket.onclose = news.listen((text) => send(socket, text));
+    });
+
+  return { echo, push, chat, hear };
 }

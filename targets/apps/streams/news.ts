@@ -1,0 +1,62 @@
+/**
+ * News that all listeners get, however they listen: by polling the latest, as server-sent events, or on a WebSocket. It is
+ * published by a clock that no listener moves, and each publication is made once for all of them.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Freezes, thawed } from "./schedule.ts";
+
+type Listener = (news: string) => void;
+
+export class News {
+  readonly #listeners = new Set<Listener>();
+  #end = new AbortController();
+
+  /** @param everyMs Between two publications. */
+  constructor(private readonly everyMs: number, private readonly freezes: Freezes) {}
+
+  /** The last that was published: JSON in one line. */
+  get latest(): string {
+    return newsOf(this.#last());
+  }
+
+  /** Gives what ends it. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) {
+      this.#end = new AbortController();
+      this.#publish(this.#end.signal).catch(() => {}); // the last listener left during a wait
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#end.abort();
+    };
+  }
+
+  /** To whoever listens, for as long as anybody does. */
+  async #publish(signal: AbortSignal): Promise<void> {
+    for (let k = this.#last() + 1;; k++) {
+      const waitMs = this.#dueMs(k) - performance.now();
+      await sleep(Math.max(0, Math.ceil(waitMs)), undefined, { signal });
+      const news = newsOf(k);
+      for (const listener of this.#listeners) listener(news);
+    }
+  }
+
+  #last(): number {
+    const nowMs = performance.now();
+    let k = Math.floor((nowMs - this.freezes.startMs) / this.everyMs);
+    while (this.#dueMs(k) > nowMs) k--;
+    return k;
+  }
+
+  #dueMs(k: number): number {
+    return thawed(this.freezes.startMs + k * this.everyMs, this.freezes);
+  }
+}
+
+function newsOf(k: number): string {
+  return JSON.stringify({
+    n: k,
+    headline: `Bulletin ${k}: the harbour is open, and the tide is high`,
+  });
+}
