@@ -155,8 +155,10 @@ for (const way of PLAIN_WAYS) {
       assert.equal(left.sockets.failed, left.sockets.sent - 12);
       const died = await opened(way, witness, { ...SEND, path: "/die" }, { requests: 4 });
       assert.deepEqual([died.totals.completed, died.totals.failed], [0, 4]);
-      assert.deepEqual([died.sockets.received, died.sockets.closeCodes], [12, [[1006, 4]]]);
-      assert.equal(died.sockets.failed, died.sockets.sent - 12);
+      // Where a message is sent after the reset and before an echo is read, the echo is lost with its connection.
+      const { received, failed, sent, closeCodes } = died.sockets;
+      assert.ok(received <= 12, `${received} echoes`);
+      assert.deepEqual([failed, closeCodes], [sent - received, [[1006, 4]]]);
       assert.equal(witness.sent, 24);
     }));
 }
