@@ -16,12 +16,7 @@ import { settlingOf } from "./subjects/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { SUBJECTS } from "./subjects/registry.ts";
 import { groupsOf, type ReportContext } from "./subjects/subject.ts";
-import {
-  compareScenarios,
-  type OtherBase,
-  otherBases,
-  pageTargets,
-} from "./subjects/verdict/compared_scenarios.ts";
+import { compareScenarios, pageTargets } from "./subjects/verdict/compared_scenarios.ts";
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
@@ -64,7 +59,6 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     level,
     results,
   }));
-  let bases: readonly OtherBase[] | null = null;
   const context: ReportContext = {
     results,
     baseline,
@@ -76,8 +70,6 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     settling,
-    // For the page alone: of many targets it takes longer than all else that is compared.
-    bases: () => bases ??= otherBases(compared, { level }),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
   return {

@@ -17,7 +17,6 @@ import {
   Tooltip,
 } from "chart.js";
 import { type Chart, sectionOf } from "../chart.ts";
-import { renewBases, startBases } from "./bases.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf } from "./charts/limit.ts";
 import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
@@ -72,7 +71,6 @@ const drawings = new Drawings(drawingOf);
 let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
-startBases(equip);
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
@@ -96,7 +94,6 @@ addEventListener("renewed", () => {
   timelines = scenarioFigures(drawings);
   drawings.restart();
   equip();
-  renewBases().then((isOther) => isOther && equip());
 });
 
 function equip(): void {

@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown, which is marked, what is compared with. There is
- * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
+ * What the reader chose for the whole page: which targets are shown, and which is marked. There is one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
  * another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
@@ -14,7 +13,6 @@ let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
 let order: readonly string[] | null = null;
 let marked: string | null = null;
-let base: string | null = null;
 
 /** Takes over the targets of the page; what was chosen stays, as more of them come in. */
 export function readTargets(): void {
@@ -114,34 +112,17 @@ export function markTarget(name: string | null): void {
   announce("marked");
 }
 
-/** What targets are compared with; null: as the experiment has it. */
-export function chosenBase(): string | null {
-  return base;
-}
-
-export function compareWith(name: string | null): void {
-  base = name;
-  announce("chosen");
-}
-
-/** The choice as parts of an address: `hide=express&base=hono`. */
+/** As parts of an address: `hide=express`. */
 export function choiceParts(): string[] {
-  return [
-    ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
-    ...(base === null ? [] : [`base=${encodeURIComponent(base)}`]),
-  ];
+  return hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`);
 }
 
 /** Takes over the choice of an address, if it holds one. */
 export function followChoice(fragment: string): void {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));
-  if (!isChoice) return;
+  if (!parts.has("view") && !parts.has("hide")) return;
   const left = parts.getAll("hide");
-  const name = parts.get("base");
-  const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
-  base = name;
-  showTargets(shown);
+  showTargets(targets.map(({ name }) => name).filter((name) => !left.includes(name)));
 }
 
 function announce(event: "chosen" | "marked"): void {

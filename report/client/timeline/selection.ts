@@ -36,7 +36,7 @@ import {
   scriptText,
   writtenChart,
 } from "../charts/page_data.ts";
-import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
+import { linkedItems } from "../linked/choice.ts";
 import { linkElements } from "../linked/elements.ts";
 import type { View } from "./view.ts";
 
@@ -91,7 +91,7 @@ function whatText({ range, runs }: Omit<View, "percentiles">, count: number): st
   return `${time} of run${runs.length > 1 ? "s" : ""} ${runs.join(", ")}`;
 }
 
-/** Its figures beside those of the chosen base, or else of the first cell. @param percentiles Names: `p99`. */
+/** Its figures beside those of the first cell. @param percentiles Names: `p99`. */
 export function partTable(
   { what, range, cells }: Part,
   percentiles: readonly string[],
@@ -101,7 +101,7 @@ export function partTable(
     ...{ label, color },
     figures: rangeFigures(cell, range, percentiles.map((name) => Number(name.slice(1)))),
   }));
-  const first = rows.find(({ label }) => targetOf(label) === chosenBase()) ?? rows[0];
+  const [first] = rows;
   const beside = (cell: TableCell, figures: RangeFigures, base?: number | null): TableCell =>
     figures === first.figures || !base || cell.value === undefined
       ? cell
