@@ -198,7 +198,6 @@ export interface Timeline {
 /** One run over time; arrays of equal length, null where an interval had no request. */
 export interface TimelineRun {
   readonly label: string;
-  readonly repetition: number;
   /** End of each interval, seconds since the start of the run. It begins where the one before ends, the first at 0. */
   readonly t: readonly number[];
   /** Completed requests per second. */

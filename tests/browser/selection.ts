@@ -10,13 +10,12 @@ import { intervalBlocks } from "../../runner/stats/confidence/pool.ts";
 import { drawnBox } from "./chromium.ts";
 import { MODEL, RESULTS } from "./sample.ts";
 
-const ALL = [50, 75, 90, 99];
+const PERCENTILES = [50, 75, 90, 99];
 
 /** Rate, percentiles in ms and completed requests of runs from `fromS` to `toS`, by the results file alone. */
 export function figuresOf(
   runs: readonly Run[],
   [fromS, toS]: readonly number[],
-  percentiles = ALL,
 ): number[] {
   const parts = runs.map(({ timeline: { points }, latency: { clock } }) =>
     intervalBlocks(points, clock)
@@ -26,7 +25,7 @@ export function figuresOf(
   const completed = parts.map((blocks) => sum(blocks, ({ completed }) => completed));
   return [
     mean(parts.map((blocks, i) => completed[i] / sum(blocks, ({ seconds }) => seconds))),
-    ...percentiles.map((p) => latency.valueAtPercentile(p) / 1_000),
+    ...PERCENTILES.map((p) => latency.valueAtPercentile(p) / 1_000),
     sum(completed, (count) => count),
   ];
 }

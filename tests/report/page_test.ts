@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { reportModel } from "../../report/model.ts";
 import { CLIENTS, sourceLine } from "../../report/client/build.ts";
-import { shownOf, WHOLE } from "../../report/client/timeline/view.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { markup, scriptJson } from "../../report/writing/html.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -110,23 +109,8 @@ Deno.test("runs are called by their repetition, in every figure, also where one 
   const timelines = chartsIn(model, "s1/time", "timeline");
   assert.deepEqual(bars.rows[1].runs.map(({ repetition }) => repetition), [2, 3]);
   assert.deepEqual(timelines[1].runs.map(({ label }) => label), ["run 2", "run 3"]);
-  assert.deepEqual(shownOf(timelines[1], { ...WHOLE, runs: [1, 3] }).runs, [timelines[1].runs[1]]);
   const page = renderReportPage([model]);
-  for (const repetition of [1, 2, 3]) {
-    assert.ok(page.includes(`name="run" value="${repetition}" checked> run ${repetition}<`));
-  }
   assert.match(page, /"label":"b","color":1,"clock":"sent","repetitions":\[2,3\]/);
-});
-
-Deno.test("a run of one target alone can be chosen by its repetition", () => {
-  const results = resultsFixture({
-    cells: [{ target: "a", scenario: "static", medianMs: 5, runs: 3 }],
-  });
-  const page = renderReportPage([reportModel({ ...results, runs: results.runs.slice(1) })]);
-  assert.deepEqual([...page.matchAll(/name="run" value="(\d)"/g)].map(([, run]) => run), [
-    "2",
-    "3",
-  ]);
 });
 
 Deno.test("seconds to choose from have no digits but those of their steps", () => {

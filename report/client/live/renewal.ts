@@ -122,9 +122,7 @@ function noteChoices(): ReaderChoices {
   const opened = [...keyed("main details[open]").keys()];
   // What was put into the old elements stays in them.
   const inputs = [...keyed<HTMLInputElement>(INPUTS)]
-    .filter(([, { type, checked, value, defaultValue }]) =>
-      type === "checkbox" ? !checked : value !== defaultValue
-    );
+    .filter(([, { value, defaultValue }]) => value !== defaultValue);
   const selected = [...document.querySelectorAll(SELECTED)];
   const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
     .map(([key, { scrollLeft, scrollTop }]) => ({ key, scrollLeft, scrollTop }));
@@ -135,9 +133,9 @@ function noteChoices(): ReaderChoices {
       const details = keyed("main details");
       for (const key of opened) details.get(key)?.setAttribute("open", "");
       const now = keyed<HTMLInputElement>(INPUTS);
-      for (const [key, { checked, value }] of inputs) {
+      for (const [key, { value }] of inputs) {
         const input = now.get(key);
-        if (input) Object.assign(input, { checked, value });
+        if (input) input.value = value;
         if (input?.form) changed.add(input.form);
       }
       // The figures of each selection, until they are computed anew: nothing moves when they come.

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * A scenario over time: its timelines and heatmaps, which cells, runs and percentiles of them are shown, which range of
- * time is selected, and the figures recomputed for it.
+ * A scenario over time: its timelines and heatmaps, which range of time is selected in them, and the figures recomputed
+ * for it.
  */
 import { Chart as Drawing } from "chart.js";
 import {
@@ -19,6 +19,7 @@ import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
 import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
 import { link, linkElements } from "../linked/elements.ts";
+import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { equipTable, tableNodes } from "../tables/tables.ts";
 import { intervalTimes, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
@@ -43,9 +44,9 @@ import {
   placeText,
 } from "./heatmap.ts";
 import type { Marks } from "./marks.ts";
+import { brush, RangeForm } from "./range_form.ts";
+import { linkTo, readLink } from "./range_link.ts";
 import { followPart, partOf, partTable, type Steps, stepsOf } from "./selection.ts";
-import { linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
-import { brush, ViewForm } from "./view_form.ts";
 
 /** Time after the last change until the selection is announced and the link renewed. */
 const REST_MS = 300;
@@ -56,15 +57,16 @@ class ScenarioFigure {
   readonly #timelines: readonly HTMLCanvasElement[];
   readonly #heatmaps: readonly HTMLCanvasElement[];
   readonly #drawings: Drawings;
-  readonly #form: ViewForm;
+  readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
-  #view: View = WHOLE;
-  /** What canvases show of it; null where nothing of their chart is shown. */
+  /** Null: the whole run. */
+  #range: TimeRange | null = null;
+  /** What canvases show; null where nothing of their chart is shown. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
   #steps: Promise<Steps> | null = null;
   #isDragged = false;
-  /** Whether the figures of a view have been looked at. */
+  /** Whether the figures of a range have been looked at. */
   #isRecomputed = false;
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -73,11 +75,9 @@ class ScenarioFigure {
     this.section = sectionOf(element.id);
     this.#element = element;
     this.#drawings = drawings;
-    this.#form = new ViewForm(form, (view) => this.#show(view));
+    this.#form = new RangeForm(form, (range) => this.#show(range));
     element.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#view.range !== null) {
-        this.show({ ...this.#view, range: null });
-      }
+      if (key === "Escape" && this.#range !== null) this.show(null);
     });
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
     this.#timelines = [...element.querySelectorAll("canvas")];
@@ -88,10 +88,10 @@ class ScenarioFigure {
     this.#fillWhenOpened(heatmaps?.querySelector("details.heats"), () => this.#heatTables());
   }
 
-  /** Shows the view of a link, or that after a drag. */
-  show(view: View): void {
-    this.#form.view = view;
-    this.#show(this.#form.view);
+  /** Selects the range of a link, or that of a drag. */
+  show(range: TimeRange | null): void {
+    this.#form.range = range;
+    this.#show(this.#form.range);
   }
 
   scrollIntoView(): void {
@@ -120,20 +120,13 @@ class ScenarioFigure {
   followChoice(): void {
     this.#frames.clear();
     if (this.#isRecomputed) this.#recompute();
-    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
+    this.#element.querySelector(".range a")
+      ?.setAttribute("href", linkTo(this.section, this.#range));
   }
 
-  #show(view: View): void {
-    const before = this.#view;
-    this.#view = view;
-    this.#marks.range = view.range;
-    if (before.runs?.join() !== view.runs?.join()) {
-      for (const canvas of this.#heats.keys()) void this.#heat(canvas, chartOf(canvas.id));
-    }
-    if (choicesOf(before) !== choicesOf(view)) {
-      this.#frames.clear();
-      for (const canvas of this.#timelines) this.#drawings.renew(canvas);
-    }
+  #show(range: TimeRange | null): void {
+    this.#range = range;
+    this.#marks.range = range;
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
       for (const canvas of this.#canvases) this.#drawings.of(canvas)?.draw();
@@ -148,21 +141,26 @@ class ScenarioFigure {
   async #recompute(): Promise<void> {
     this.#isRecomputed = true;
     const steps = await this.#unpacked();
-    const part = partOf(steps, this.#view);
+    const part = partOf(steps, this.#range);
     this.#element.querySelector(".selected")
       ?.replaceChildren(
-        ...tableNodes(partTable(part, this.#form.percentiles, steps.unit), `${this.section}-part`),
+        ...tableNodes(partTable(part, this.#percentiles, steps.unit), `${this.section}-part`),
       );
-    const isWhole = this.#view.range === null && this.#view.runs === null;
-    followPart(this.section, isWhole ? null : part, this.#drawings);
+    followPart(this.section, this.#range === null ? null : part, this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");
       if (status) status.textContent = `${part.what}: the table below the charts is of it.`;
-      const link = linkTo(this.section, this.#view);
+      const link = linkTo(this.section, this.#range);
       this.#element.querySelector(".range a")?.setAttribute("href", link);
       history.replaceState(null, "", link);
     }, REST_MS);
+  }
+
+  /** Names of those that the timelines show. */
+  get #percentiles(): readonly string[] {
+    const charts = this.#timelines.map(({ id }) => chartOf(id));
+    return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
   }
 
   /** Unpacks the steps at first use. */
@@ -178,33 +176,27 @@ class ScenarioFigure {
     return frame;
   }
 
-  /** Where a part of the runs, the percentiles or the targets is shown, the charts share the axis that fits it. */
+  /** Where some of the targets are hidden, the charts share the axis that fits the others. */
   #fitted(chart: Timeline): Timeline {
-    const own = shownOf(chart, this.#view);
     const panels = this.#timelines.filter((canvas) => isShownLabel(labelOf(canvas)));
-    const isWhole = choicesOf(this.#view) === choicesOf(WHOLE) &&
-      panels.length === this.#timelines.length;
-    if (isWhole) return own;
+    if (panels.length === this.#timelines.length) return chart;
     const values = panels.flatMap(({ id }) => {
       const other = chartOf(id);
-      if (other?.kind !== "timeline") return [];
-      return shownOf(other, this.#view).runs.flatMap(({ latency }) => latency.flat());
+      return other?.kind === "timeline" ? other.runs.flatMap(({ latency }) => latency.flat()) : [];
     });
-    const latency = axisOver(own.latency.unit, values, { logFrom: LATENCY_LOG_FROM });
-    return values.length === 0 ? own : { ...own, latency };
+    const latency = axisOver(chart.latency.unit, values, { logFrom: LATENCY_LOG_FROM });
+    return values.length === 0 ? chart : { ...chart, latency };
   }
 
-  async #heat(canvas: HTMLCanvasElement, chart: ReturnType<typeof chartOf>): Promise<void> {
+  async #heat(canvas: HTMLCanvasElement, chart: Heatmap): Promise<void> {
     const steps = await this.#unpacked();
-    if (chart?.kind !== "heatmap") return;
     this.#heats.set(canvas, this.#heatOf(steps, chart.cell));
     canvas.dataset.heat = "drawn";
     this.#drawings.draw(canvas);
   }
 
-  #heatOf(steps: Steps, cell: number, view = this.#view): Heat {
-    const edgesUs = heatEdgesUs(steps.cells.map(({ runs }) => runs));
-    return heatOfCell(steps, cell, { edgesUs, view });
+  #heatOf(steps: Steps, cell: number): Heat {
+    return heatOfCell(steps, cell, heatEdgesUs(steps.cells.map(({ runs }) => runs)));
   }
 
   #listen(canvas: HTMLCanvasElement): void {
@@ -218,8 +210,7 @@ class ScenarioFigure {
         this.#isDragged = true;
         this.#point(null);
       },
-      onMove: (fromS, toS) =>
-        this.show({ ...this.#view, range: this.#form.wholeSteps(fromS, toS) }),
+      onMove: (fromS, toS) => this.show(this.#form.wholeSteps(fromS, toS)),
       onEnd: () => this.#isDragged = false,
     });
     const follow = (event: PointerEvent): void => this.#follow(canvas, event);
@@ -305,7 +296,7 @@ class ScenarioFigure {
 
   async #heatTables(): Promise<[string, Table][]> {
     const steps = await this.#unpacked();
-    return steps.cells.map(({ label }, i) => [label, heatTable(this.#heatOf(steps, i, WHOLE))]);
+    return steps.cells.map(({ label }, i) => [label, heatTable(this.#heatOf(steps, i))]);
   }
 }
 
@@ -319,10 +310,6 @@ function framed(id: string, fitted: (chart: Timeline) => Timeline): OverTime | n
     return own?.kind === "timeline" ? [{ label, chart: fitted(own) }] : [];
   });
   return targets.length === 0 ? null : framedTargets(targets);
-}
-
-function choicesOf({ runs, percentiles }: View): string {
-  return [runs, percentiles].join(";");
 }
 
 /** The middle of the interval of a moment; null without any. */
@@ -354,12 +341,12 @@ export function scenarioFigures(
   return new Map(figures.map((figure) => [figure.section, figure]));
 }
 
-/** Shows the view in the page's address, if it holds one. */
+/** Selects the range in the page's address, if it holds one. */
 export function followLink(figures: ScenarioFigures): void {
   const link = readLink(location.hash);
   const figure = link && figures.get(link.section);
   if (!link || !figure) return;
-  figure.show(link.view);
+  figure.show(link.range);
   history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
   figure.scrollIntoView();
 }

@@ -25,10 +25,9 @@ import { TICKS_PX, valueScale } from "../charts/scales.ts";
 import { strokeLines, type Theme } from "../charts/theme.ts";
 import { intervalText, momentAt, type RunMoment, startOf, timeScale } from "./axis.ts";
 import { labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
-import { isChosen, type View } from "./view.ts";
 import type { Steps } from "./selection.ts";
 
-/** The shown runs of a cell side by side. */
+/** The runs of a cell side by side. */
 export interface Heat extends MarkedRuns {
   readonly label: string;
   readonly map: Heatmap;
@@ -38,7 +37,7 @@ export interface Heat extends MarkedRuns {
   place: HeatPlace | null;
 }
 
-/** A cell, by the positions of its run, column and row among those shown. */
+/** By positions among the runs, their columns and the rows. */
 export interface HeatPlace {
   readonly run: number;
   readonly column: number;
@@ -49,18 +48,16 @@ export interface HeatPlace {
 export function heatOfCell(
   { cells, unit }: Steps,
   cell: number,
-  { edgesUs, view }: { readonly edgesUs: readonly number[]; readonly view: View },
+  edgesUs: readonly number[],
 ): Heat {
   const { label, repetitions, runs } = cells[cell];
-  const all = heatmapOf(runs, edgesUs);
-  const shown = [...repetitions.keys()].filter((i) => isChosen(view, repetitions[i], repetitions));
-  const map = { ...all, runs: shown.map((i) => all.runs[i]) };
+  const map = heatmapOf(runs, edgesUs);
   const t = map.runs.map((columns) => columns.map(({ toS }) => toS));
   return {
     ...{ label, map, unit, place: null, marks: [], isLabelled: false, tracks: [] },
     span: Math.max(1e-3, ...t.map((ends) => ends.at(-1) ?? 0)),
-    runs: shown.map((i, at) => ({
-      ...{ label: `run ${repetitions[i]}`, t: t[at], steadyFrom: null, changes: [] },
+    runs: repetitions.map((repetition, i) => ({
+      ...{ label: `run ${repetition}`, t: t[i], steadyFrom: null, changes: [] },
     })),
   };
 }

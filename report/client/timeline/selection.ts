@@ -12,6 +12,7 @@ import {
   rangeFigures,
   rangeTails,
   type SelectedPart,
+  type TimeRange,
 } from "../../subjects/charts/time_range.ts";
 import {
   boundCell,
@@ -38,7 +39,6 @@ import {
 } from "../charts/page_data.ts";
 import { linkedItems } from "../linked/choice.ts";
 import { linkElements } from "../linked/elements.ts";
-import type { View } from "./view.ts";
 
 interface StepsOfCell extends NamedSteps {
   readonly color: number;
@@ -67,28 +67,12 @@ interface Part extends SelectedPart {
   readonly cells: readonly StepsOfCell[];
 }
 
-export function partOf({ cells }: Steps, { range, runs: chosen }: View): Part {
-  return {
-    range,
-    what: whatText({ range, runs: chosen }, Math.max(...cells.map(({ runs }) => runs.length))),
-    cells: cells.map((cell) => {
-      const { runs, repetitions } = cell;
-      const kept = [...runs.keys()].filter((i) => chosen?.includes(repetitions[i]) ?? true);
-      return {
-        ...cell,
-        runs: kept.map((i) => runs[i]),
-        repetitions: kept.map((i) => repetitions[i]),
-      };
-    }),
-  };
-}
-
-/** "2–5 s of runs 1, 3". */
-function whatText({ range, runs }: Omit<View, "percentiles">, count: number): string {
+/** @param range Null: the whole run. */
+export function partOf({ cells }: Steps, range: TimeRange | null): Part {
   const time = range ? `${formatTick(range.fromS)}–${formatTick(range.toS)} s` : "All";
-  if (count === 1) return range ? time : "All of the run";
-  if (runs === null) return `${time} of every run`;
-  return `${time} of run${runs.length > 1 ? "s" : ""} ${runs.join(", ")}`;
+  const isOne = cells.every(({ runs }) => runs.length === 1);
+  const what = isOne ? range ? time : "All of the run" : `${time} of every run`;
+  return { range, what, cells };
 }
 
 /** Its figures beside those of the first cell. @param percentiles Names: `p99`. */

@@ -177,7 +177,7 @@ export function readingMarkup(reading: string): Markup | null {
 <p class="note">${reading}</p></details>`;
 }
 
-// Timelines: all targets in one frame first, and the controls that choose runs, percentiles and a range of time.
+// Timelines: all targets in one frame first, and the controls that choose a range of time.
 
 /** Null where it would show what the only panel shows. */
 function overlayMarkup(
@@ -213,38 +213,18 @@ function keyMarkup(timelines: readonly Timeline[]): Markup | null {
 /** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
 function viewMarkup(timelines: readonly Timeline[], { id, steps }: PagePlace): Markup {
   const stepS = steps.get(sectionOf(id))?.seconds ?? 1;
-  const [{ span, percentiles }] = timelines;
+  const [{ span }] = timelines;
   const end = Math.max(1, Math.ceil(span / stepS - 1e-6)) * stepS;
   const plain = (value: number): number => Number(value.toFixed(6));
   const input = (name: string, value: number): Markup =>
     markup`<input type="number" name="${name}" min="0" max="${plain(end)}" step="${stepS}" value="${
       plain(value)
     }">`;
-  const runs = new Map(
-    timelines.flatMap(({ runs }) => runs.map(({ repetition, label }) => [repetition, label])),
-  );
   return markup`<form class="view" autocomplete="off">
 <p class="range"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
 <button type="button" name="whole">Whole run</button>
 <span class="note">or drag over a chart</span>
-<a href="#view=${sectionOf(id)}">Link to this view</a></p>
-<details><summary>Choose runs and percentiles</summary>
-${choiceMarkup("run", "Runs", [...runs].sort(([a], [b]) => a - b))}
-${choiceMarkup("percentile", "Percentiles", percentiles.map((label) => [label, label]))}
-</details></form>`;
-}
-
-/** Null where there is nothing to choose from. @param choices What the view calls each, and the reader. */
-function choiceMarkup(
-  name: string,
-  legend: string,
-  choices: readonly (readonly [value: number | string, label: string])[],
-): Markup | null {
-  if (choices.length < 2) return null;
-  const boxes = choices.map(([value, label]) =>
-    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${label}</label> `
-  );
-  return markup`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
+<a href="#view=${sectionOf(id)}">Link to this view</a></p></form>`;
 }
 
 const HEAT_KEY = markup`

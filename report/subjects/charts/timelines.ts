@@ -90,7 +90,6 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
     bounds.flatMap((names, i) => names.includes(p) ? [i] : []);
   return {
     label: `run ${run.repetition}`,
-    repetition: run.repetition,
     t: intervals.map(({ point }) => Number(point.endS.toFixed(MOST_DECIMALS))),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
     ...intervals.some(({ failedPerSec }) => failedPerSec > 0) && {

@@ -1,48 +1,35 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The controls of a figure of timelines: a view in, the chosen view out. */
+/** The range of time selected in a figure of timelines: by its fields, or by dragging over a chart. */
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
-import type { View } from "./view.ts";
 
-export class ViewForm {
-  readonly #form: HTMLFormElement;
+export class RangeForm {
   readonly #from: HTMLInputElement;
   readonly #to: HTMLInputElement;
 
-  constructor(form: HTMLFormElement, onChange: (view: View) => void) {
-    this.#form = form;
+  constructor(form: HTMLFormElement, onChange: (range: TimeRange | null) => void) {
     [this.#from, this.#to] = form.querySelectorAll<HTMLInputElement>("input[type=number]");
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("input", ({ target }) => {
-      const isBox = target instanceof HTMLInputElement && target.type === "checkbox";
-      // Something stays to look at.
-      if (isBox && this.#valuesOf(target.name).length === 0) target.checked = true;
-      onChange(this.view);
-    });
+    form.addEventListener("input", () => onChange(this.range));
     // The fields keep the typed text until it is complete; then they show the range that is used.
     form.addEventListener("change", () => {
-      const { view } = this;
-      this.view = view;
+      const { range } = this;
+      this.range = range;
     });
     form.querySelector("button[name=whole]")?.addEventListener("click", () => {
-      this.view = { ...this.view, range: null };
-      onChange(this.view);
+      this.range = null;
+      onChange(null);
     });
   }
 
-  get view(): View {
+  /** Null: the whole run. */
+  get range(): TimeRange | null {
     const end = this.#to.value === "" ? Infinity : Number(this.#to.value);
-    return {
-      range: this.wholeSteps(Number(this.#from.value), end),
-      percentiles: this.#checked("percentile"),
-      runs: this.#checked("run")?.map(Number) ?? null,
-    };
+    return this.wholeSteps(Number(this.#from.value), end);
   }
 
-  /** Takes over the parts of a view that fit the figure. */
-  set view({ range, percentiles, runs }: View) {
-    this.#check("percentile", percentiles);
-    this.#check("run", runs?.map(String) ?? null);
+  /** Takes over as much of a range as fits the figure. */
+  set range(range: TimeRange | null) {
     const endS = Number(this.#to.max);
     const fitting = range !== null && range.fromS < endS
       ? this.wholeSteps(range.fromS, range.toS)
@@ -59,33 +46,6 @@ export class ViewForm {
     const end = Math.max(first + 1, Math.min(count, Math.ceil(toS / step - 1e-6)));
     const secondsOf = (steps: number): number => Number((steps * step).toFixed(6));
     return end - first === count ? null : { fromS: secondsOf(first), toS: secondsOf(end) };
-  }
-
-  /** Names of the percentiles that are shown. */
-  get percentiles(): string[] {
-    return this.#valuesOf("percentile");
-  }
-
-  /** In the order of their boxes. */
-  #valuesOf(name: string): string[] {
-    return this.#boxes(name).filter(({ checked }) => checked).map(({ value }) => value);
-  }
-
-  /** Null when all are. */
-  #checked(name: string): string[] | null {
-    const values = this.#valuesOf(name);
-    return values.length === this.#boxes(name).length ? null : values;
-  }
-
-  /** All where none of the chosen ones is there. @param chosen Null: all. */
-  #check(name: string, chosen: readonly string[] | null): void {
-    const boxes = this.#boxes(name);
-    const isAny = boxes.some(({ value }) => chosen?.includes(value));
-    for (const box of boxes) box.checked = !isAny || chosen?.includes(box.value) === true;
-  }
-
-  #boxes(name: string): HTMLInputElement[] {
-    return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]`)];
   }
 }
 
