@@ -6,8 +6,7 @@ import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
-import { onEveryScreen } from "./accessibility.ts";
-import { chromiumTest, drawForPrint, inkOf } from "./chromium.ts";
+import { chromiumTest } from "./chromium.ts";
 import { DESKTOP } from "./sample.ts";
 
 const AGENTS: readonly AgentSpec[] = [
@@ -28,16 +27,6 @@ const RUNS = RESULTS.runs.map((run, i) => ({
 const html = renderReportPage([reportModel({ ...RESULTS, runs: RUNS })]);
 
 chromiumTest("the agents of a fleet", {
-  ...onEveryScreen("each agent is drawn", {
-    html,
-    parts: "#e1-s1",
-    look: async (page) => {
-      await drawForPrint(page);
-      const ink = Object.entries(await inkOf(page)).filter(([id]) => id.includes("-agents-"));
-      assert.equal(ink.length, 2);
-      for (const [id, share] of ink) assert.ok(share > 0.1, `${id}: ${share}`);
-    },
-  }),
   "the table has the whole and each agent of every target, with those to look at marked": {
     html,
     options: DESKTOP,

@@ -15,7 +15,7 @@ import { type Measurement, type Results, results } from "../../runner/result/res
 import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement, type FleetSpec } from "./fleet.ts";
 import { measured, renderMeasurement, renderMeasurementMarkdown } from "./measured.ts";
-import { chartsIn, factsIn, panelsIn, said, saidAs, tableIn } from "./said.ts";
+import { factsIn, said, saidAs, tableIn } from "./said.ts";
 
 /** Without the glue between numbers and units. */
 function plain(text: string): string {
@@ -143,31 +143,6 @@ Deno.test("what holds of an agent on several targets is said once", () => {
   assert.match(findings[0].text, /^express and 2 more: agent c measured a median latency of /);
 });
 
-Deno.test("the chart is of the run in which most agents were lost, and its parts add up to the whole", () => {
-  const runs = [1, 2].map((seed) =>
-    fleetMeasurement({ agents: [...near("a"), { name: "b", ...(seed === 2 && { lostAt: 1 }) }] })
-  );
-  const panels = panelsIn(reportModel(resultsOf(runs, ["hono"])), "s1/agents", "xy");
-  const [{ title, chart }, ...others] = panels;
-  assert.deepEqual([title, others], ["Requests per second, hono, run 2", []]);
-  const [a, b] = chart.series;
-  assert.deepEqual([a.label, b.label, chart.at?.length], ["a", "b", 9]);
-  const [ofA, ofB] = [a, b].map(({ values = [] }) => values.map((rate) => rate ?? NaN));
-  assert.ok(ofB.slice(0, 4).every((rate) => rate > 0));
-  assert.deepEqual(ofB.slice(4), [0, 0, 0, 0]);
-  const { completed, endS } = runs[1].timeline.points[0];
-  assert.ok(Math.abs(ofA[0] + ofB[0] - completed / endS) < 0.001 * completed / endS);
-});
-
-Deno.test("one agent alone, or more than there are colours, have no chart", () => {
-  const panels = (count: number): number => {
-    const agents = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, workers: 1 }));
-    const run = fleetMeasurement({ agents, seconds: 0.5 });
-    return chartsIn(reportModel(resultsOf([run], ["hono"])), "s1/agents", "xy").length;
-  };
-  assert.deepEqual([1, 2, 10, 11].map(panels), [0, 1, 1, 0]);
-});
-
 Deno.test("page, terminal and markdown lay the same table and sentences out", () => {
   const agents = [...near("a", "b"), { name: "<c>", medianMs: 0.5, networkMs: 20 }];
   const run = fleetMeasurement({ agents });
@@ -177,7 +152,6 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
     page,
     /<h3>Agents<\/h3>\n<p>Agent &lt;c&gt; measured a median /,
   );
-  assert.match(page, /<canvas id="e1-s1-agents-/);
   assert.match(page, /The load came from agents: /);
   const options = { width: 80, color: false, unicode: true };
   const summary = renderSummary(model, options);

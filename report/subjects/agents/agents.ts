@@ -1,14 +1,11 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { type Block, figure, list, table } from "../../blocks.ts";
+import { list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { COLORS } from "../../cells/colors.ts";
-import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
 import { mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
-import { stackedOver } from "../charts/errors.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import {
   column,
@@ -76,7 +73,6 @@ export const agents: Subject<ScenarioContext> = {
         fold: whole.rows.length > MOST_ROWS ? "Each agent" : null,
         forms: ["page", "markdown"],
       }),
-      ...fleets.slice(0, MOST_CELLS).flatMap(({ cell, runs }) => rateFigures(cell, runs)),
     ];
   },
 };
@@ -269,43 +265,3 @@ const NOTE =
   "Connect is the time of the fastest connection: a round trip between an agent and the target takes no " +
   "longer. CPU is that of the busiest worker. Clock is by how much an agent's may be off against the others', " +
   "and so the moment of its start.";
-
-// The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
-
-/** With more cells than these, the figures are only in the table. */
-const MOST_CELLS = 6;
-
-/**
- * Charts of the run in which most agents were lost, or of the first run. A single agent is the whole; more agents than
- * colours look alike.
- */
-function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] {
-  const drawn = runs.filter(({ agents = [] }) => agents.length > 1 && agents.length <= COLORS);
-  if (drawn.length === 0) return [];
-  const lostIn = ({ agents = [] }: Run): number =>
-    agents.filter(({ lost }) => lost !== null).length;
-  const { repetition, timeline: { points }, agents = [] } = drawn.reduce((a, b) =>
-    lostIn(b) > lostIn(a) ? b : a
-  );
-  const named = parts.length === 1 ? label : `${label}, run ${repetition}`;
-  const secondsOf = (i: number): number => points[i].endS - (points[i - 1]?.endS ?? 0);
-  const series = agents.map(({ name, completed }, color): XySeries => ({
-    label: name,
-    color,
-    draw: "bars",
-    values: points.map((_, i) => secondsOf(i) > 0 ? compact(completed[i] / secondsOf(i)) : 0),
-  }));
-  const chart: Xy = {
-    alt: `Requests per second of each agent over time, ${named}`,
-    ...stackedOver(points.map(({ endS }) => endS), series, "requests/s"),
-  };
-  return [
-    figure([{ title: `Requests per second, ${named}`, of: null, chart }], {
-      legend: legendOf(chart),
-      reading: READING,
-    }),
-  ];
-}
-
-const READING =
-  "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.";

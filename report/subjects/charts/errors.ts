@@ -93,25 +93,14 @@ function chartOf({ label, runs }: CellRuns): Xy {
     return values.some((count) => count > 0) ? [{ label, color, draw: "bars", values }] : [];
   });
   const kinds = series.map(({ label }) => label.toLowerCase()).join(", ");
-  return {
-    alt: `Failed and wrong requests of ${label} over time: ${kinds}`,
-    ...stackedOver(ends, series, "requests"),
-  };
-}
-
-/** Bars over time, an interval each. @param endsS Of the intervals, seconds since the start of the run. */
-export function stackedOver(
-  endsS: readonly number[],
-  series: readonly XySeries[],
-  title: string,
-): Omit<Xy, "alt"> {
-  const at = [0, ...endsS].map(compact);
-  const sums = endsS.map((_, i) => sum(series, ({ values }) => values?.[i] ?? 0));
+  const at = [0, ...ends].map(compact);
+  const sums = ends.map((_, i) => sum(series, ({ values }) => values?.[i] ?? 0));
   return {
     kind: "xy",
+    alt: `Failed and wrong requests of ${label} over time: ${kinds}`,
     size: "small",
     x: { unit: "s", scale: "linear", min: 0, max: at[at.length - 1] || 1 },
-    y: { ...axisOver("", sums), title },
+    y: { ...axisOver("", sums), title: "requests" },
     at,
     series,
   };
