@@ -2,7 +2,6 @@
 import type { Bench, NoiseOf, Section } from "./bench.ts";
 import { advisedInOne, advisedInSeveral } from "./statistics/allocated.ts";
 import { plannedChanges } from "./statistics/planned.ts";
-import { tailEffects } from "./statistics/tail_effects.ts";
 import { PROMISES } from "./statistics/promises.ts";
 
 export const statistics: Bench = {
@@ -14,7 +13,7 @@ export const statistics: Bench = {
     ),
 };
 
-/** What a run, and a request, may do to plans and to what moves p99. */
+/** What a run, and a request, may do to plans. */
 function underNoise(noise: NoiseOf): Section[] {
-  return [tailEffects(noise), plannedChanges(noise), advisedInOne(noise), advisedInSeveral(noise)];
+  return [plannedChanges(noise), advisedInOne(noise), advisedInSeveral(noise)];
 }
