@@ -13,7 +13,7 @@ import {
 } from "../writing/units.ts";
 import { findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
-import { column, errorCell, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
+import { column, errorColumn, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
@@ -158,11 +158,7 @@ export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"
     column("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
     column("p50", ({ p50 }) => p50, unit),
     column("p99", ({ p99 }) => p99, unit),
-    {
-      label: "Errors",
-      cell: ({ success }) =>
-        errorCell({ text: formatShare(1 - success), value: Number((1 - success).toPrecision(12)) }),
-    },
+    errorColumn("Errors", ({ success }) => Number((1 - success).toPrecision(12)), "share"),
     textColumn("Outcome", trialWord),
     column("Trial", ({ number }) => number, "count"),
   ]);

@@ -11,19 +11,20 @@ import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
 import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
 import { barsOf } from "./charts/throughput.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
-import { maxIn, percentileCell } from "./tables/latency_cells.ts";
+import { maxColumn, percentileColumn } from "./tables/latency_cells.ts";
 import {
+  cellColumn,
   column,
   type ColumnOf,
-  errorCell,
+  errorColumn,
   NONE,
-  numberCell,
-  shareCell,
+  type OfCell,
+  rateColumn,
   type Table,
   tableOf,
-  targetColumn,
   textCell,
-  withInterval,
+  textColumn,
+  unitNamed,
 } from "./tables/table.ts";
 
 export const overview: Subject<ReportContext> = {
@@ -70,31 +71,28 @@ function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
   const several = cells.some(({ runs }) => runs.length > 1);
   // Beside intervals the range would say the same once more; the bars show it.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
-  return tableOf({ caption: `Summary of ${scenario}` }, cells, [
-    targetColumn,
+  const rows = cells.map((cell) => ({ cell }));
+  return tableOf({ caption: `Summary of ${scenario}` }, rows, [
+    cellColumn,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
-    {
-      label: "Requests/s",
-      cell: ({ rate, interval }) => withInterval(numberCell(rate.mean), interval("rate")),
-    },
-    { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
-    { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
-    column("Max", ({ latency }) => maxIn(latency), unit),
-    {
-      label: "Errors",
-      unit: "%",
-      cell: ({ errorRatio: wrongRatio }) => errorCell(shareCell(wrongRatio)),
-    },
-    ...(cells.some(hasResources) ? [cpuColumn] : []),
+    rateColumn,
+    percentileColumn(50, unit),
+    percentileColumn(99, unit),
+    maxColumn(unit),
+    errorColumn("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
+    column("CPU", ({ cell: { runs } }) => {
+      const isWatched = runs.some(({ resources }) => resources.length > 0);
+      return isWatched ? median(runs.map(meanCoresOf)) : null;
+    }, unitNamed("cores")),
     ...(several && !certain ? [rangeColumn] : []),
   ]);
 }
 
 /** Requests per second at which every rule still holds. */
-const capacityColumn: ColumnOf<CellRuns> = {
+const capacityColumn: ColumnOf<OfCell> = {
   label: "Capacity/s",
   kind: "text",
-  cell: ({ runs }) => {
+  cell: ({ cell: { runs } }) => {
     const range = capacityRange(runs, CONFIDENCE);
     return range === null ? NONE : textCell(boundText(
       rangeText(range),
@@ -111,21 +109,8 @@ function rangeText({ value, interval }: CapacityRange): string {
   return interval === null || high === formatNumber(Infinity) ? text : `${text} [${low}, ${high}]`;
 }
 
-const rangeColumn: ColumnOf<CellRuns> = {
-  label: "Range of runs",
-  kind: "text",
-  cell: ({ rate, runs }) =>
-    runs.length === 1
-      ? textCell("one run")
-      : textCell(`${formatNumber(rate.min)}–${formatNumber(rate.max)}`),
-};
-
-function hasResources({ runs }: CellRuns): boolean {
-  return runs.some(({ resources }) => resources.length > 0);
-}
-
-const cpuColumn: ColumnOf<CellRuns> = {
-  label: "CPU",
-  unit: "cores",
-  cell: (cell) => hasResources(cell) ? numberCell(median(cell.runs.map(meanCoresOf))) : NONE,
-};
+const rangeColumn: ColumnOf<OfCell> = textColumn(
+  "Range of runs",
+  ({ cell: { rate, runs } }) =>
+    runs.length === 1 ? "one run" : `${formatNumber(rate.min)}–${formatNumber(rate.max)}`,
+);

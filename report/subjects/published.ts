@@ -37,19 +37,18 @@ import { counted, unique } from "../writing/words.ts";
 import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import {
-  boundCell,
   cellColumn,
   column,
+  type Format,
+  type Measured,
+  measuredCell,
   NONE,
-  numberCell,
-  shareCell,
   type Table,
   type TableCell,
   tableOf,
   textCell,
   textColumn,
   unitNamed,
-  withInterval,
 } from "./tables/table.ts";
 
 export const published: Subject<ReportContext> = {
@@ -175,31 +174,23 @@ function publishedTable(
   about: { readonly caption: string; readonly notes: readonly string[] },
 ): Table {
   const unit = columnUnit(kind, rows.flatMap((row) => [row.published, row.measured.value]));
+  const format = kind === "share" ? kind : unit;
   const isOfSeveral = scenariosOf(rows).length > 1;
-  const scenario = textColumn<MatchedRow>("Scenario", ({ cell }) => cell.scenario);
-  const written = (row: MatchedRow, cell: TableCell): TableCell => ({
-    ...cell,
-    text: `${boundMark(row)}${cell.text}`,
-  });
+  const written = (row: MatchedRow, value: number, format: Format): TableCell => {
+    const cell = measuredCell({ value }, format);
+    return { ...cell, text: `${boundMark(row)}${cell.text}` };
+  };
   return tableOf(about, rows, [
     cellColumn,
-    ...isOfSeveral ? [scenario] : [],
-    {
-      label: "Published",
-      unit: unit.name,
-      cell: (row) => written(row, rangeCell({ value: row.published, interval: null }, unit)),
-    },
-    { label: "Measured", unit: unit.name, cell: ({ measured }) => rangeCell(measured, unit) },
+    textColumn("Scenario", ({ cell }) => isOfSeveral ? cell.scenario : ""),
+    { label: "Published", unit: unit.name, cell: (row) => written(row, row.published, format) },
+    column("Measured", ({ measured }) => measured, format),
     ...isRelative
       ? [{
         label: "Published, relative",
         unit: "×",
-        cell: (row: MatchedRow) => written(row, numberCell(row.ofPublished)),
-      }, {
-        label: "Measured, relative",
-        unit: "×",
-        cell: (row: MatchedRow) => openCell(row, rangeCell(row.ofMeasured, TIMES)),
-      }]
+        cell: (row: MatchedRow) => written(row, row.ofPublished, "number"),
+      }, column<MatchedRow>("Measured, relative", (row) => openIn(row, row.ofMeasured), TIMES)]
       : [],
     { label: "Measured ÷ published", unit: "×", cell: quotientCell },
   ]);
@@ -215,23 +206,14 @@ function quotientCell(row: MatchedRow): TableCell {
   // Over 0 there is no number.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
-    : rangeCell(quotient, TIMES);
-  return { ...openCell(row, cell), ...isFar && { alarming: true } };
+    : measuredCell(openIn(row, quotient), TIMES);
+  return { ...cell, ...isFar && { alarming: true } };
 }
 
 /** A lower bound over a number is one, too; over another bound it may be anything. */
-function openCell({ measured, base }: MatchedRow, cell: TableCell): TableCell {
-  return base?.measured.isAtLeast ? { ...cell, weak: true } : boundCell(cell, measured.isAtLeast);
-}
-
-function rangeCell(
-  { value, interval, isAtLeast = false }: Range & { readonly isAtLeast?: boolean },
-  unit: DisplayUnit,
-): TableCell {
-  const cell = unit === SHARE ? shareCell(value) : numberCell(value, unit);
-  const most = unit === SHARE ? 1 : Infinity;
-  const ends = interval && { low: interval.low, high: Math.min(most, interval.high) };
-  return withInterval(boundCell(cell, isAtLeast), ends, unit);
+function openIn({ measured, base }: MatchedRow, range: Range): Measured {
+  const isWeak = base?.measured.isAtLeast ?? false;
+  return { ...range, isWeak, isAtLeast: measured.isAtLeast && !isWeak };
 }
 
 /** One unit for what is published and what is measured. */

@@ -20,12 +20,12 @@ import { type DisplayUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 import type { ReportContext, Settling, Subject } from "./subject.ts";
 import {
+  cellColumn,
+  column,
   type ColumnOf,
-  rangeCell,
   type Table,
   tableOf,
-  targetColumn,
-  textCell,
+  textColumn,
 } from "./tables/table.ts";
 
 /** Nothing where no latency was ever far from where it ends. */
@@ -83,7 +83,9 @@ function flattensOf(cell: CellRuns): SettledCell["flattens"] {
   return POINT_PERCENTILES.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [rangeOf(`stable${behind}`, cell), rangeOf(`final${behind}`, cell)];
-    return "none" in from || "none" in final ? [] : [{ from, final }];
+    if ("none" in from || "none" in final) return [];
+    // Of a run that ends before it has surely settled the time counts as it is, as in the correlation.
+    return [{ from: { value: from.value, interval: from.interval }, final }];
   });
 }
 
@@ -200,28 +202,13 @@ const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 /** When each percentile of latency is stable, and at what. @param several Whether the cells are of several scenarios. */
 function stableTable(cells: readonly SettledCell[], several: boolean): Table {
   const unit = timeUnit(cells.flatMap(({ flattens }) => flattens.map(({ final }) => final.value)));
-  const column = (
-    label: string,
-    unit: DisplayUnit,
-    of: (cell: SettledCell) => Range,
-  ): ColumnOf<SettledCell> => ({
-    label,
-    unit: unit.name,
-    cell: (settled) => rangeCell(of(settled), unit),
-  });
   const caption = "Time to stable latency against final latency";
   return tableOf({ caption, notes: [NOTE, SETTLED] }, cells, [
-    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
-    ...several
-      ? [{
-        label: "Scenario",
-        kind: "text" as const,
-        cell: ({ cell }: SettledCell) => textCell(cell.scenario),
-      }]
-      : [],
-    ...POINT_PERCENTILES.flatMap((percentile, i) => [
-      column(`Final ${percentile}`, unit, ({ flattens }) => flattens[i].final),
-      column(`${percentile} stable after`, SECONDS, ({ flattens }) => flattens[i].from),
+    cellColumn,
+    textColumn("Scenario", ({ cell }) => several ? cell.scenario : ""),
+    ...POINT_PERCENTILES.flatMap((percentile, i): ColumnOf<SettledCell>[] => [
+      column(`Final ${percentile}`, ({ flattens }) => flattens[i].final, unit),
+      column(`${percentile} stable after`, ({ flattens }) => flattens[i].from, SECONDS),
     ]),
   ]);
 }

@@ -16,7 +16,7 @@ import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber, formatShare } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { NONE, type Table, tableOf, textCell } from "./tables/table.ts";
+import { column, NONE, type Table, tableOf, textColumn } from "./tables/table.ts";
 
 /** Two cells whose targets took turns. */
 export interface SlicedCell {
@@ -361,56 +361,34 @@ function levelsTable(cells: readonly SlicedCell[], isOne: boolean): Table {
   const areTheseTwo = rows.every(({ one }) => one.sliced?.areTheseTwo);
   const percent = (value: number | null | undefined) =>
     value === null || value === undefined ? NONE : { text: percentText(value), value };
-  return tableOf(
+  const caption = "What the ratio of both sides varies by";
+  return tableOf({ caption, notes: [levelsNote(areTheseTwo)] }, rows, [
+    ...isOne
+      ? []
+      : [{ ...textColumn<LevelRow>("Cell", ({ cell }) => cell), kind: "name" as const }],
+    { ...textColumn("Figure", ({ one }) => rowName(one.figure)), kind: isOne ? "name" : "text" },
+    textColumn("Ratio", ({ one }) => ratioText(one)),
+    column(
+      areTheseTwo ? "Rounds" : "Pairs of processes",
+      ({ one: { sliced } }) => sliced?.levels?.processes ?? 1,
+      "count",
+    ),
+    column("Pairs of slices in each", ({ one }) => one.sliced?.pairsOfSlices || null, "count"),
+    textColumn(
+      "Independent after",
+      ({ one: { sliced } }) => sliced?.blockPairs ? counted(sliced.blockPairs, "pair") : NONE.text,
+    ),
+    { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
+    { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
     {
-      caption: "What the ratio of both sides varies by",
-      notes: [levelsNote(areTheseTwo)],
+      label: areTheseTwo ? "Between rounds" : "Between processes",
+      cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
     },
-    rows,
-    [
-      ...isOne
-        ? []
-        : [{ label: "Cell", kind: "name" as const, cell: ({ cell }: LevelRow) => textCell(cell) }],
-      {
-        label: "Figure",
-        kind: isOne ? "name" : "text",
-        cell: ({ one }) => textCell(rowName(one.figure)),
-      },
-      { label: "Ratio", kind: "text", cell: ({ one }) => textCell(ratioText(one)) },
-      {
-        label: areTheseTwo ? "Rounds" : "Pairs of processes",
-        cell: ({ one: { sliced } }) => {
-          const value = sliced?.levels?.processes ?? 1;
-          return { text: formatCount(value), value };
-        },
-      },
-      {
-        label: "Pairs of slices in each",
-        cell: ({ one: { sliced } }) =>
-          sliced?.pairsOfSlices
-            ? { text: formatCount(sliced.pairsOfSlices), value: sliced.pairsOfSlices }
-            : NONE,
-      },
-      {
-        label: "Independent after",
-        kind: "text",
-        cell: ({ one: { sliced } }) =>
-          sliced?.blockPairs ? textCell(counted(sliced.blockPairs, "pair")) : NONE,
-      },
-      { label: "Spread", cell: ({ one }) => percent(one.sliced?.levels?.stdev) },
-      { label: "By slices", cell: ({ one }) => percent(one.sliced?.levels?.withinStdev) },
-      {
-        label: areTheseTwo ? "Between rounds" : "Between processes",
-        cell: ({ one }) => percent(one.sliced?.levels?.betweenStdev),
-      },
-      {
-        label: "Limited by",
-        kind: "text",
-        cell: ({ one }) =>
-          textCell(limitText(one.sliced?.levels ?? null, one.sliced?.areTheseTwo ?? false)),
-      },
-    ],
-  );
+    textColumn(
+      "Limited by",
+      ({ one: { sliced } }) => limitText(sliced?.levels ?? null, sliced?.areTheseTwo ?? false),
+    ),
+  ]);
 }
 
 function rowName(figure: ComparedFigure): string {

@@ -25,16 +25,15 @@ import { compareResults, type ResultsComparison } from "./comparison/comparison.
 import { differenceList, ratios, sideBySide } from "./comparison/document.ts";
 import { groupsOf, type Subject } from "./subject.ts";
 import { figureAxis, figurePoint, type Shown, shownFigures } from "./sweeps/charts.ts";
-import { percentileCell } from "./tables/latency_cells.ts";
+import { percentileColumn } from "./tables/latency_cells.ts";
 import {
-  countCell,
-  errorCell,
-  numberCell,
-  shareCell,
+  column,
+  errorColumn,
+  type OfCell,
+  rateColumn,
   type Table,
   tableOf,
-  textCell,
-  withInterval,
+  textColumn,
 } from "./tables/table.ts";
 
 /** Results with what the report makes of them. */
@@ -270,10 +269,9 @@ function axisOfResults(points: readonly TrendPoint[]): Axis {
   };
 }
 
-interface TrendRow {
+interface TrendRow extends OfCell {
   readonly series: TrendSeries;
   readonly point: TrendPoint;
-  readonly cell: CellRuns;
 }
 
 /** A row a cell and result. */
@@ -297,23 +295,12 @@ function trendTable(
       kind: "name",
       cell: ({ series: { label, color } }) => ({ text: label, color }),
     },
-    { label: "Result", kind: "text", cell: ({ point }) => textCell(point.label) },
-    {
-      label: "At",
-      kind: "text",
-      cell: ({ point: { results } }) => textCell(formatMoment(results.startedAt)),
-    },
-    {
-      label: "Requests/s",
-      cell: ({ cell: { rate, interval } }) => withInterval(numberCell(rate.mean), interval("rate")),
-    },
-    { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
-    {
-      label: "Errors",
-      unit: "%",
-      cell: ({ cell: { errorRatio } }) => errorCell(shareCell(errorRatio)),
-    },
-    { label: "Runs", cell: ({ cell: { runs } }) => countCell(runs.length) },
+    textColumn("Result", ({ point }) => point.label),
+    textColumn("At", ({ point: { results } }) => formatMoment(results.startedAt)),
+    rateColumn,
+    percentileColumn(99, unit),
+    errorColumn("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
+    column("Runs", ({ cell: { runs } }) => runs.length, "count"),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { reportModel } from "../../report/model.ts";
-import { type ColumnOf, tableOf, withInterval } from "../../report/subjects/tables/table.ts";
+import { type ColumnOf, measuredCell, tableOf } from "../../report/subjects/tables/table.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -125,7 +125,7 @@ Deno.test("a column that holds nothing in any row is left out, and so is an inte
   assert.deepEqual(rows.map((row) => row.map(({ text }) => text)), [["–", "–"], ["–", "1"]]);
   const size = { name: "B", size: 1, decimals: 1 };
   assert.deepEqual(
-    withInterval({ text: "180", value: 179.7 }, { low: 179.69, high: 179.71 }, size),
+    measuredCell({ value: 179.7, interval: { low: 179.69, high: 179.71 } }, size),
     { text: "180", value: 179.7 },
   );
 });

@@ -14,9 +14,9 @@ import {
 } from "../../chart.ts";
 import { overlaid, type OverlayLine } from "../../subjects/charts/over_time.ts";
 import {
-  boundCell,
+  column,
+  measuredCell,
   NONE,
-  numberCell,
   type Table,
   type TableCell,
   tableOf,
@@ -314,7 +314,7 @@ export function frameTable(frame: OverTime, caption: string): Table {
       ...{ label: all[0].line.of ? "Target" : "Run", kind: "name" },
       cell: ({ of: { label, ...color } }) => ({ text: label, ...color }),
     },
-    { label: "End", unit: "s", cell: ({ endS }) => numberCell(endS) },
+    { ...column<typeof rows[number]>("End", ({ endS }) => endS), unit: "s" },
     ...new Map(all.map(({ line: { column }, unit }) => [column, {
       ...{ label: column, unit },
       cell: ({ lines, run, i }: typeof rows[number]) =>
@@ -327,7 +327,7 @@ export function frameTable(frame: OverTime, caption: string): Table {
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;
   if (value === null) return NONE;
-  const cell = boundCell(numberCell(value), line?.isBound?.(run, i) ?? false);
+  const cell = measuredCell({ value, isAtLeast: line?.isBound?.(run, i) ?? false });
   const band = line?.band?.[i];
   return band && band.low !== band.high
     ? { ...cell, below: `${formatNumber(band.low)}–${formatNumber(band.high)}` }

@@ -12,13 +12,7 @@ import {
   heatText,
   rowText,
 } from "../../subjects/charts/heatmap.ts";
-import {
-  countCell,
-  numberCell,
-  type Table,
-  tableOf,
-  textCell,
-} from "../../subjects/tables/table.ts";
+import { column, type Table, tableOf, textCell } from "../../subjects/tables/table.ts";
 import { sum } from "../../writing/spread.ts";
 import type { DisplayUnit } from "../../writing/units.ts";
 import { TICKS_PX, valueScale } from "../charts/scales.ts";
@@ -222,11 +216,10 @@ export function heatTable({ label, map, unit, runs }: Heat): Table {
   const taken = [...map.edgesUs.keys()].filter((at) => rows.some(({ counts }) => counts[at] > 0));
   return tableOf({ caption: `Requests of ${label} by moment and latency` }, rows, [
     { label: "Run", kind: "name", cell: ({ name }) => textCell(name) },
-    { label: "End", unit: "s", cell: ({ toS }) => numberCell(toS) },
-    ...taken.map((at) => ({
-      label: rowText(map, at, unit),
-      cell: ({ counts }: HeatColumn) => countCell(counts[at]),
-    })),
-    { label: "Lower bounds", cell: ({ bounds }) => countCell(sum([...bounds], (one) => one)) },
+    { ...column<HeatColumn>("End", ({ toS }) => toS), unit: "s" },
+    ...taken.map((at) =>
+      column<HeatColumn>(rowText(map, at, unit), ({ counts }) => counts[at], "count")
+    ),
+    column("Lower bounds", ({ bounds }) => sum([...bounds], (one) => one), "count"),
   ]);
 }

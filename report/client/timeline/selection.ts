@@ -15,11 +15,10 @@ import {
   type TimeRange,
 } from "../../subjects/charts/time_range.ts";
 import {
-  boundCell,
+  column,
   type ColumnOf,
-  countCell,
+  measuredCell,
   NONE,
-  numberCell,
   type Table,
   type TableCell,
   tableOf,
@@ -105,23 +104,23 @@ export function partTable(
       cell: ({ figures }) =>
         figures.ratePerSec === null
           ? NONE
-          : beside(numberCell(figures.ratePerSec), figures, first.figures.ratePerSec),
+          : beside(measuredCell({ value: figures.ratePerSec }), figures, first.figures.ratePerSec),
     },
     ...percentiles.map((label, i): ColumnOf<typeof rows[number]> => ({
       ...{ label, unit: unit.name },
       cell: ({ figures }) => {
         const [time, base] = [figures.percentiles[i], first.figures.percentiles[i]];
         if (time === null) return NONE;
-        const cell = { ...numberCell(time.ms, unit), weak: !time.isSupported };
-        return time.isAtLeast || base?.isAtLeast
-          ? boundCell(cell, time.isAtLeast)
-          : beside(cell, figures, base?.ms);
+        const { ms: value, isAtLeast, isSupported } = time;
+        const cell = measuredCell({ value, isAtLeast, isWeak: !isSupported }, unit);
+        return isAtLeast || base?.isAtLeast ? cell : beside(cell, figures, base?.ms);
       },
     })),
-    { label: "Completed", cell: ({ figures }) => countCell(figures.completed) },
-    ...rows.some(({ figures }) => figures.failed > 0)
-      ? [{ label: "Failed", cell: ({ figures }: typeof rows[number]) => countCell(figures.failed) }]
-      : [],
+    column("Completed", ({ figures }) => figures.completed, "count"),
+    {
+      ...column<typeof rows[number]>("Failed", ({ figures }) => figures.failed, "count"),
+      isRare: true,
+    },
   ]);
 }
 

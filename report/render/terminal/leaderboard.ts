@@ -4,13 +4,7 @@
  * progress.
  */
 import { TOLERATED_WRONG_RATIO } from "../../judge/shortfall.ts";
-import {
-  boundCell,
-  numberCell,
-  type Table,
-  tableOf,
-  textCell,
-} from "../../subjects/tables/table.ts";
+import { measuredCell, type Table, tableOf, textCell } from "../../subjects/tables/table.ts";
 import { formatShare, GLUE, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { TerminalOptions, TextLine } from "../../writing/terminal.ts";
@@ -82,7 +76,7 @@ function scenarioTable(
       label: isRate ? "Requests/s" : "p99",
       unit: unit?.name,
       cell: ({ value, isAtLeast, wrongRatio }) => ({
-        ...value === null ? textCell("–") : boundCell(numberCell(value, unit), isAtLeast),
+        ...value === null ? textCell("–") : measuredCell({ value, isAtLeast }, unit),
         alarming: wrongRatio > TOLERATED_WRONG_RATIO,
       }),
     },

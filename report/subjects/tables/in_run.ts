@@ -9,12 +9,13 @@ import { formatDuration, formatNumber, timeUnit } from "../../writing/units.ts";
 import { listed, listedSome } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import {
+  cellColumn,
   column,
   type ColumnOf,
   type Format,
+  type OfCell,
   type Table,
   tableOf,
-  targetColumn,
   textCell,
 } from "./table.ts";
 
@@ -67,11 +68,12 @@ export const inOneRun: Subject<ScenarioContext> = {
   build: ({ name, cells }) => {
     const known = cells.filter((cell) => SHOWN.some((figure) => onlyRun(cell, figure)?.interval));
     const ms = timeUnit(known.flatMap((cell) => onlyRun(cell, "p50")?.value ?? []));
-    const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<CellRuns> =>
-      column(label, (cell) => onlyRun(cell, name), format);
+    const figure = (label: string, name: InRunFigure, format?: Format): ColumnOf<OfCell> =>
+      column(label, ({ cell }) => onlyRun(cell, name), format);
+    const rows = known.map((cell) => ({ cell }));
     const notes = [OF_THIS_RUN_TEXT, ...notesOn(known)];
-    return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, known, [
-      targetColumn,
+    return [table(tableOf({ caption: `Within the only run of ${name}`, notes }, rows, [
+      cellColumn,
       figure("Requests/s", "rate"),
       figure("Mean", "mean", ms),
       figure("p50", "p50", ms),

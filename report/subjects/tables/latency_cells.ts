@@ -4,15 +4,7 @@ import type { CellRuns } from "../../cells/cells.ts";
 import type { Percentile, PooledLatency } from "../../figures/pool.ts";
 import type { Ends } from "../../figures/range.ts";
 import type { DisplayUnit } from "../../writing/units.ts";
-import {
-  column,
-  type ColumnOf,
-  type Measured,
-  measuredCell,
-  NONE,
-  type OfCell,
-  type TableCell,
-} from "./table.ts";
+import { column, type ColumnOf, type Measured, type OfCell } from "./table.ts";
 
 export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
   if (latency.count === 0) return null;
@@ -43,9 +35,4 @@ export function percentileColumn(p: Percentile, unit: DisplayUnit): ColumnOf<OfC
 
 export function maxColumn(unit: DisplayUnit): ColumnOf<OfCell> {
   return column("Max", ({ cell }) => maxIn(cell.latency), unit);
-}
-
-export function percentileCell(cell: CellRuns, p: Percentile, unit: DisplayUnit): TableCell {
-  const found = percentileOfCell(cell, p);
-  return found === null ? NONE : measuredCell(found, unit);
 }

@@ -4,7 +4,7 @@
  */
 import type { Run } from "../../../runner/result/result.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import type { Ends, Range } from "../../figures/range.ts";
+import type { Ends } from "../../figures/range.ts";
 import {
   boundText,
   type DisplayUnit,
@@ -100,47 +100,6 @@ export function textCell(text: string): TableCell {
   return { text };
 }
 
-export function numberCell(value: number, unit?: DisplayUnit): TableCell {
-  return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
-}
-
-export function countCell(value: number): TableCell {
-  return { text: formatCount(value), value };
-}
-
-export function shareCell(value: number): TableCell {
-  return { text: formatPercent(value), value };
-}
-
-/** A count or share of something that should not be: alarming unless it is 0. */
-export function errorCell(cell: TableCell): TableCell {
-  return cell.value ? { ...cell, alarming: true } : cell;
-}
-
-/** A number that lower bounds could turn out to make larger, where they could. */
-export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
-  return { ...cell, text: boundText(cell.text, isAtLeast) };
-}
-
-/** A number with the 95 % interval around it, where it has one. */
-export function withInterval(
-  cell: TableCell,
-  interval: Pick<Ends, "low" | "high"> | null,
-  unit?: DisplayUnit,
-): TableCell {
-  const { value } = cell;
-  if (interval === null || value === undefined) return cell;
-  // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
-  const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
-  // Nothing takes less than no time.
-  const below = intervalText({ low: Math.max(0, low), high }, unit);
-  return below === "" ? cell : { ...cell, below };
-}
-
-export function rangeCell({ value, interval }: Range, unit: DisplayUnit): TableCell {
-  return withInterval(numberCell(value, unit), interval, unit);
-}
-
 /** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
 export type Format = DisplayUnit | "number" | "count" | "share";
 
@@ -154,22 +113,30 @@ export interface Measured {
   readonly isWeak?: boolean;
 }
 
+const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
+
 /** An interval is around what is known alone: not around a lower bound, nor a weak number. */
 export function measuredCell(
   { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
   format: Format = "number",
 ): TableCell {
-  const cell = boundCell(writtenAs(format, value), isAtLeast);
+  const cell = { text: boundText(writtenAs(format, value), isAtLeast), value };
   if (isWeak) return { ...cell, weak: true };
-  return isAtLeast
-    ? cell
-    : withInterval(cell, interval, typeof format === "string" ? undefined : format);
+  if (isAtLeast || interval === null) return cell;
+  const isShare = format === "share";
+  // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
+  const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
+  // Nothing takes less than no time, and no share is more than all.
+  const ends = { low: Math.max(0, low), high: Math.min(isShare ? 1 : Infinity, high) };
+  const unit = isShare ? PERCENT : typeof format === "object" ? format : undefined;
+  const below = intervalText(ends, unit);
+  return below === "" ? cell : { ...cell, below };
 }
 
-function writtenAs(format: Format, value: number): TableCell {
-  if (format === "count") return countCell(value);
-  if (format === "share") return shareCell(value);
-  return numberCell(value, format === "number" ? undefined : format);
+function writtenAs(format: Format, value: number): string {
+  if (format === "count") return formatCount(value);
+  if (format === "share") return formatPercent(value);
+  return format === "number" ? formatNumber(value) : formatIn(value, format);
 }
 
 export function unitNamed(name: string): DisplayUnit {
@@ -204,27 +171,28 @@ export function errorColumn<T>(
   of: Reader<T>,
   format: Format = "count",
 ): ColumnOf<T> {
-  const { cell, ...head } = column(label, of, format);
-  return { ...head, cell: (row) => errorCell(cell(row)) };
+  const { cell: read, ...head } = column(label, of, format);
+  return {
+    ...head,
+    cell: (row) => {
+      const cell = read(row);
+      return cell.value ? { ...cell, alarming: true } : cell;
+    },
+  };
 }
 
 export function textColumn<T>(label: string, of: (row: T) => string): ColumnOf<T> {
   return { label, kind: "text", cell: (row) => textCell(of(row)) };
 }
 
-export const targetColumn: ColumnOf<CellRuns> = {
-  label: "Target",
-  kind: "name",
-  cell: ({ label, color }) => ({ text: label, color }),
-};
-
 export interface OfCell {
   readonly cell: CellRuns;
 }
 
 export const cellColumn: ColumnOf<OfCell> = {
-  ...targetColumn,
-  cell: ({ cell }) => targetColumn.cell(cell),
+  label: "Target",
+  kind: "name",
+  cell: ({ cell: { label, color } }) => ({ text: label, color }),
 };
 
 export const rateColumn: ColumnOf<OfCell> = column(

@@ -22,7 +22,7 @@ import type { Shortfall } from "../../judge/shortfall.ts";
 import { isSame, isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
 import { boundText, GLUE, intervalText } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { type Table, tableOf } from "../tables/table.ts";
+import { NONE, type Table, tableOf, textColumn } from "../tables/table.ts";
 
 export type HeadlineFigure = NonNullable<Conclusion["figure"]>;
 export type Winner = NonNullable<Conclusion["winners"]>[number];
@@ -292,20 +292,14 @@ export function winnersTable(winners: readonly Winner[]): Table | null {
   const notes = omitted > 0 ? [`${counted(omitted, "more setting")} below.`] : [];
   return tableOf({ caption: "Who wins where", notes }, winners.slice(0, MOST_WINNERS), [
     { label: "Setting", kind: "name", cell: ({ setting }) => ({ text: setting }) },
-    { label: "Winner", kind: "text", cell: ({ winner }) => ({ text: winner ?? "–" }) },
-    {
-      label: "Figure",
-      kind: "text",
-      cell: ({ figure }) => ({ text: figures.length === 1 ? "" : figure }),
-    },
-    {
-      label: figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
-      kind: "text",
-      cell: ({ winner, margin }) => ({
-        text: winner === null || margin === "" ? "–" : margin.replace(`${GLUE}[`, " ["),
-      }),
-    },
-    { label: "Certainty", kind: "text", cell: ({ word }) => ({ text: word }) },
+    textColumn("Winner", ({ winner }) => winner ?? NONE.text),
+    textColumn("Figure", ({ figure }) => figures.length === 1 ? "" : figure),
+    textColumn(
+      figures.length === 1 ? `Margin in ${figures[0]}` : "Margin",
+      ({ winner, margin }) =>
+        winner === null || margin === "" ? NONE.text : margin.replace(`${GLUE}[`, " ["),
+    ),
+    textColumn("Certainty", ({ word }) => word),
   ]);
 }
 
