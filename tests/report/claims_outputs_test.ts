@@ -9,7 +9,6 @@ import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claimOf, RATES } from "./claimed.ts";
 import { thresholdsOf } from "./gated.ts";
-import { hostileResults } from "./hostile.ts";
 import { plain } from "./readable.ts";
 import { resultsAt } from "./rates.ts";
 
@@ -119,14 +118,4 @@ Deno.test("without claims and thresholds nothing is said of them, and one withou
   for (const text of [page, terminal, markdown]) {
     assert.match(text, /1 threshold not judged here, without a baseline\./);
   }
-});
-
-Deno.test("hostile claims are text wherever they stand", () => {
-  const { page, terminal, junit } = formsOf(hostileResults());
-  const markdown = renderMarkdown(reportModel(hostileResults()));
-  assert.ok(page.includes("#e1-claims") && !page.includes("<img"));
-  assert.ok(!/<img|\]\(javascript/.test(markdown));
-  // deno-lint-ignore no-control-regex -- what steers terminals
-  assert.doesNotMatch(terminal, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-  assert.ok(!junit.includes("<img"));
 });

@@ -65,10 +65,6 @@ Deno.test("of more agents the slowest and the silent are told", () => {
   assert.deepEqual(view(none).slice(1), ["Agents      9 agents, all silent"]);
 });
 
-Deno.test("a name can't steer the terminal", () => {
-  assert.match(view([agent("a\x1b[2J")])[1], /a\\x1b\[2J 12,346\/s/);
-});
-
 Deno.test("without a fleet there is no line for it", () => {
   assert.equal(view([]).length, 1);
 });

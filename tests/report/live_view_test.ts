@@ -208,11 +208,6 @@ Deno.test("40 columns and 10 rows have the run, its URL, rate, latency with thei
   ]);
 });
 
-Deno.test("no name steers the terminal", () => {
-  const lines = view([{ ...STARTING, target: "a\x1b[2J\n\u202e" }, LIVE]);
-  assert.match(lines[1], /^static, a\\x1b\[2J\\x0a\\u202e /);
-});
-
 Deno.test("a sparkline goes from 0 to its largest value", () => {
   assert.equal(sparkline([0, 1, 2, 4, 7, 8, null], { unicode: true }), "▁▂▃▅██ ");
   assert.equal(sparkline([0, 4, 8, null], { unicode: false }), "_=# ");
