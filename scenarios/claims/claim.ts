@@ -121,7 +121,7 @@ const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, corr
 export const LOAD_TERMS = ["timeout", "duration"] as const;
 
 const given = z.strictObject({
-  text: z.string().describe("The claim as written"),
+  text: z.string().describe("The condition as written"),
   cores: z.int().min(1).optional().describe("The least number of cores; absent: another condition"),
   load: z.strictObject({
     term: z.enum(LOAD_TERMS),

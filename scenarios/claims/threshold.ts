@@ -138,7 +138,7 @@ function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold 
   return held(text, { of: right, relation: TURNED[relation.value], to: left });
 }
 
-/** The figure of some cells, compared with a limit or against a figure of others. */
+/** The figure of some cells, compared with a limit or with a figure of others. */
 function held(
   text: string,
   { of, relation, to }: { of: FigureSide; relation: Relation; to: ClaimSide },

@@ -135,7 +135,7 @@ export async function convertedFile(
   });
 }
 
-/** A file is read by others, and may be kept for long. */
+/** Why no file is written that would hold a variable's value: others may read it, and it may be kept for long. */
 function heldIn(path: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),

@@ -55,14 +55,14 @@ function convert(data: unknown, context: ImportContext): Import {
   return { experiment: whole, notes: [...notes], origins: made.origins, read };
 }
 
-/** With names of the constants of its scenarios. */
+/** An import that becomes code, with the script that it is of. */
 export interface ImportedCode extends Import {
   readonly script: ArtilleryScript;
   /** What each of its scenarios is called. */
   readonly scenarios: readonly string[];
 }
 
-/** Its experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
+/** A script's experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
 export function artilleryCode(data: unknown, context: ImportContext): ImportedCode {
   const read = new Map<string, string>();
   const notes = new Set<string>();
@@ -86,12 +86,12 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   return { experiment, notes: [...notes], origins: made.origins, read, script, scenarios };
 }
 
-/** Names of the constants that hold the functions of its scenarios. */
+/** Name of the constant that holds the functions of a scenario. @param scenario Its index. */
 export function constantOf(scenario: number): string {
   return `scenario${scenario + 1}`;
 }
 
-/** Each with its config; without a target or phases of the script's own the first is the default. */
+/** Environments, each with its config; the first is the default: the script's own config (`none`) if that has a target and phases, or there are no others. */
 function environmentsOf(data: unknown): [name: string, config: unknown][] {
   const own = Object(Object(data).config);
   const environments = Object.entries(Object(own.environments));
@@ -331,7 +331,7 @@ class Conversion {
   }
 }
 
-/** Functions as a user's session begins and ends. */
+/** Functions that are called when a user's session begins and ends. */
 function userOf(
   { beforeScenario, afterScenario }: ArtilleryScript["scenarios"][number],
   last: readonly string[],

@@ -8,7 +8,7 @@ import type { ImportContext } from "./format/format.ts";
 import { Call, References } from "./format/references.ts";
 
 export interface ArtilleryExperiment {
-  /** Of a TypeScript module. */
+  /** Text of a TypeScript module. */
   readonly text: string;
   readonly notes: readonly string[];
   /** Variables of the environment whose values stand in it in another form. */
@@ -91,7 +91,7 @@ function withoutTypes(text: string, path: string): string {
   }
 }
 
-/** By which a script calls them. */
+/** Names by which a script calls the functions of its processor. */
 function namesOf(processor: ArtilleryProcessor | null): Set<string> {
   return new Set([...processor?.names ?? []].map((name) => name.replace(/:.*$/, "")));
 }

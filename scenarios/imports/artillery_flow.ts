@@ -23,9 +23,9 @@ const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
 /** Functions of the processor, where these are taken over. */
 export interface FlowFunctions {
-  /** What makes hooks of a step. */
+  /** Name of the function that makes the hooks of a step. */
   readonly step: string;
-  /** Of all requests. */
+  /** Functions that are called before and after every request. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -42,7 +42,7 @@ interface FlowContext {
   readonly pathOf: (path: string) => string;
   readonly origins: Origins;
   readonly expansion: Expansion;
-  /** Null: they are not. */
+  /** Null: functions are not taken over. */
   readonly functions: FlowFunctions | null;
 }
 
@@ -207,7 +207,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** With the functions around it. Those before it get its parameters as they are written, and it is made of what they leave. */
+  /** A request with the functions around it. Those before it get its parameters as written, and what they leave of these is sent. */
   #hooked(
     plain: Readonly<Record<string, unknown>>,
     { method, request, place, functions }: HookedRequest,
@@ -232,7 +232,7 @@ export class ArtilleryFlow {
     };
   }
 
-  /** As its functions get them, with names of loops filled in. */
+  /** A request's parameters as its functions get them, with names of loops filled in. */
   #parameters(
     request: Request,
     scope: Scope,
@@ -376,7 +376,7 @@ export function functionNames(given: unknown): string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
 
-/** Without lists and maps that hold nothing, and what is undefined. */
+/** Leaves out empty lists and maps, and what is undefined. */
 function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) =>

@@ -231,7 +231,7 @@ export class ArtilleryProcessor {
     for (const name of namesDeclaredBy(declaration)) this.names.add(name);
   }
 
-  /** Of `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`. */
+  /** Notes what is exported by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`. */
   #noteExports(node: js.Node): void {
     const one = node as js.AnyNode;
     if (one.type !== "ExpressionStatement" || one.expression.type !== "AssignmentExpression") {

@@ -57,7 +57,7 @@ export class ArtilleryValues {
     return taken;
   }
 
-  /** Also those that no text needs, as functions may. */
+  /** Takes also the values that no text needs, because functions may. */
   takeAll(): Record<string, unknown> {
     for (const [name, value] of this.#drawn) this.#use(name, value);
     return this.take();

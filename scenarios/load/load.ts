@@ -104,12 +104,12 @@ export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
 }
 
-/** More connections than requests or users would have nothing to do; more workers than that neither. */
+/** Connections that can be of use: more than there are requests or users would have nothing to do, and nor would more workers. */
 export function usableConnections(load: PlannedLoad): number {
   return Math.min(load.connections, mostUsers(load) ?? Infinity);
 }
 
-/** Null if unknown, as chance decides, or does not matter. */
+/** Most requests or users there can be; null if chance decides it, or nothing limits it. */
 function mostUsers(load: PlannedLoad): number | null {
   if (load.kind === "closed") return load.requests;
   if (load.kind !== "phases" || load.arrivals === "poisson") return null;

@@ -8,7 +8,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
-  /** On which this process may run; null if unknown. */
+  /** Cores on which this process may run; null if unknown. */
   readonly allowed: readonly number[] | null;
 }
 

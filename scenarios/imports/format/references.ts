@@ -29,7 +29,7 @@ export class Call {
   constructor(readonly name: string, readonly given: unknown) {}
 }
 
-/** The environment, with each value that is taken from it. */
+/** The environment; `read` notes each value that is taken from it. */
 export function recorded(
   env: ReadVariable,
   read: Map<string, string>,
@@ -41,7 +41,7 @@ export function recorded(
   };
 }
 
-/** Of a name among text: for private use, so no other text has it (Unicode 17, §23.5). */
+/** Encloses a name in a text: a character for private use, so no other text has it (Unicode 17, §23.5). */
 const MARK = "\ue000";
 
 /** Puts references in place of the values of variables, which may be secrets. */
@@ -53,7 +53,7 @@ export class References {
     for (const [name, value] of read) this.#secrets.keep(value, MARK + name + MARK);
   }
 
-  /** In the scenarios of an experiment, and of its environments. */
+  /** Puts references into the scenarios of an experiment and of its environments. */
   inScenarios(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(part).map(([key, inner]) => {

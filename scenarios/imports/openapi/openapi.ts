@@ -136,7 +136,7 @@ class Conversion {
     });
   }
 
-  /** The first server; its origin is null if it is relative, or there is no server. */
+  /** The first server, whose origin is null if it is relative; null if there is none. */
   #server(of: MapPart): { readonly origin: string | null; readonly base: string } | null {
     const [first, ...others] = this.#description.list(of, "servers");
     const server = first && this.#description.followedMap(first);

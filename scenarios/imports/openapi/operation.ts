@@ -183,7 +183,7 @@ function headersOf(fields: readonly PlacedField[], { note }: Around): Record<str
 }
 
 interface Body {
-  /** Content-type of the fields; null if they name it themselves. */
+  /** Content-type that has to be named; null if the key of the fields implies it, as `json` and `form` do. */
   readonly type: string | null;
   readonly fields: Record<string, unknown>;
 }
