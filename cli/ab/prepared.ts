@@ -133,7 +133,7 @@ interface MakeRequest extends PairRequest {
 interface CheckedOut {
   /** The commit of its files; a working tree with changes has none in the repository. */
   readonly commit: string;
-  /** That of the experiment file, in the revision's checkout. */
+  /** Folder of the experiment file in the revision's checkout. */
   readonly folder: string;
   readonly label: string;
 }

@@ -217,7 +217,7 @@ async function blocksOf(
 
 // The request that the flags of `plateau bench` describe.
 
-/** The flags that describe the request rather than the load. */
+/** The flags besides those of the load: for the request, its connections, and what is recorded. */
 type RequestValues =
   & Partial<
     Pick<

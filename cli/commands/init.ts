@@ -286,7 +286,7 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
 const UNKNOWN_FILE =
   "Cannot convert this file: it is neither an OpenAPI description, nor a Postman collection, nor an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
 
-/** Null for what has no functions: it is neither a k6 script nor an Artillery script. */
+/** Null if the source is neither a k6 script nor an Artillery script: no other format has functions. */
 async function convertedCode(source: string, from: string, file: string): Promise<Made | null> {
   const code = await convertedScript(source, from, file);
   if (code !== null && file !== "-") refuseExisting(file);
@@ -306,7 +306,7 @@ function withScriptHint(error: UserError, source: string): UserError {
   return new UserError(error.problems.map((one, at) => at === 0 ? { ...one, fix } : one));
 }
 
-/** Of an Artillery script. */
+/** The key by which an Artillery script names the file of its functions. */
 const PROCESSOR = /^[ \t]*["']?processor["']?[ \t]*:/m;
 const K6_SCRIPT = /^[ \t]*import\s[^"'`;]{0,500}["']k6\b/m;
 

@@ -76,8 +76,8 @@ function urlOf(file) {
 `;
 
 /**
- * Makes a program save V8's code and lists of its parts when it ends, as used until a load began. A worker saves its
- * own when a load has ended.
+ * Makes a program save, when it ends, V8's code and the list of the parts that it used; and, when a load begins, the
+ * list of those used until then. A worker saves its own when a load has ended.
  */
 export const KEEPER = `
 import { statSync } from "node:fs";

@@ -22,7 +22,7 @@ import { type Changes, planFromFile, type Planned } from "./plan.ts";
 interface Pairs {
   /** Where the two of each target are started from. */
   readonly folders: PairedFolders;
-  /** Names by that of the target in the file. */
+  /** Names of the two targets, by the name of the target in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
   readonly order: PairOrder;
 }
@@ -31,7 +31,7 @@ interface Pairs {
 export type PairOrder = "slices" | "blocks";
 
 /**
- * Load of one side in a run in slices. Because processes differ by more than slices do, many short runs say more than a
+ * Time that one side is loaded in a run in slices. Because processes differ by more than slices do, many short runs say more than a
  * few long ones; the first verdict is due after four pairs of processes.
  */
 const SLICED_MS = 1_500;

@@ -190,7 +190,7 @@ function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
   return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
-/** Changes that are listed. */
+/** Changes that are listed; more would say nothing further. */
 const MOST_CHANGES = 20;
 
 function otherSettings(kept: Results, { experiment, source, fileName }: Planned): Problem[] {

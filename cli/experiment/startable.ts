@@ -71,7 +71,7 @@ function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   }
 }
 
-/** Whether it is not a program of the machine: one that an earlier step may make. */
+/** Whether the program is named by a relative path, so that an earlier step may still build it. */
 function isBuilt([name]: readonly string[]): boolean {
   return /^(?![\\/]).*[\\/]/.test(name);
 }

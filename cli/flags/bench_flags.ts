@@ -409,7 +409,7 @@ export function benchConflicts(written: RawArguments): Problem[] {
   ];
 }
 
-/** With the HTTP/2 that a call of gRPC goes over without being told so. */
+/** Adds `--http2` to a call of gRPC, which always goes over HTTP/2. */
 export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }

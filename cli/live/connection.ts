@@ -192,7 +192,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 const REQUEST_LINE = /^([A-Z]{1,16}) (\/[\x21-\x7e]*) HTTP\/1\.1$/;
 const FIELD = /^([!#$%&'*+.^_`|~\dA-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*$/;
 
-/** @param text Request line and fields, without the empty line; null when it is not an HTTP/1.1 (RFC 9112 §3 and §5). */
+/** @param text Request line and fields, without the empty line; null when it is not HTTP/1.1 (RFC 9112 §3 and §5). */
 function parseLiveHead(text: string): LiveHead | null {
   const [line, ...rest] = text.split("\r\n");
   const [, method, target] = REQUEST_LINE.exec(line) ?? [];

@@ -39,7 +39,7 @@ const TOTAL_MS = 30_000;
 const LEAST_ATTEMPT_MS = 500;
 /** The statuses that OTLP/HTTP allows to try again. */
 const RETRIED = [429, 502, 503, 504];
-/** Attempts: a collector that can't be reached is rarely there a moment later. */
+/** Attempts to connect: a collector that can't be reached is rarely there a moment later. */
 const MOST_CONNECTIONS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 8_000;

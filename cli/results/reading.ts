@@ -92,7 +92,7 @@ interface ReadFile {
   readonly head: unknown;
   /** Runs that are correct. */
   readonly runs: readonly Run[];
-  /** With the others; no more than are shown. */
+  /** What is wrong with the others; no more than are shown. */
   readonly problems: readonly Inconsistency[];
   readonly file: string;
 }

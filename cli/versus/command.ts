@@ -196,7 +196,7 @@ function comparedOf(
   });
 }
 
-/** Outputs by the names of the servers; these are not about the verdict. */
+/** Outputs of the runs, by the names of the servers; none of them contains the verdict. */
 function formsOfRuns(
   runs: readonly Run[],
 ): Renderers<"csv" | "csvIntervals" | "hlog"> & { readonly otlp: MetricsSender } {
