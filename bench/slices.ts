@@ -218,9 +218,9 @@ function noChangeInTwo(cases: number): Section[] {
   ];
 }
 
-/** Requests/s of the new server alone, with a limit that is where they truly are. */
+/** Thresholds on the requests/s of the new server alone, with the limit at their true value. */
 function thresholdsOnTwo(cases: number): Section {
-  // Of a machine that slows down they are nowhere.
+  // On a machine that drifts there is no true value.
   const kinds = Object.entries({ ...WITHIN, ...WANDERING }).filter(([, { drift }]) => !drift);
   return {
     caption:
@@ -243,7 +243,7 @@ function thresholdsOnTwo(cases: number): Section {
   };
 }
 
-/** By the way that thresholds go. */
+/** Whether the rates prove on which side of the limit they are, by the method of thresholds. */
 function isBeyond(rates: readonly number[], limit: number): boolean {
   const variance = varianceOverRounds(rates.map(Math.log));
   if (variance === null) return false;

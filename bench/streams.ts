@@ -16,7 +16,7 @@ import { type Server, startServer } from "./stage/server.ts";
 import { selfCommand } from "../targets/launch/child.ts";
 
 const KB = 1e3;
-/** A stream may take so much, beyond what the kernel's sockets do. */
+/** Largest memory of a stream or WebSocket, without the kernel's for its socket. */
 const MOST_KB = 4.096;
 /** As late as the worker of any load may be at its p99. */
 const MOST_LATE_MS = 5;
@@ -81,14 +81,14 @@ const MESSAGES_PER_SEC = 1_000;
 const COUNTS = [1_000, 5_000] as const;
 type Count = typeof COUNTS[number];
 
-/** What is open, each with as many messages a second in all as the others. */
+/** What is open; each kind has as many requests or messages a second in all. */
 const OPEN = ["connections with requests", "streams", "WebSockets"] as const;
 type What = typeof OPEN[number];
 
 interface Watched {
   readonly lateMs: number;
   readonly residentBytes: number;
-  /** Of streams and WebSockets, by the deadline. */
+  /** Messages of streams and WebSockets that came by the deadline; NaN for requests. */
   readonly messagesPerSec: number;
 }
 
@@ -144,7 +144,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
   ];
 }
 
-/** Samples of 250 ms: near the end of the load, when all are open. */
+/** Memory samples, one every 250 ms, from the end of the load, when all are open. */
 const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {

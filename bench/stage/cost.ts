@@ -11,7 +11,7 @@ export interface Generator<Task> {
   /** What has to be installed. */
   readonly program: string;
   command(task: Task, seconds: number): Command;
-  /** Of requests, calls or messages, in what it has printed. */
+  /** Rate of its requests, calls or messages, read from its output. */
   ratePerSec(output: string): number;
 }
 
@@ -20,9 +20,10 @@ export interface Cost {
   readonly ratePerSec: number;
 }
 
-/** Of those that are installed, one a round. */
+/** Costs of the generators that are installed, one for each round. */
 export type Costs<Name extends string> = Partial<Record<Name, readonly Cost[]>>;
 
+/** Seconds of the two runs: no fewer, because a thousand TLS handshakes take a second. */
 const SECONDS = { short: [2, 3], long: [2, 6] } as const;
 
 export class Generators<Name extends string, Task> {
@@ -50,7 +51,7 @@ export class Generators<Name extends string, Task> {
     });
   }
 
-  /** `cpuUs` is that of the whole run. */
+  /** One run; `cpuUs` is the CPU time of all of it. */
   async #run(name: Name, task: Task, seconds: number): Promise<Cost> {
     const { command, ratePerSec } = this.generators[name];
     const beforeUs = childrenCpuUs();

@@ -16,14 +16,14 @@ import { type Noted, type Plan, startPlanting } from "./planting.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
 const STREAMS = 8;
-/** Whichever is more. */
+/** By how much a percentile may be off: the larger of the two. */
 const MOST_OFF_MS = 0.2;
 const MOST_OFF_RATIO = 0.02;
 const PERCENTILES = ["50", "90", "95", "99"] as const;
 
 const PROTO = fileURLToPath(new URL("../../tests/conformance/echo.proto", import.meta.url));
 const EVERY_MS = 50;
-/** Of a server that keeps its times streams are short, so that many have a first message. */
+/** Length of a stream whose server keeps its times; short, so that there are many first messages. */
 const STREAM_MS = 1_600;
 
 interface Kind {
@@ -42,7 +42,7 @@ const KINDS = {
 } satisfies Record<string, Kind>;
 type KindName = keyof typeof KINDS;
 
-/** What the server does in so much time. */
+/** What the server does while it is measured for a time. */
 const SITUATIONS = {
   "that keeps its times": () => ({
     gapsMs: [...Array<number>(4).fill(50), 200],
@@ -151,7 +151,7 @@ function timesIn({ measured: { streams, sockets }, noted }: Run): Times[] {
   }));
 }
 
-/** By how much each percentile is off, in each run against what the server noted in the same. */
+/** By how much each percentile is off, against what the server noted in the same run. */
 function timesOf(what: string, runs: readonly Run[]): Row[] {
   const seen = runs.map(timesIn);
   // The first messages of the first streams are those of a server that has just started.

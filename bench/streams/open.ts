@@ -21,7 +21,7 @@ const STEP_US = 10;
 const TIMEOUT_US = 1e9;
 const INTERVAL_US = 250_000;
 const EVERY_US = 1_000_000;
-/** That each stream or WebSocket has had when its memory is looked at. */
+/** Messages that each stream or WebSocket has had when its memory is looked at. */
 const MESSAGES = 3;
 
 /** What makes the engine collect all garbage now. */
@@ -51,7 +51,7 @@ const EVENT = 'event: tick\nid: 17\ndata: {"price":101.25,"at":1700000000}\n\n';
 const CHUNK = encoder.encode(`${EVENT.length.toString(16)}\r\n${EVENT}\r\n`);
 const HALF = CHUNK.subarray(0, CHUNK.length >> 1);
 
-/** Each has its head, three events and half of the next. */
+/** Streams that have each got their head, three events and half of the next. */
 export async function openStreams(count: number): Promise<Open> {
   const stream = { kind: "events" as const };
   const bytes = encoder.encode("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -77,7 +77,7 @@ export async function openStreams(count: number): Promise<Open> {
   };
 }
 
-/** Each has its head, and has sent three messages, which were echoed. */
+/** WebSockets that are open, and have each sent three messages, which were echoed. */
 export async function openSockets(count: number): Promise<Open> {
   const spec = {
     send: { everyUs: EVERY_US, isText: true },
@@ -170,7 +170,7 @@ interface Loop {
   receive(slot: number, octets: Uint8Array): void;
 }
 
-/** With so many connections, on each of which the request was sent. */
+/** A loop with this many connections, on each of which the request was sent. */
 function loopWith(
   count: number,
   request: PreparedRequest,

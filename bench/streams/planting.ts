@@ -33,11 +33,11 @@ import { started } from "../../tests/conformance/programs.ts";
 import { type Place, placed } from "../stage/programs.ts";
 
 export interface Plan extends Planted {
-  /** Of each stream; a WebSocket echoes all. */
+  /** Messages of each stream; a WebSocket echoes every message. */
   readonly messages: number;
-  /** From a message on a WebSocket to its echo. */
+  /** Time from a message on a WebSocket to its echo. */
   readonly delayMs: number;
-  /** It dies instead of sending one more than so many messages; null: it does not. */
+  /** Number of messages after which it dies instead of sending the next; null: it does not. */
   readonly diesAfter: number | null;
   /** When it sends nothing, since its first request; null: it never stands still. */
   readonly freeze: { readonly fromMs: number; readonly lengthMs: number } | null;
@@ -47,7 +47,7 @@ export interface Plan extends Planted {
 export interface Noted {
   readonly askedMs: number;
   readonly sentMs: readonly number[];
-  /** When the message came that each echo is of; none on a stream. */
+  /** For each echo, when its message came; none on a stream. */
   readonly cameMs: readonly number[];
   /** Whether the server has died on it. */
   readonly died: boolean;
@@ -55,11 +55,11 @@ export interface Noted {
 
 export interface Planting {
   readonly port: number;
-  /** Ends it. */
+  /** Ends the server, and gives what it has noted. */
   readonly notes: () => Promise<readonly Noted[]>;
 }
 
-/** In a process of its own. */
+/** Starts the server in a process of its own. */
 export async function startPlanting(plan: Plan, place: Place): Promise<Planting> {
   const file = fileURLToPath(import.meta.url);
   const [program, ...args] = placed(place, [
@@ -146,7 +146,7 @@ async function write(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
 
 const READ_BYTES = 65_536;
 
-/** Until the client has closed. */
+/** Reads until the client has closed. */
 async function* readsOf(conn: Deno.Conn): AsyncGenerator<Uint8Array> {
   for (;;) {
     const bytes = new Uint8Array(READ_BYTES);
@@ -199,7 +199,7 @@ async function serveEvents(
   }
 }
 
-/** Of a frame with its mask, which the head ends with: those of the client are short. */
+/** Size of a frame's head, at whose end is the mask: frames of the client are short. */
 const HEAD_BYTES = headBytes(0);
 const MASK_AT = 2;
 
@@ -238,7 +238,7 @@ async function serveSocket(
   }
 }
 
-/** Of the frame at the beginning; Infinity while that is not there. */
+/** Length of the first frame; Infinity while its head is not there. */
 function frameLength(bytes: Uint8Array): number {
   return bytes.length < 2 ? Infinity : HEAD_BYTES + (bytes[1] & 0x7f);
 }
