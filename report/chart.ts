@@ -114,7 +114,7 @@ export function markOf(scenarios: readonly string[], scenario: string): Mark {
   return SCENARIO_MARKS[scenarios.indexOf(scenario) % SCENARIO_MARKS.length];
 }
 
-/** What values are compared with, behind them. */
+/** What values are compared with, drawn behind them. */
 export type Reference =
   | { readonly kind: "horizontal"; readonly at: number; readonly color: Color }
   /** Down from the top, with its interval as a bar at the foot. */

@@ -88,7 +88,7 @@ export function recast(
   });
 }
 
-/** Where the scenarios are compared, those of each target take the places of targets. */
+/** If scenarios are compared, each takes the place of a target, and each target that of a scenario. */
 export function acrossScenarios(
   scenarios: readonly ScenarioRuns[],
   { factor }: ComparedChoice,
@@ -113,7 +113,7 @@ function isSelfEvident(text: string): boolean {
   return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
 }
 
-/** With the base first, where there is one: what is compared is compared with the first. */
+/** Puts the base, if there is one, first: the others are compared with the first. */
 export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
   if (base === null) return cells;
   return [

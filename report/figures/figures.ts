@@ -407,7 +407,7 @@ export function timesIn(run: JudgedRun, of: TimesName): KeptTimes | null {
   return of === "2xx" && areAllOk ? { times: latency, histogram: run.histogram } : null;
 }
 
-/** Whether lower bounds could raise a figure of service time. Results keep that, or only the same of latency. */
+/** Whether lower bounds could raise a figure of service time. Older results say so of latency alone, which then stands for it. */
 function isServiceAtLeast(run: JudgedRun, statistic: StatisticOf<"service">): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
   const isKnown = censored === 0 || censoredHistogram !== undefined;

@@ -32,8 +32,8 @@ export interface PooledLatency {
   /** One per entry of PERCENTILES. */
   readonly percentiles: readonly number[];
   /**
-   * Whether lower bounds could turn out to be such that the figure is larger: it is shown with ≥. Where only their
-   * number is known, as in results that earlier versions wrote, of percentiles alone.
+   * Whether the figure could be larger, whatever lower bounds turn out to be: it is shown with ≥. Where only their
+   * number is known, as in results of earlier versions, that is known of percentiles alone.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** Any percentile, 0–100; 0 of nothing. */

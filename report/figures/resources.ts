@@ -84,7 +84,7 @@ export function perCpuSecondOf(run: ChainedRun): number | null {
   return perServingSecond(completedInTime(run), run);
 }
 
-/** Messages of streams that came by the deadline, likewise. Null where there are none, too. */
+/** Messages of streams that came by the deadline, for each such second; null also without streams. */
 export function eventsPerCpuSecondOf(
   { streams, elapsedS, ...run }: Serving & Pick<Run, "streams" | "elapsedS">,
 ): number | null {

@@ -20,10 +20,10 @@ const LITTLE_LEFT = 0.8;
 const PAUSED = 0.05;
 /** Cores: more are in use by threads that do not take turns at one. */
 const MOST_OF_ONE = 1.2;
-/** Findings beyond this number are counted, not named. */
+/** Cells that are named with one bottleneck; two or more beyond these are only counted. */
 const MOST_NAMED = 4;
 
-/** What is so, by what that was seen of one cell (which older results lack), and what follows. */
+/** A statement, what was seen of it in one cell (which older results lack), and what follows from it. */
 type Said = readonly [
   what: string,
   seen: string | number | false | null | undefined,

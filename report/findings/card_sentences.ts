@@ -359,9 +359,9 @@ function inShare({ those, places }: Of): string {
 }
 
 /**
- * The verdict in the other places: `; equivalent in 1 and undecided in 2`; "" without any.
+ * The verdict in the places besides `those`: `; equivalent in 1 and undecided in 2`; "" without any.
  *
- * @param winner Who leads there.
+ * @param winner Who leads in `those`; null if nobody does.
  */
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {

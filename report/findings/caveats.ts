@@ -40,7 +40,7 @@ interface GroupedCell {
 }
 
 interface PlannedRuns {
-  /** Number of runs in the group. */
+  /** Runs that were measured so far. */
   readonly runs: number;
   readonly planned: number;
 }

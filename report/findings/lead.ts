@@ -19,7 +19,7 @@ export interface Lead {
 type LeadPercentile = 50 | 99;
 
 interface LeadTime {
-  /** Before its percentiles; "" where there are no others. */
+  /** Stands before its percentiles; "" if there is only one kind of time. */
   readonly label: string;
   readonly count: number;
   percentile(p: LeadPercentile): Bounded;

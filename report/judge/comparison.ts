@@ -348,7 +348,7 @@ export function judgePairs(
   }));
 }
 
-/** A figure among all that are decided together. */
+/** The p-value of a figure, corrected for all that are decided together, and how many those are. */
 interface Adjusted {
   readonly adjustedP: number;
   readonly size: number;

@@ -99,8 +99,8 @@ function loadOf({ load }: Measurement): Record<string, unknown> {
 const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
 
 /**
- * The value that this cell has, of a list that makes a factor. Without a scenario's own load, because the runs record
- * how they were loaded.
+ * A scenario or target with this cell's value in place of each list that makes a factor. A scenario's own load is left
+ * out, because the runs record how they were loaded.
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;

@@ -77,7 +77,7 @@ import { undisturbedWithin, varianceOfThese } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
-/** A threshold compared with a cell, or against one of several places that it names. */
+/** A threshold judged for a cell, or for one of several places that it names. */
 export interface Gate {
   /** The threshold, as it was written. */
   readonly threshold: string;

@@ -348,8 +348,8 @@ export function provenPairs(plans: readonly Plan[]): CellPair[] {
 }
 
 /**
- * Pairs of targets that never settled, but ran ahead of all that did; comparing them shows whether one is likely the
- * fastest.
+ * The best cell that never settled but ran ahead of all that did, paired with each other cell: the pairs show whether
+ * it is likely the fastest.
  */
 export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
   return plans.flatMap(({ contests }) => contests).flatMap((contest) => {

@@ -148,8 +148,8 @@ function restOf(pairs: readonly Sides[], side: 0 | 1): Rest | null {
 }
 
 /**
- * Level from all pairs of slices; for percentiles, from what one run shows of itself, as if nothing that moves both
- * cancelled.
+ * How sure the ratio is, from all pairs of slices; for percentiles, from what one run shows of itself, as if nothing
+ * that moves both cancelled.
  */
 function aloneIn(pairs: readonly Sides[], figure: DrawnFigure): Alone | null {
   if (typeof figure === "number") return pairs.length === 1 ? aloneByRuns(pairs[0], figure) : null;
@@ -175,7 +175,7 @@ export function varianceOfThese(
   return alone === null ? rounds && varianceOverRounds(rounds.logRatios) : alone.variance;
 }
 
-/** Level of two processes. */
+/** How sure the ratio of two processes is. */
 export function aloneOf(
   { standardError, degreesOfFreedom, unclear }: Pick<
     SliceRatio,
@@ -215,7 +215,7 @@ export interface SlicedLevels {
   /** Whether the interval is by all pairs of slices together. */
   readonly isAlone: boolean;
   readonly disturbance: Disturbance | null;
-  /** Null of one pair of processes. */
+  /** Null for a single pair of processes. */
   readonly levels: ProcessLevels | null;
   /** Mean number of pairs of slices in a pair of processes. */
   readonly pairsOfSlices: number;

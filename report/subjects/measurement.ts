@@ -217,7 +217,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
   return facts.flatMap(([label, text]) => text === "" ? [] : [{ label, text }]);
 }
 
-/** Of requests each count; of what holds messages all of them in one. */
+/** How requests ended: each outcome as a fact, or all in one fact if the requests are streams or WebSockets, whose messages lead. */
 function outcomeFacts(
   measurement: Measurement,
   { unit, request }: Lead,
@@ -240,7 +240,7 @@ function outcomeFacts(
   return [[`${capitalized(request)}s`, ends.join("; ")]];
 }
 
-/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. @param word Behind the number. */
+/** `10,512, 12 of them in the 0.8 s after the deadline`, where the wait is worth a word. @param word Follows the number. */
 function outcomeText(of: "completed" | "failed", measurement: Measurement, word = ""): string {
   const { requests, drain, elapsedS } = measurement;
   const text = `${formatCount(requests[of])}${word}`;

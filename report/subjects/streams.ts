@@ -180,7 +180,7 @@ export function measurementStreams(measurement: Measurement): readonly Block[] {
 
 const HISTOGRAM_STEPS = 11;
 
-/** In a terminal, of what most messages have: a latency, or the time since the one before. */
+/** Histograms, in a terminal, of the times that most messages have: a latency, or the time since the message before. */
 function histograms(measurement: Measurement): Block[] {
   return TIMES.flatMap(([of, what]) => {
     const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;

@@ -23,7 +23,7 @@ function joined({ value, interval }: RatioParts): string {
 }
 
 interface FigureRatio {
-  /** The figure: there are fewer requests, but a time is shorter. */
+  /** The figure, which decides what less of it is called: fewer requests, but a shorter time. */
   readonly figure: string | number;
   readonly ratio: number | null;
   readonly interval: RatioEnds | null;
@@ -106,7 +106,7 @@ function decimalsOfWidth(width: number): number {
   return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
 }
 
-/** Rounds thousands to no more digits than the interval, or else a measurement, has. */
+/** Text of a ratio; from 1,000 on it has no more digits than the interval, or else a measurement, has. */
 function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
   if (ratio >= 1_000) {

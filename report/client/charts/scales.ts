@@ -6,7 +6,7 @@ import { type Range, ticksAcross, ticksOf, tickText } from "../../render/html/ti
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** Least distance of grid lines. */
+/** Least distance from one grid line to the next. */
 const GRID_PX = 36;
 
 export function valueScale(axis: Axis): AxisOptions {
@@ -50,7 +50,7 @@ export const TICKS_PX = 54;
 const TITLE_PX = 16;
 /** Height of a track of weight 1, about. */
 const WEIGHT_PX = 29;
-/** Least distance of labels, the next of which may be the lowest of the track above. */
+/** Least distance between the middles of two labels; the upper one may be the lowest of the track above. */
 const LABEL_PX = 13;
 
 /** @param weight Height among the tracks; a higher one has room for more ticks. */

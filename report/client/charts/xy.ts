@@ -230,7 +230,7 @@ function stepped(
 
 /** What is there is seen, however little it is. */
 const LEAST_BAR_PX = 2;
-/** Heights of the columns at the foot that would fill the plot. */
+/** Height of the plot, in heights of the tallest column at its foot. */
 const FOOT_HEIGHTS = 7;
 
 function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: Frame): Bars {

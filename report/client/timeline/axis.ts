@@ -72,7 +72,7 @@ export function stepPoints(
   });
 }
 
-/** The first point of each line in the interval that contains a moment; null if there is none. */
+/** Index, in every line, of the first point of the interval that contains a moment; null if none does. */
 export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
   const interval = intervalAt(data, moment);
   if (interval < 0) return null;

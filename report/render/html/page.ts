@@ -160,7 +160,7 @@ function targetsScript(documents: readonly Document[]): Markup {
 }
 
 /**
- * Scripts of the charts that the page shows first; all of them for a running experiment, whose newer parts are drawn at
+ * Data of the charts that the page shows first; of all charts for a running experiment, whose newer parts are drawn at
  * once.
  */
 function chartsScript(charts: Charts): Markup {

@@ -66,7 +66,7 @@ export function shareOf({ scale, min, max }: Range, value: number): number {
     : (value - min) / (max - min);
 }
 
-/** Ticks in equal steps on a logarithmic axis that has room for too few logarithmic ones. */
+/** Ticks of an axis, at most about `most`; in equal steps also on a logarithmic one that spans too little for three others. */
 export function ticksOf(axis: Range, most: number): number[] {
   const ticks = axis.scale === "log" ? logTicks(axis, most) : [];
   return ticks.length < 3 && axis.max / axis.min < 100 || axis.scale === "linear"

@@ -15,7 +15,7 @@ import { tableLines } from "./table.ts";
 /** With fewer than these a scenario is not begun. */
 const LEAST_CUT_ROWS = 4;
 
-/** Rows that show all of it. */
+/** Rows that the whole board takes. */
 export function boardRows({ scenarios }: Board): number {
   return [...scenarios.values()].reduce((rows, { size }) => rows + size + 1, 0);
 }
@@ -89,7 +89,7 @@ function scenarioTable(
   ]);
 }
 
-/** Longest reach of a bar. With two runs an interval may reach anywhere, and would leave the other bars no length. */
+/** Longest bar, as a multiple of its value. With two runs an interval may reach anywhere, and would leave the other bars no length. */
 const MOST_REACH = 2;
 
 function endOf({ value, interval }: BoardCell): number {

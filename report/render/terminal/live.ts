@@ -182,7 +182,7 @@ function runLine(
   return [{ text: name, style: "bold" }, { text }];
 }
 
-/** Time after which an agent counts as lost after the end. */
+/** An agent that has sent nothing for this long is shown as silent; after the end of the load it would count as lost. */
 const SILENT_MS = 2_000;
 const MOST_SHOWN = 8;
 

@@ -197,7 +197,7 @@ export interface FigureOutcome {
   readonly outcome: ThresholdOutcome;
 }
 
-/** Outcome of each figure that decides, in each cell. Thresholds choose the runs on which they rest themselves. */
+/** Outcome of each figure that decides, in each cell. Thresholds judge for themselves which runs they rest on. */
 export function figureOutcomes(
   comparison: Pick<ResultsComparison, "cells" | "sides" | "revisions">,
 ): FigureOutcome[] {

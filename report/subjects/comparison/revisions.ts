@@ -19,7 +19,7 @@ export interface SideNames {
 /**
  * Splits results in which each target was measured twice into two sides of one session, as their runs took turns.
  *
- * @param names By the target's own name.
+ * @param names Names of both sides, by the target's own name.
  */
 export function revisionSides(
   results: Results,

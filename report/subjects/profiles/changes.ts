@@ -25,7 +25,7 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   ]);
 }
 
-/** Change of the CPU time of a request, as shown by runs without a profiler; either: they show none. */
+/** Direction in which the CPU time of a request changed, by runs without a profiler; either: they have no CPU time. */
 export type WorkChange = "more" | "less" | "either";
 
 /** Compares one target before and after a change. Null if either has no profile, or they show no such change. */

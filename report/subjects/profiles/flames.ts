@@ -185,7 +185,7 @@ export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
   });
 }
 
-/** Total time of a function; it counts once if the function stands in several lines of a file. */
+/** Own time of all functions on a request, µs; a function that stands in several lines of a file counts once. */
 function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
   return sum([...byKey.values()], (us) => us);

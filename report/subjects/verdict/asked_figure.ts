@@ -26,7 +26,7 @@ interface AskedFigure {
 
 export const REQUESTS = "requests/s";
 
-/** The figure that is asked for; unchanged if not every run has it. */
+/** A scenario with the figure that is asked for in place of requests/s; unchanged if not every run has that figure. */
 export function askedOf(
   { name, cells }: ScenarioRuns,
   { experiment }: Pick<MeasuredRuns, "experiment">,

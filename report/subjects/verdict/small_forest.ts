@@ -60,7 +60,7 @@ function forestOf(compared: readonly Compared[]): ConclusionForest | null {
   };
 }
 
-/** A forest of one scenario at one setting, or of one target, relative to the best that keeps up, if any does. */
+/** A forest of one scenario at one setting, or of one target, the best first; of those that keep up alone, if any does. */
 export function baseForest(
   { rows, cells, unit }: ScenarioComparison,
   isDoubted: (target: string) => boolean,
