@@ -101,7 +101,10 @@ export async function searchCapacity(
   return run.result(end);
 }
 
-/** Only the types of a call of gRPC say whether its response is a stream. */
+/**
+ * Throws a UserError if a rule is about messages and no response is a stream, which of a gRPC call is known only from its
+ * types.
+ */
 function checkMessages({ objectives }: SearchTerms, rest: Measurement): void {
   if (rest.streams !== undefined || objectives.every(({ messages }) => messages === null)) return;
   const fix = 'write rules about requests, such as "p99 < 50ms"';

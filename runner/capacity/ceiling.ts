@@ -1,6 +1,6 @@
 /**
- * The rates that a generator can't produce: a search stays below the lowest of them. Where the target holds up to
- * there, its capacity is at least a rate that long trials bound from below. Pure.
+ * The rates that a generator can't produce: a search goes no higher than the lowest of them. Where the target holds
+ * up to there, its capacity is at least a rate that long trials bound from below. Pure.
  */
 import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import {

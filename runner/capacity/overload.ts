@@ -27,7 +27,7 @@ const UNSEEN_TIMES = 1.5;
 /** Share of the run; if more was taken, the rest proves nothing. */
 const MOST_TAKEN = 0.5;
 
-/** Share of the run; pauses that take as little leave most intervals without one. */
+/** Share of the run; pauses that take no more leave most intervals without one. */
 const LITTLE_TAKEN = 0.1;
 const NEARLY_ALL = 0.9;
 const FEWEST_INTERVALS = 8;
@@ -77,8 +77,8 @@ function isRefusing(
 }
 
 /**
- * Share of the time that was taken from the target, as if one thread, on which all others wait, had met all of it; null
- * if unknown, such as for a target on another machine.
+ * Share of the time that was taken from target and generator, as if one thread, on which all others wait, had met all
+ * of it; null if unknown, such as for a target on another machine.
  */
 function takenShare({ elapsedS, generator }: OverloadRun): number | null {
   const { target, hostActivity: { steal, throttled }, waiting, delay } = generator;

@@ -32,7 +32,7 @@ export interface MadeTrial {
   readonly shown: CapacityTrial;
 }
 
-/** The part of the request that a trial may change. */
+/** What is loaded, with the load at a rate: each trial has a rate and a length of its own. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
   readonly load: RateLoad;
 };

@@ -133,7 +133,7 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
   return cpuMs >= COMPUTED_RATIO * ms;
 }
 
-/** The longest period that a collection may have taken, if its start is not known exactly. */
+/** The period in which it was: if the start of a collection is not known exactly, all of the time in which it may lie. */
 function pauseOf(each: Stall | Collection): Pause {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
   return { from: each.atMs, to: each.atMs + lengthMs, lasts: each.ms };

@@ -175,7 +175,7 @@ function cutShort({ cell: { target } }: PlannedRun): string {
   return `Cannot measure ${target} in slices: a load worker did not end in time`;
 }
 
-/** Load of a side in slices, as long as it is loaded. */
+/** Load of a side in slices. It lasts as long as the side's own slices together. */
 function inSlices({ cell }: PlannedRun, { sliceUs, pairs }: PairTurns): Load {
   const { load } = cell;
   if (load.kind !== "closed" && load.kind !== "rate") throw new Error("It is not in slices");

@@ -53,8 +53,8 @@ export class Schedule {
   }
 
   /**
-   * Expected start and stop of a cell: as its own runs, or else those of its target, or of any target, had beside their
-   * load.
+   * Milliseconds that a run of the cell will take from start to end: as long as its own runs took, or else its load and
+   * what runs of its target, or of any target, took beyond their load.
    */
   #expectedOf(cell: Cell): number {
     const beyondMs = this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ??

@@ -19,7 +19,7 @@ import type { CallServer } from "./reflection.ts";
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
 
 interface CallContext {
-  /** Time-out of each call, and deadline of those with a single response. */
+  /** Time-out of each call, and the deadline of those whose response is one message. */
   readonly timeoutMs: number;
   readonly reflect: Reflect;
 }

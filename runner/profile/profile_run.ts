@@ -132,7 +132,7 @@ async function take(
   }
 }
 
-/** Load of a profile run; after a search for a capacity, the load that was found. */
+/** Load of a profile run; after searches for a capacity, one at the lowest rate that they found. */
 function loadOf({ load }: Cell, runs: readonly Run[]): Load | null {
   if (load.kind !== "capacity") return load;
   const { goal: { trial: [, durationMs] }, share: _, ...common } = load;

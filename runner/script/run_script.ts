@@ -59,7 +59,8 @@ export async function beginScript(
   if (code === undefined) return unscripted(script);
   const whole = scriptCode(code, environment);
   // To evaluate it takes some hundredths of a second beside the load, so that is done once for all functions. A call that
-  // is cut off goes on in its realm after the next response, so the call after it gets another realm: theirs would share `fetch`.
+  // is cut off goes on in its realm after the next response, so the call after it gets another realm: in one they would
+  // share `fetch`.
   let realm: Promise<Realm> | null = null;
   const call = (name: string, given: readonly unknown[], until: AbortSignal): Promise<string> =>
     callIn({

@@ -116,7 +116,7 @@ export class Bundler {
     this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
   }
 
-  /** Adds a report as if the run ended with the worker's last part. */
+  /** Keeps what a worker would report if the run ended with its last part. */
   addSoFar(worker: number, report: SoFarReport): void {
     this.#soFar.set(worker, report);
   }

@@ -56,7 +56,7 @@ const RETURN_MS = 5_000;
 const MARGIN_MS = 50;
 /** The longest that an agent takes to look at the run state, and for that once more. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
-/** The coordinator's time for each agent, which limits how many messages a second it reads. */
+/** Least time between an agent's reports, for each agent of the fleet: 1,000 messages a second are read with ease. */
 const MS_PER_AGENT = 1;
 /** Redis is not waited for longer when the fleet ends. */
 const SWEEP_MS = 2_000;

@@ -37,9 +37,9 @@ const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
 /** Beyond the drain, Redis may be away, and a thousand agents may have much to send. */
 const LATE_MS = 60_000;
-/** How much clocks of a fleet may differ from what its agents think. */
+/** How much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
-/** Time from the deadline: an agent waits for what is in flight, and then ends a worker that is held. */
+/** Longest time from the deadline: an agent waits for what is in flight, and then ends a worker that is held. */
 const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */

@@ -76,7 +76,7 @@ function outOfOrder(index: number, before: number): string {
 /** Clocks may be wrong by much; a start that is hours away is none of this run. */
 const MOST_OFF_MS = 600_000;
 
-/** Compares two moments of Redis's clock. */
+/** Why a reported start is implausible; null when it is not. Both moments are by Redis's clock. */
 export function implausibleStart(startedAtMs: number, startAtMs: number): string | null {
   const offMs = Math.abs(startedAtMs - startAtMs);
   return offMs <= MOST_OFF_MS

@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** None when it is not a presence, that of another, or longer than any. */
+/** None when it is not a presence, is that of another agent, or is longer than any. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);
@@ -122,7 +122,10 @@ function whyNot({ name, version, coordinator }: Presence): string {
     : `agent ${name} is version ${version}, and this is ${VERSION}`;
 }
 
-/** Workers of each agent, as many as leave none of them without a connection. */
+/**
+ * Workers of each agent: added one at a time to one agent after the other, up to `mostWorkers`, so that none of them is
+ * without a connection.
+ */
 export function workersByAgent(
   agents: readonly { readonly workers: number }[],
   mostWorkers: number,

@@ -221,7 +221,7 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   };
 }
 
-/** Of the messages of a step. */
+/** Counts of the messages of a step. */
 const messageCounts = {
   step: count.max(LIMITS.stepNames.most),
   due: count,
@@ -288,7 +288,7 @@ function packSockets(
   };
 }
 
-/** A load with one step has it at 0. */
+/** Totals of each step. A load with only one has it as step 0. */
 function byStep<Totals extends z.ZodType<{ readonly step: number }>>(
   totals: Totals,
 ): z.ZodArray<Totals> {

@@ -36,11 +36,11 @@ export function runStateKey(coordinator: string): string {
 }
 
 export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
-/** Lifetime of a run's state, and of claims, which end with their coordinator. */
+/** How often a run state is renewed, and how long it lives; claims likewise, as they end with their coordinator. */
 export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
 /** How often an agent reads its coordinator's run state. */
 export const POLL_MS = { waiting: 50, loading: 250 } as const;
 /** Redis takes longer to respond: it does not. */
 export const REPLY_MS = 1_000;
-/** An agent that Redis has not responded for this long gives up: nobody receives its messages. */
+/** An agent to which Redis has not responded for this long gives up: nobody receives its messages. */
 export const OUT_OF_TOUCH_MS = 10_000;

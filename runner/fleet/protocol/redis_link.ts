@@ -113,7 +113,7 @@ export async function replyWithin<Reply>(
 
 /**
  * Repeats the request until Redis replies. Throws the signal's reason when it aborts, and a TargetError
- * when Redis stays away for this long.
+ * when Redis stays away for `limitMs`.
  */
 export async function retryUntilReply<Reply>(
   request: () => Promise<Reply>,
