@@ -8,11 +8,14 @@ import type { OpenPacer } from "./pacers.ts";
 const EARLIEST_US = 10_000;
 /** Nothing is made that could delay what is due. */
 const LEAST_US = 100;
-/** Requests that are prepared at a time. */
+/** Users who are prepared at a time. */
 const MOST = 16;
-/** More are made only when so few are left, and then as many as may be: each look at the sockets between two costs microseconds. */
+/**
+ * When no more users than these are left, others are prepared up to `MOST`, and not one by one: each look at the sockets
+ * in between costs microseconds.
+ */
 const FEW = 4;
-/** So long responses may wait that come meanwhile: quick hooks are called for many users, slow ones for one. */
+/** How long responses that come meanwhile may wait: quick hooks are called for many users, slow ones for one. */
 const PASS_US = 20;
 
 export class Ahead {
@@ -51,7 +54,7 @@ export class Ahead {
     return this.#isFilling && this.#fromUs > nowUs ? this.#fromUs : Infinity;
   }
 
-  /** Earliest moment of the request after those that are prepared. */
+  /** Earliest moment at which the user after those that are prepared may be prepared. */
   get #fromUs(): number {
     return this.pacer.coming(this.#places.length) - EARLIEST_US;
   }

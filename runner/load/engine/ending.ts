@@ -35,7 +35,7 @@ interface EndingParts {
 export class Ending implements InFlightExchanges {
   /** What was recorded; null until the load is over. */
   totals: WorkerTotals | null = null;
-  /** Time from the start until nothing new was sent, microseconds. */
+  /** Time from the start until sending ended, microseconds. */
   elapsedUs = 0;
   /** Whether the deadline has passed, and what is in flight is waited for. */
   isDraining = false;
@@ -59,7 +59,7 @@ export class Ending implements InFlightExchanges {
     return this.totals !== null;
   }
 
-  /** Like `isOver`, but also whether the load is stopped or done, which is checked only now and then. */
+  /** Like `isOver`, for what is checked only now and then: whether the load is stopped, or done. */
   isOverEarly(nowUs: number): boolean {
     const { job: { stop, durationUs, waitsForLast }, parts: { recorder } } = this;
     // Before the start a load can be stopped, too; it has lasted no time then.

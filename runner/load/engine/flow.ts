@@ -146,7 +146,7 @@ export interface Journey {
   /** Null: the user keeps none. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
-  /** The user as hooks know it; null if no request has any. */
+  /** The user as hooks know it; null if no request has hooks. */
   readonly user: HookUser | null;
   /** The current request as a hook has made it; null: none has. */
   hooked: WireRequest | null;

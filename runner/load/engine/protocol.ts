@@ -62,10 +62,10 @@ export interface Protocol {
   aliveUs?(slot: number): number;
 }
 
-/** What a protocol reports, and what it may want to know. */
 /** What has ended an exchange before its response did. */
 export type FailedBy = RefusedBy | "reset" | "closed" | "timeout";
 
+/** What a protocol reports, and what it may want to know. */
 export interface ExchangeEvents {
   /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
@@ -80,9 +80,9 @@ export interface ExchangeEvents {
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
   /** The protocol itself has replaced the slot's connection by another, which was there this long after its dial. */
   onReplaced(slot: number, timeUs: number): void;
-  /** Called with bytes of requests that go over the wire. */
+  /** Called with the number of bytes of requests that go over the wire. */
   onSent(bytes: number): void;
-  /** Called with bytes that came over the wire. */
+  /** Called with the number of bytes that came over the wire. */
   onReceived(bytes: number, nowUs: number): void;
   /** How many exchanges are in flight on a slot; whether the oldest is a HEAD, and when it was due. */
   readonly inFlight: Pick<InFlight, "count" | "isHead" | "dueUs">;

@@ -84,7 +84,7 @@ function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
  * a look from each byte anew, a body that nearly holds them everywhere would take as long as their product.
  */
 export class ByteSearch {
-  /** For the first n bytes of the text, how many of the last ones repeat its beginning (Knuth, Morris, Pratt). */
+  /** For the first n bytes of what is sought, how many of their last ones repeat their beginning. */
   readonly #again: Uint32Array<ArrayBuffer>;
 
   constructor(private readonly sought: Uint8Array<ArrayBuffer>) {

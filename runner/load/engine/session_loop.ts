@@ -163,7 +163,7 @@ export class SessionLoop implements Workload {
     return nowUs; // after what has come meanwhile
   }
 
-  /** Admits users who have arrived, while slots are free; returns when the next is due, or Infinity without a free slot. */
+  /** Admits users who have arrived and may be there; gives when the next may come, or Infinity while no slot is free. */
   #admit(nowUs: number): number {
     const { pacer, sessions, flow } = this.parts;
     while (pacer.nextUs <= nowUs) {

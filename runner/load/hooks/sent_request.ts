@@ -1,4 +1,4 @@
-/** A request that a hook has made, compared with what HTTP allows: it is sent as it is, so nothing in it may begin another. */
+/** Checks a request that a hook has made: it is sent as it is, so nothing in it may begin another. */
 import { METHODS, type WireRequest } from "../../../base/http/request.ts";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";

@@ -44,7 +44,7 @@ export interface MessagePart
 /** How an open stream or socket ends: as it should, cut by the server, timed out, or left by the load or its virtual user. */
 export type StreamEnd = "whole" | "cut" | "late" | "left";
 
-/** A count that rates know by the deadline, and intervals by what came since the one before. */
+/** A count with what rates and intervals need of it: how much had come by the deadline, and since the last interval. */
 export class TimedCount {
   whole = 0;
   #inTime: number | null = null;
@@ -55,7 +55,7 @@ export class TimedCount {
     return this.#inTime ?? this.whole;
   }
 
-  /** The deadline. */
+  /** Called at the deadline. */
   seal(): void {
     this.#inTime ??= this.whole;
   }

@@ -47,7 +47,7 @@ export interface MessageTotals extends MessageCounts {
   readonly tokensInTime: number;
   /** To the first token, of streams that brought one, or that could have. */
   readonly firstToken: BoundedTotals;
-  /** Time from the first token to the last of each whole stream with two or more, by the tokens after the first. */
+  /** By whole stream with two tokens or more: time from the first to the last, divided by the tokens after the first. */
   readonly perToken: SparseHistogram;
 }
 
@@ -98,7 +98,7 @@ class StreamTally {
     return named;
   }
 
-  /** @param open What streams wait for that are open; null where none is, as at the end. */
+  /** @param open What open streams wait for; null where none is open, as at the end. */
   totals(open: OpenWaits | null): MessageTotals {
     const { step, due, received, failed, unfinished, dropped, whole, tokens, hasTokens } = this;
     return {
@@ -299,7 +299,7 @@ export class MessageRecorder {
     return this.#tallies.map((tally) => tally.totals(open.get(tally) ?? null));
   }
 
-  /** What the streams wait for that are open. */
+  /** What open streams wait for, by the tally of their step. */
   #openAt(nowUs: number): ReadonlyMap<StreamTally, OpenWaits> {
     const all = new Map<StreamTally, OpenWaits>();
     for (let slot = 0; slot < this.#state.length; slot++) {

@@ -1,4 +1,4 @@
-/** The messages of one WebSocket that are due by a pacer of its own: when each is, and which are in flight. No clock. */
+/** The messages that one WebSocket sends at a pace of its own: when each is due, and which are in flight. It has no clock. */
 import { isWithin } from "../../../base/limits.ts";
 
 /** When messages of one socket are due; `most` of them. */
@@ -100,7 +100,7 @@ export class PacedMessages {
     }
   }
 
-  /** Visits when each was due that is so by now and was not sent; none where no answers are expected. */
+  /** Visits the due moments of messages that are due by now and were not sent; none where no answers are expected. */
   forEachUnsent(nowUs: number, visit: (dueUs: number) => void): void {
     if (!this.isAnswered) return;
     const { openUs, everyUs } = this.pace;

@@ -5,7 +5,7 @@
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 import { Tail } from "./tail.ts";
 
-/** Slowest requests that are kept of a run. */
+/** Slowest requests of a run that are kept with all that is known of them. */
 export const SLOWEST = 10;
 
 /** An exchange as its worker saw it; moments in microseconds since the start of the run. */

@@ -33,7 +33,7 @@ interface EndedSoFar {
 }
 
 export class SoFar {
-  // Requests in flight only: adding the rest to them costs no more than what they hold.
+  // Requests in flight only, so that a report costs no more than what they hold; whoever gets it adds those that ended.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
   /** By step. */

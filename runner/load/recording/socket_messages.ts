@@ -68,7 +68,7 @@ export interface CountedSocket {
 interface SocketSteps {
   /** Steps whose requests open WebSockets; 0 where the load has one alone. */
   readonly steps: ReadonlySet<number>;
-  /** Steps whose server sends by itself; the intervals of its messages are those of streams. */
+  /** Steps whose server sends by itself; its messages are counted in intervals with those of streams. */
   readonly pushed: ReadonlySet<number>;
 }
 

@@ -58,11 +58,11 @@ export interface WorkerTotals {
   readonly steps: readonly StepTotals[];
   /** Absent before the end, and where no other load has turns. */
   readonly slices?: SliceTotals;
-  /** By step whose responses are streams; absent where none is. */
+  /** One for each step whose responses are streams; absent where none is. */
   readonly messages?: readonly MessageTotals[];
   /** Completed calls of gRPC by their status, then those without one. Absent if there are none. */
   readonly calls?: Float64Array;
-  /** By step that opens WebSockets; absent where none does. */
+  /** One for each step that opens WebSockets; absent where none does. */
   readonly sockets?: readonly SocketTotals[];
 }
 

@@ -160,7 +160,7 @@ export class WriteQueue {
   #underWay: Uint8Array<ArrayBuffer> | null = null;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #isStopped = false;
-  /** Bytes that were given to the socket and not yet sent. */
+  /** Bytes that this queue was given and that are not yet written. */
   unsentBytes = 0;
 
   constructor(private readonly conn: Connection) {}

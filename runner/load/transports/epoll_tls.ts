@@ -47,7 +47,7 @@ const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256
 const GROUPS = "X25519:P-256:P-384:P-521";
 const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ECDSA+SHA512:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
-/** Signatures of keys for RSA-PSS only, which are not checked. */
+/** Signatures of keys for RSA-PSS only, accepted where the server's certificate is not checked. */
 const UNCHECKED_SIGNATURES = "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512";
 
 // Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).

@@ -209,7 +209,7 @@ async function streamsOf(
   return { recorder, over: await withStreams(over, { slots, recorder, specs, timeoutUs }) };
 }
 
-/** Of WebSockets whose server sends by itself: their messages are those of streams. */
+/** Steps of WebSockets whose server sends by itself: their messages are counted like those of streams. */
 function pushedSteps(sockets: StreamedLoad["sockets"]): ReadonlySet<number> {
   return new Set(
     sockets.filter(({ socket }) => socket.answer === "push").map(({ step }) => step),

@@ -78,7 +78,7 @@ class OpenSocket {
   isCutShort = false;
   came = 0;
   isRight: boolean;
-  /** Messages in flight, the oldest first, by the value that their answers share with them; null if `expect` names no such value. */
+  /** Messages in flight, the oldest first, by the value that their answers share with them; null if `answer` names none. */
   readonly byKey: Map<string, number[]> | null;
 
   readonly spec: SocketSpec;

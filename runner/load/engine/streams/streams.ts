@@ -31,7 +31,7 @@ interface StreamParts {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly StreamSpec[];
-  /** Of the load, which is the deadline of calls. */
+  /** Time-out of the load, which is the deadline of calls whose response is one message. */
   readonly timeoutUs: number;
 }
 
