@@ -76,7 +76,7 @@ interface AgentOfRun {
   readonly connections: number;
 }
 
-/** By its own rate over its own time, as it is compared with what its own workers can. */
+/** Judges an agent by its own rate over its own time, because it is compared with what its own workers can do. */
 function judgement(
   { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],

@@ -177,7 +177,7 @@ export async function measureUrl(
   }, hooks);
 }
 
-/** Of a load whose requests all hold messages, and may last as long as it does. */
+/** Requests that all bring messages may last as long as their load: then times of messages lead. Null: requests do. */
 function leadIn(script: Script): LiveMessages["lead"] {
   const requests = requestsOf(script);
   const holdMessages = requests.every(({ stream, call, socket }) =>

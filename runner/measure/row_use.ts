@@ -55,7 +55,7 @@ function usesOfSequence(
   return uses;
 }
 
-/** How often each turn of a round came: of so many workers, each takes every so-manieth, round and round. */
+/** How often each turn of a round came: each of n workers takes every n-th turn, round and round. */
 function usesOf(reports: readonly Begun[], turns: number): Float64Array {
   const uses = new Float64Array(turns);
   for (const [worker, report] of reports.entries()) {

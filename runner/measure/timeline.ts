@@ -39,7 +39,7 @@ export interface WholeInterval {
   readonly completed: number;
   readonly failed: number;
   readonly latency: SparseHistogram;
-  /** Completed requests of the run so far. */
+  /** Completed requests of the run in all intervals that are whole so far. */
   readonly completedSoFar: number;
   /** Absent where no response is a stream, and none opens a WebSocket. */
   readonly messages?: MessagePart;

@@ -49,7 +49,7 @@ function messagesOf(
   { received, failed, ...times }: MessagePart,
   estimate: ReturnType<typeof estimateOf>,
 ): MeasuredPoint["messages"] {
-  // As of the whole run.
+  // The same estimates as for the whole run.
   const estimates = {
     ...{ ttfe: estimate, ttft: estimate },
     gap: productLimit,

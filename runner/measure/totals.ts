@@ -46,7 +46,7 @@ export function timesOf(totals: readonly WorkerTotals[], times: Times): Distribu
   return distributionOf(mergeHistograms(totals.map((part) => part[times])));
 }
 
-/** Histograms of those that hold something, so that percentiles of several runs can come from added counts. */
+/** Histograms of times, without empty ones, so that percentiles of several runs can be those of their added counts. */
 export function histogramsOf(
   reports: readonly WorkerReport[],
 ): NonNullable<Measurement["histograms"]> {
