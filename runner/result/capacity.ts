@@ -35,7 +35,9 @@ const capacityTrial = z.strictObject({
   rules: z.array(ruleInTrial),
   p50: ms,
   p99: ms,
-  success: share.describe("Share of the requests that ended, or were never sent"),
+  success: share.describe(
+    "Share of right responses among the requests that ended, or were never sent",
+  ),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(

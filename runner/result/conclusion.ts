@@ -151,7 +151,9 @@ export const verdicts = z.array(z.strictObject({
     "False where it can't be decided here: what it was published of, its given, is not so",
   ),
   found: z.string().describe("The ratio or figure of the worst cell; empty where there is none"),
-  held: z.string().describe("Number of cells in which it holds; empty for one"),
+  held: z.string().describe(
+    "In how many of its cells it holds, such as 3 of 4 cells; empty for one",
+  ),
   sentence: z.string().describe("What was found, and what leaves it open"),
   doubt: z.string().describe(
     "What leaves it open: cells that were not measured, runs that are not valid, too wide an interval; empty for nothing",

@@ -78,7 +78,7 @@ function* ofCounts(
   yield { path: ["requests", "due"], message };
 }
 
-/** Of the whole run, or of a step. */
+/** Inconsistencies of the messages of a whole run, or of a step. */
 function* ofMessages(
   path: Inconsistency["path"],
   { streams, sockets }: Pick<Measurement, "streams" | "sockets">,

@@ -51,7 +51,7 @@ export const latency = distribution.extend({
       "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
     ),
   censored: count.describe("How many of the values are lower bounds"),
-  fastest: ms.describe("Fastest of the completed requests, without lower bounds; 0 for none"),
+  fastest: ms.describe("Shortest latency of a completed request, without lower bounds; 0 for none"),
   lowerBounds,
 });
 

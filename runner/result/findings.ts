@@ -230,7 +230,7 @@ export const bottleneck = z.strictObject({
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
   cores: z.int().min(1).optional().describe("Cores on which it may run"),
   limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
-  machineBusy: share.optional().describe("Share of all cores"),
+  machineBusy: share.optional().describe("Share of all cores in use"),
   kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
   throttledShare: share.optional().describe("Share of the run in which CPU limits paused it"),
   redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),

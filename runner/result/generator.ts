@@ -56,7 +56,7 @@ const targetWaits = z.strictObject({
     accepted: z.strictObject({ least: z.int().min(0), most: z.int().min(0) }).nullable().describe(
       "Accepted and open; null: too many to count",
     ),
-  }).nullable().describe("Accept queue of the target's port; null: unknown"),
+  }).nullable().describe("Connections to the target's port; null: unknown"),
 }).describe(
   "What the target waited for without computing; absent in older files and where unknown",
 );

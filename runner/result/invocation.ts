@@ -63,7 +63,7 @@ export const invocation = {
   }).optional(),
   flags: flags.optional(),
   ab: ab.optional().describe(
-    "Of plateau ab, whose targets are those of the file at two commits",
+    "How plateau ab was called, whose targets are those of the file at two commits",
   ),
 };
 

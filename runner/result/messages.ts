@@ -48,10 +48,11 @@ export const streams = z.strictObject({
   })).describe("Messages by the name of their event, in the order in which the names first came"),
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought one"),
-    tokensPerSec: perSec.describe("Messages by the deadline / elapsed"),
+    tokensPerSec: perSec.describe("Tokens by the deadline / elapsed"),
     ttft: boundedTimes.describe("Time to the first token, by the clock of latency"),
     tpot: distribution.extend({ histogram }).describe(
-      "Time per output token: of each whole stream with two tokens or more, from its first to its last, by those after the first",
+      "Time per output token: of each whole stream with two tokens or more, the time from its first to its last, divided " +
+        "by the tokens after the first",
     ),
   }).optional().describe("Absent if no token was named"),
 });
@@ -76,7 +77,7 @@ export const sockets = z.strictObject({
   ),
 });
 
-/** Of a run, or of a step of it. */
+/** Figures of messages, of a run or of one of its steps. */
 export const messageFigures = {
   streams: streams.optional().describe(
     "Messages of streamed responses; absent where no response is a stream",

@@ -302,13 +302,13 @@ export const results = z.strictObject({
   peakThroughput: peakThroughput.optional(),
   detectable: detectable.optional()
     .describe(
-      "Plan that plateau plan made before on the same machine; absent if there is none",
+      "How small a change plateau plan found detectable before this experiment, on the same machine; absent if it was not made",
     ),
   ...execution,
   runs: z.array(run),
   missing: z.array(missing),
   profiles: z.array(profile).optional().describe(
-    "TargetProfile runs, after the measured ones and in no figure; absent for none",
+    "Profile runs, after the measured ones and in no figure; absent for none",
   ),
   conclusion: conclusion.optional().describe(
     "What the report concludes; absent before the end, and made anew from the runs when read",

@@ -8,5 +8,5 @@ export const rowUse = z.strictObject({
   file: z.string(),
   rows: count.describe("Rows that it has"),
   used: count.describe("Different rows that were sent"),
-  mostUsed: count.describe("How often the row was sent that was sent most often"),
+  mostUsed: count.describe("How often the row that was sent most often was sent"),
 });

@@ -32,7 +32,7 @@ export const slices = z.strictObject({
       "Length without what is cut, and without the shift",
     ),
     completed: z.array(count).describe(
-      "Requests that were due in the measured part, whenever they ended",
+      "Completed requests that were due in the measured part, whenever they ended",
     ),
     failed: z.array(count).describe("Likewise"),
     serviceSumMs: z.array(ms).describe("Service times of what was due in the measured part"),

@@ -24,7 +24,7 @@ export const step = z.strictObject({
   everyS: z.int().min(2).optional().describe(
     "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
   ),
-  latency: latency.describe("Same as that of the run"),
+  latency: latency.describe("Latency of the step's requests, reckoned as that of the run"),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
   censoredHistogram,
   ...messageFigures,

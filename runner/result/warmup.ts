@@ -19,7 +19,8 @@ export const warmup = z.strictObject({
   ),
   withinMs: z.number().min(0).nullable().optional()
     .describe(
-      "For latencies so low that 50 µs are more than 5 %, milliseconds: withinRatio is then that of throughput",
+      "For latencies so low that 50 µs are more than 5 %, how far their medians lie from the level, milliseconds: " +
+        "withinRatio is then that of throughput",
     ),
   unsettled: z.enum(UNSETTLED_REASONS).nullable().optional().describe(
     "Why there is no steady state: freezes, drift (a straight line), cycle (a regular swing), levels (jumps between " +
