@@ -14,7 +14,7 @@ import { decodeSparse } from "../stats/histogram/hdr.ts";
 const LEAST_CONNECTIONS = 4;
 /** For each connection: of fewer the line at the start is too large a part. */
 const LEAST_ROUNDS = 4;
-/** Share of the usual time: how many connections had a response sooner is compared at each. */
+/** Shares of the usual time: at each it is compared how many connections had a response sooner. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
 /** Share of the connections, but at least one. */

@@ -209,9 +209,9 @@ const FLATTEST = 0.5;
 const STEEPEST = 1.5;
 
 /**
- * By the shares of trials together, as it is of mean shares: in a single short trial shares vary alike beyond all parts of the
- * limit, and their tail is steeper than that of the mean. Of trials near the capacity alone, as over several rates any tail
- * looks flat.
+ * By the shares of all trials together, because the tail that counts is that of mean shares: in a single short trial, shares
+ * beyond all parts of the limit vary together, and their tail is steeper than that of the mean. Only trials near the
+ * capacity are taken, because over several rates any tail looks flat.
  */
 function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   if (limitS === 0) {
@@ -241,7 +241,7 @@ function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
   return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
 }
 
-/** A share within so many times what an exponential tail has at the capacity is near it. */
+/** Factor within which a trial's share must be of that of an exponential tail at the capacity, to be near it. */
 const NEAR_CAPACITY = 2;
 
 function nearCapacity(
@@ -367,7 +367,7 @@ const NORMAL = [
   [2.857, 0.011257],
 ] as const;
 
-/** The same at even distances: a mean that a few of the largest make needs more than five. */
+/** The same at even distances: a mean that a few of the largest values make needs more nodes than five. */
 const FINE_NORMAL = Array.from({ length: 41 }, (_, i) => {
   const z = (i - 20) / 4;
   return [z, Math.exp(-z * z / 2) / 4 / Math.sqrt(2 * Math.PI)] as const;
@@ -379,7 +379,7 @@ const OFFSETS = [[-1.732, 1 / 6], [0, 2 / 3], [1.732, 1 / 6]] as const;
 interface LevelTerms {
   readonly allowed: number;
   readonly growth: number;
-  /** The same of the limit itself. */
+  /** The same for the limit itself. */
   readonly limit: { readonly allowed: number; readonly growth: number };
   readonly mayRefuse: boolean;
   readonly isFlat: boolean;

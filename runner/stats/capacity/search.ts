@@ -34,7 +34,7 @@ export interface SearchGoal {
 export interface TrialPlan {
   readonly ratePerSec: number;
   readonly plannedS: number;
-  /** As its server begins idle, or has an overload behind it: so much of it is not a sample. */
+  /** How much of its beginning is not a sample, because its server begins idle, or has an overload behind it. */
   readonly startS: number;
   /** An overload before it, from which the target must find back: its requests are late without its fault. */
   readonly burst: Burst | null;

@@ -39,7 +39,7 @@ const FEWEST_GROUPS = 6;
 interface TimedSlices {
   readonly ratePerSec: number;
   readonly sliceS: number;
-  /** A trial starts with an idle server: so much of it is not a sample. */
+  /** How much of its beginning is not a sample, because a trial starts with an idle server. */
   readonly startS: number;
 }
 

@@ -85,7 +85,7 @@ export function studentInterval(
   confidence: number,
 ): ConfidenceInterval {
   const logStandardError = Math.sqrt(variance);
-  // No spread at all is not an uncertainty, however few the degrees of freedom.
+  // Without any spread there is no uncertainty, however few the degrees of freedom.
   const reach = variance === 0 ? 0 : tQuantile(confidence, degreesOfFreedom) * logStandardError;
   return {
     value,

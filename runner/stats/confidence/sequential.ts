@@ -21,8 +21,9 @@ export const LEAST_OF_GROUPS = 14;
 
 /**
  * How many of 100 intervals contain the truth if a few runs are far slower than the rest (an exponential tail), after
- * five runs, and after a sequence that ends when they are narrow. Runs that show the tail have the better intervals, so
- * no look at the runs tells which to trust. `deno task bench power` measures it.
+ * five runs, and after a sequence that ends when they are narrow. Runs that show the tail have the better intervals, and
+ * runs that hold none of it the worse ones, so no look at the runs tells which to trust. `deno task bench power`
+ * measures it.
  */
 export const SKEWED_COVERAGE = { fiveRuns: 87, sequence: 86 } as const;
 

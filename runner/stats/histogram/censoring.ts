@@ -183,7 +183,7 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   return ranges;
 }
 
-/** Adds up the steps: the share of values up to and including each bucket in use. */
+/** Buffer for one step after another: how many of its values are in each bucket in use or below it. */
 const cumulated = new Float64Array(BUCKETS);
 
 // hot: a large report does it for each of its steps.

@@ -44,7 +44,7 @@ export function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram
   return { indices: indicesRead.subarray(0, used), counts: counts.subarray(0, used), ...summary };
 }
 
-/** Buckets of any histogram while it is read; no layout has more. */
+/** Buffers for any histogram while it is read; a layout has no more buckets. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
 /** The same modulo 2¹⁶. */

@@ -97,8 +97,8 @@ export function sharesShown(
 }
 
 /**
- * Sums of squares of each factor, of factors together and of runs, less what noise is expected to give; below 0 if a
- * sum has less than that.
+ * Shares of each factor, of factors together and of runs, without what noise is expected to add; below 0 if the sum of
+ * squares has less than that.
  */
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);

@@ -129,7 +129,7 @@ interface Enough {
 
 /** A slice may hold few requests. */
 const PAIRS: Enough = { values: 200, least: 6 };
-/** As long as eight pairs of slices each. */
+/** A round is as long as eight pairs of slices. */
 const ROUNDS: Enough = { values: 25, least: 4 };
 
 /** Null where either side served nothing: there is no ratio to nothing. */

@@ -244,7 +244,7 @@ export function ratioOf(
     const factor = meanFactor(side.length, correlation);
     const independent = side.length / factor;
     const shown = side.length > 1 ? squaresOf(side) / (side.length - 1) : pooled;
-    // The spread of equal values about their own mean is short by as much as the mean varies.
+    // Where neighbours are alike, the spread about their own mean is short by as much as the mean varies.
     const whole = side.length > 1 ? shown * (side.length - 1) / (side.length - factor) : shown;
     return { variance: whole / independent, degreesOfFreedom: Math.max(1, independent - 1) };
   });

@@ -44,7 +44,7 @@ export function bestSplit(
 }
 
 interface Distances {
-  /** Distance of the value at `of` to all from `first` up to it. */
+  /** Sum of the distances of the value at `of` to all from `first` up to it. */
   between(first: number, of: number): number;
 }
 
