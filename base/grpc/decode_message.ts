@@ -20,7 +20,7 @@ interface Members {
 }
 
 export class MessageDecoder {
-  /** In the current message. */
+  /** Values of the current message so far. */
   #values = 0;
   readonly #types: MessageTypes;
   readonly #name: string;
@@ -125,7 +125,7 @@ function fits({ kind, many }: FieldType, wireType: number): boolean {
     (many !== undefined && wireType === LENGTH);
 }
 
-/** The value of a map's entry that leaves it out. */
+/** The key or value of a map's entry that leaves it out, by its kind; 0 for other kinds. */
 const ZEROS: Readonly<Record<string, Json>> = {
   ...{ string: "", bytes: "", bool: false },
   ...{ int64: "0", uint64: "0", sint64: "0", fixed64: "0", sfixed64: "0" },

@@ -261,7 +261,7 @@ function isMap(value: Json | undefined): value is { [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a message calls this kind of value. */
+/** What an error calls a value: a list or a map by its kind, any other as JSON. */
 function kindOf(value: Json): string {
   if (Array.isArray(value)) return "a list";
   if (isMap(value)) return "a map";

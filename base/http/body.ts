@@ -9,7 +9,7 @@ export type BodyPart =
   /** A message of gRPC as JSON, which has octets only once its type is known. */
   | { readonly message: string };
 
-/** Text has the request's content-type; null is no body. */
+/** A string alone is a text of the request's content-type, by which values are written into it; null is no body. */
 export type WireBody = string | readonly BodyPart[] | null;
 
 /** The texts in which a name may stand. */

@@ -21,7 +21,7 @@ export interface ResponseSink {
 }
 
 export class KeptResponse implements ResponseSink {
-  /** Why it is not the stream of messages that it should be; null: it is, or is not a stream. */
+  /** Why it is not the stream of messages that it should be; null: it is one, or need not be. */
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;

@@ -118,7 +118,7 @@ export function methodAndPath(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, end));
 }
 
-/** Opens a WebSocket: the bytes of the handshake, and of the messages, which take the place of a body. */
+/** What opens a WebSocket: the bytes of its handshake, and those of its messages, which take the place of a body. */
 export function openingOf(
   { headers, body, ...wire }: WireRequest,
   connection: ConnectionOptions,

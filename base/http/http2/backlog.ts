@@ -12,10 +12,10 @@ const SPARE_REQUESTS = 100;
 
 export class Backlog {
   readonly #mostRequests: number;
-  // Lower bound of the bytes that were sent.
+  // Replies and requests that are known to be sent: at least as many were.
   #sentReplies = 0;
   #sentRequests = 0;
-  // What is known to be sent when so many bytes are.
+  // Once this many bytes are sent, so many replies and requests are.
   #nextBytes = 0;
   #nextReplies = 0;
   #nextRequests = 0;

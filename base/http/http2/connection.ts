@@ -44,7 +44,7 @@ const MOST_IDLE_FRAMES = 10_000;
 /** Stream identifiers and the increments of windows have 31 bits; the bit before is ignored (§4.1, §6.9). */
 const WITHOUT_RESERVED = 0x7fff_ffff;
 
-/** Makes the reader of the responses of a place; null: they are not read. */
+/** Gives what keeps the responses of a place; null: they are not kept. */
 type Keep = (place: number) => KeptResponse | null;
 
 export class Http2Connection {
@@ -64,7 +64,7 @@ export class Http2Connection {
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  /** @param keep Absent: responses are not read. */
+  /** @param keep Absent: responses are not kept. */
   constructor(places: number, events: StreamEvents, keep: Keep = () => null) {
     this.#backlog = new Backlog(this.out, places);
     const streams = Array.from({ length: places }, (_, place) => new Stream(keep(place)));

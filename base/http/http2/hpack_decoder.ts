@@ -18,7 +18,7 @@ const MOST_SIZE_UPDATES = 2;
 interface DecoderLimits {
   /** What was announced as SETTINGS_HEADER_TABLE_SIZE, before the peer could send a block. */
   readonly tableBytes?: number;
-  /** Size of the decoded list, in which each field counts 32 bytes more than its name and value (RFC 9113 §10.5.1). */
+  /** Largest decoded list, in which each field counts 32 bytes more than its name and value (RFC 9113 §10.5.1). */
   readonly listBytes?: number;
 }
 
@@ -36,7 +36,7 @@ export class HpackDecoder {
   readonly #table: HpackTable;
   /** A peer that must use a smaller table than the initial one says so before all else (RFC 9113 §4.3.1). */
   #mustShrink: boolean;
-  // Fields that the current block inserted, as in `DecodedBlock`.
+  // What the current block has inserted, and whether it uses the table, as in `DecodedBlock`.
   #inserted: Field[] = [];
   #usesTable = false;
   /** A block that has come again, so often that the table does not know of yet. */

@@ -52,7 +52,7 @@ const FIRST_ENTRIES = 8;
 export class HpackTable {
   /** Changes with every insertion, eviction and resize. */
   generation = 0;
-  /** Size of the dynamic table. */
+  /** Size of the dynamic table (RFC 7541 §4.1), and the number of its entries. */
   bytes = 0;
   length = 0;
   /** A ring, whose length is a power of two: most connections need few entries, or none. */
@@ -98,7 +98,7 @@ export class HpackTable {
     return 0;
   }
 
-  /** One that is larger than the table empties it, and is not an error (RFC 7541 §4.4). */
+  /** A field that is larger than the table empties it, which is not an error (RFC 7541 §4.4). */
   insert(field: Field): void {
     const bytes = fieldBytes(field);
     this.generation++;

@@ -184,7 +184,7 @@ export class LiveStreams {
     this.#end(place);
   }
 
-  /** Decodes a header block even if its stream is not read, because it changes the HPACK table. */
+  /** Decodes a header block of a stream that was given up, because it still changes the HPACK table. */
   #skip(id: number, block: Uint8Array, isEnd: boolean): void {
     this.blocks.fields(block);
     if (isEnd) this.#cancelled.delete(id);

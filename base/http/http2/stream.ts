@@ -39,7 +39,7 @@ export class Stream implements ReceivedResponse {
   #interim = 0;
   readonly #keepsBody: boolean;
 
-  /** @param kept Reads the response; null: it is not read. */
+  /** @param kept Keeps the response; null: it is not kept. */
   constructor(readonly kept: KeptResponse | null) {
     this.#keepsBody = kept?.keepsBody === true;
   }
