@@ -15,11 +15,11 @@ export interface Frame {
 /** Nodes in lists of equal length, parents before their children; the root is not among them. */
 export interface CallTree {
   readonly frames: readonly Frame[];
-  /** Index into `frames`, for each node. */
+  /** For each node, its index in `frames`. */
   readonly frame: readonly number[];
-  /** The node that called it, for each node; −1 for none. */
+  /** For each node, the node that called it; −1 for none. */
   readonly parent: readonly number[];
-  /** Time in the function itself, without what it called, for each node in milliseconds. */
+  /** For each node, time in the function itself, without what it called, milliseconds. */
   readonly ownMs: readonly number[];
 }
 
@@ -102,12 +102,12 @@ export function mergeTrees(trees: readonly CallTree[]): CallTree {
   return merged.build();
 }
 
-/** Time of all nodes together. */
+/** Own time of all nodes together. */
 export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
   return ownMs.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Time in the function and in all that it called, for each node. */
+/** For each node, time in the function and in all that it called. */
 export function totalsOf({ parent, ownMs }: CallTree): number[] {
   const totals = [...ownMs];
   for (let node = parent.length - 1; node >= 0; node--) { // children come after their parents

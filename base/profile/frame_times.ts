@@ -43,7 +43,7 @@ export function outsideText({ name }: Frame): string | null {
   return Object.hasOwn(NO_FUNCTIONS, name) ? NO_FUNCTIONS[name] : null;
 }
 
-/** The function in which most time is spent, and its most frequent caller. */
+/** The function in which most time is spent, and the caller for which it spends most of that. */
 export interface HotPath {
   readonly frame: Frame;
   /** Null: it is outermost. */
@@ -94,7 +94,7 @@ export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Share of the whole change that the functions explain; above 1 where others shrank. */
+  /** Its part of the change of all time per request; above 1 where others shrank. */
   readonly explainedRatio: number;
   /** Whether every run after is beyond every run before; null: there is one run of either, which shows no noise. */
   readonly isBeyondNoise: boolean | null;
@@ -120,7 +120,7 @@ export interface ProfileChange {
   readonly packages: readonly PackageChange[];
 }
 
-/** Share of the time per request from which a function is named. */
+/** What grows by less than this share of all time per request is not named. */
 const LEAST_RATIO = 0.01;
 
 /** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */

@@ -2,7 +2,7 @@
 // get there: the request's parameters, the response, and the variables of the virtual user.
 const host = globalThis[Symbol.for("plateau")];
 
-/** Metrics of a processor's own are counted nowhere. */
+/** A processor's own metrics are not counted. */
 const events = { emit() {}, on() {}, once() {}, off() {} };
 
 const DRAWN = {
@@ -13,7 +13,7 @@ const DRAWN = {
       .join(""),
 };
 
-/** Of a name, a path such as `user.names[0]`, or a call such as `$randomNumber(1, 9)`. */
+/** The value of a name, a path such as `user.names[0]`, or a call such as `$randomNumber(1, 9)`. */
 const valueOf = (written, vars) => {
   const [, name, given = ""] = /^(\$\w+)\s*(?:\(([^()]*)\))?$/.exec(written) ?? [];
   if (name !== undefined && Object.hasOwn(DRAWN, name)) return DRAWN[name](...given.split(","));
@@ -26,7 +26,7 @@ const valueOf = (written, vars) => {
 
 const TEMPLATE = /\{\{\{?\s*([^{}]*?)\s*\}?\}\}/g;
 
-/** What stands alone keeps its type, as in Artillery. */
+/** Fills in values. A value that is all of a text keeps its type, as in Artillery. */
 const filled = (value, vars) => {
   if (typeof value === "string") {
     const known = (written) => {
@@ -55,7 +55,7 @@ const formText = (fields) =>
 
 const originOf = (url) => /^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? "";
 
-/** As Artillery does, with its base path. */
+/** A URL without an origin goes behind the target with its base path, as in Artillery. */
 const addressOf = (url, target) =>
   originOf(url) === "" ? target.replace(/\/$/, "") + url.replace(/^(?!\/)/, "/") : url;
 
@@ -102,7 +102,7 @@ const send = (request, params, target) => {
 
 /**
  * Hooks of the steps and users of one scenario.
- * @param functions Of the processor, by their names. One that is not there is passed over, as in Artillery.
+ * @param functions Functions of the processor, by name. A missing one is passed over, as in Artillery.
  * @param scenario Its name, and variables that all users have.
  */
 export function processed(functions, { name, vars }) {

@@ -36,17 +36,17 @@ const WORD_BYTES = 4;
 const FIRST_NUMBER = 1;
 /** Room for texts on their way in, at first. */
 const TEXT_BYTES = 4_096;
-/** Bytes of a text from which it is allocated alone. */
+/** A text that may need more gets room for itself alone, which is not kept. */
 const MOST_ROOM_BYTES = 1_000_000;
 const LETTER_T = 0x74;
 /** Most octets of UTF-8 for one unit of UTF-16. */
 const MOST_OCTETS = 3;
 
-/** Of WebAssembly. */
+/** A page of WebAssembly's memory. */
 const PAGE_BYTES = 65_536;
-/** It grows by a twentieth at least, as long as there is room for that. */
+/** Share of the limit above which the memory is full: it grows by a twentieth at least, as long as there is room. */
 const FULL = 0.9;
-/** As the engine is built. */
+/** Pages of memory with which the engine is built to begin. */
 const FIRST_PAGES = 256;
 
 /** The limit of the memory itself: QuickJS's own limit counts 8 bytes for each block in WebAssembly, whatever its size. */

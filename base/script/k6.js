@@ -37,7 +37,7 @@ export const http = {
   },
 };
 
-/** Several of them are joined by a comma, which may also stand in the date of one. */
+/** Cookies in Set-Cookie. Several are joined by a comma, which may also stand in the date of one. */
 const cookiesIn = (field) => {
   const cookies = {};
   for (const one of field.split(/,\s*(?=[^\s;,=]+=)/)) {
@@ -163,7 +163,7 @@ const formText = (fields) =>
     [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`)
   ).join("&");
 
-/** Headers and body of a request, as HTTP has them. @param credentials Of its URL. */
+/** Headers and body of a request, as HTTP has them. @param credentials User and password in its URL. */
 const sentOf = ({ body, params: { headers = {}, cookies = {} } }, credentials) => {
   const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value?.value ?? value}`);
   const isOwn = credentials === "" || hasField(headers, "authorization");

@@ -23,7 +23,7 @@ const OWN_MODULES: Readonly<Record<string, string>> = {
 /** Time in which the script must be evaluated, and its `setup` may compute. */
 const OUTSIDE_LOAD_MS = 10_000;
 const STACK_BYTES = 256 * 1024;
-/** As QuickJS says it, where it still has room for that. */
+/** QuickJS's own words, if it still has room for them. */
 const OUT_OF_MEMORY = "InternalError: out of memory";
 
 /** A call of the script has failed; the message says how, and where in the script. */
@@ -147,7 +147,7 @@ export class Realm {
     return JSON.parse(this.#taken(this.#call(this.#own("unread"))));
   }
 
-  /** Limits the computing time of the next call. */
+  /** Limits the computing time of each call from now on. */
   limit(ms: number): void {
     this.#limitMs = ms;
   }
