@@ -146,7 +146,7 @@ function variablesIn(env: unknown): string[] {
   );
 }
 
-/** Commands in a value that holds one command, or lists of them. */
+/** Secrets in one command, or in lists of commands. */
 function commandsIn(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const words = value.filter((one) => typeof one === "string");

@@ -34,7 +34,7 @@ type Replace = (text: string) => string;
 
 export class Secrets {
   readonly #shown = new Map<string, string>();
-  /** Secrets that were found on the way, the latest at the end. */
+  /** Secrets that were found during a run, as in a server's cookie; the latest at the end. */
   readonly #found = new Set<string>();
   #foundChars = 0;
   #everywhere: Forms | null = null;
@@ -215,7 +215,7 @@ class Forms {
   readonly #begins = new Uint8Array(65_536);
   /** By the first characters of heads (`LEAST_WITHIN`, or all): the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();
-  /** Forms that begin alike, in the order in which they were added. */
+  /** Forms by their head, those of one head in the order in which they were added. */
   readonly #byHead = new Map<string, WrittenForm[]>();
   #compared = 0;
 
