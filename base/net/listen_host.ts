@@ -8,11 +8,12 @@ import { originAt } from "./listen.ts";
 import { quotedOpenly } from "../secrets.ts";
 import { unbracketed } from "./endpoint.ts";
 
-/** Addresses that an error names. */
+/** Addresses that an error names: more of them would not help. */
 const MOST_ADDRESSES = 4;
 
 /**
- * A host as URLs write it, except that brackets around IPv6 are optional. Whether it is one of this machine is tried.
+ * A host as URLs write it, but IPv6 without brackets, with which it may be given. Whether it is one of this machine is
+ * tried.
  */
 export const listenHost = z.string().transform((text, context): string => {
   const host = hostOf(text);
@@ -54,7 +55,7 @@ function fix(): string {
   return `write an address of this machine, such as ${ownAddresses().join(", ")}`;
 }
 
-/** Own addresses; those that other machines reach come first. */
+/** Addresses of this machine; those that other machines reach come first. */
 function ownAddresses(): string[] {
   const addresses = Deno.networkInterfaces().map(({ address }) => address)
     .filter((address) => !OF_ONE_LINK.test(address));

@@ -93,7 +93,7 @@ async function overHttp2(
   return http2.response(0);
 }
 
-/** Waits, for a short time, for SETTINGS that allow this many streams. */
+/** Waits for SETTINGS that allow this many streams: for RAISE_MS at most, and not beyond the end of the connection. */
 async function raised(
   http2: Http2Connection,
   streams: number,

@@ -66,7 +66,7 @@ export function isUsualName(name: string): boolean {
 
 export class ServerTrust {
   readonly #store: Pointer;
-  /** The user's own certificates, kept alive. */
+  /** The authorities that the user names, kept alive. */
   readonly #named: readonly Pointer[];
   /** The chain that was trusted last, which is looked at once: its octets, kept alive. */
   #trusted: readonly Pointer[] = [];

@@ -157,7 +157,10 @@ export function parseThrottledMs(cpuStat: string): number | null {
 
 const LIMITS_PREFIX = "plateau-limits-";
 
-/** Period of the kernel's limit: a group that has used its share within it is halted (cpu.max, cfs_period_us). */
+/**
+ * The usual period of the kernel and of containers: a group that has used its quota within one is halted until the next
+ * (cpu.max, cfs_period_us).
+ */
 const PERIOD_US = 100_000;
 /** The kernel takes no smaller quota. */
 const LEAST_QUOTA_US = 1_000;
@@ -167,7 +170,7 @@ interface ControllerLimit {
   /** Texts by the names of files, in the order in which they are to be written. */
   readonly v1: readonly (readonly [file: string, text: string])[];
   readonly v2: readonly (readonly [file: string, text: string])[];
-  /** Files that may be missing, because the kernel does not count swap. */
+  /** Files that are left out where they are missing, because the kernel does not count swap. */
   readonly optional: readonly string[];
 }
 

@@ -119,7 +119,7 @@ export interface VirtualSigns {
   readonly clocks: Text;
 }
 
-/** Makers by words in the names of maker and product, the surest first. */
+/** Hypervisors and clouds by words in the names of maker and product, the surest first. */
 const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/FIRECK|firecracker/i, "firecracker"],
   [/vmware/i, "vmware"],

@@ -19,13 +19,13 @@ export const machine = z.strictObject({
   limits: z.strictObject({
     cores: z.number().positive().nullable().describe("CPU time for each second of wall time"),
     memory: count.nullable().describe("Bytes"),
-  }).describe("Limit of the control group; null: none"),
+  }).describe("Limits of the control group; null: none"),
   container: z.string().nullable().describe(
-    "Kind of container: docker, podman, kubernetes, lxc, wsl; null: none",
+    "Kind of container, such as docker, podman, kubernetes, lxc or wsl; null: none",
   ),
   virtual: z.string().nullable()
     .describe(
-      "Hypervisor: kvm, firecracker, vmware, or unknown; null: no sign of a virtual machine",
+      "Hypervisor, such as kvm, firecracker or vmware, or unknown; null: no sign of a virtual machine",
     ),
   openFiles: count.nullable().describe("Soft limit; null: none, or unknown"),
   ports: z.tuple([count, count]).nullable()

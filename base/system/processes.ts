@@ -114,8 +114,8 @@ export interface ThreadTimes {
 }
 
 /**
- * The first figures of schedstat for each thread of the process, by its number (Documentation/scheduler/sched-
- * stats.rst). Empty when the process is gone, or where the kernel does not count.
+ * The first figures of schedstat (Documentation/scheduler/sched-stats.rst) for each thread of the process, by its number.
+ * Empty when the process is gone, or where the kernel does not count.
  */
 export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
@@ -280,7 +280,7 @@ export interface BusyProcess {
   readonly cores: number;
 }
 
-/** Programs below this share are not named: it is within two ticks. */
+/** Processes that use less of a core are not named: in a second, it is two ticks. */
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 

@@ -13,13 +13,13 @@ export interface ThreadTime {
   readonly waitedUs: number | null;
 }
 
-/** What systems count the time of the calling thread by; null on another system, or where it is denied. */
+/** The clocks by which systems count the time of the calling thread; null on another system, or where it is denied. */
 interface ThreadClocks {
   /** /proc/thread-self/schedstat. */
   readonly schedstat: () => string | null;
   readonly windowsMs: () => number | null;
   readonly macNs: () => bigint | null;
-  /** Of the whole process, everywhere. */
+  /** Time of the whole process, on every system, microseconds. */
   readonly process: () => { readonly user: number; readonly system: number };
 }
 
