@@ -1,6 +1,6 @@
 /**
- * Files with a size limit: a file that is too long is refused by its size, and if unknown (pipes,
- * devices, files that still grow) after as many bytes as the limit.
+ * Files with a size limit: a file that is too long is refused by its size or, if that is unknown (pipes, devices, files
+ * that still grow), after as many bytes as the limit.
  */
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.ts";
 

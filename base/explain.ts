@@ -136,7 +136,7 @@ function keysOf(schema: unknown): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
-/** The value as written, in short. Secrets are removed before, because a part of a secret may not be shown either. */
+/** The value as written, in short. Secrets are removed before it is cut: a part of one would not be recognised. */
 export function shown(value: unknown): string {
   const text = withoutSecrets(JSON.stringify(value) ?? String(value));
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;

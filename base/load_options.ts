@@ -7,7 +7,7 @@ import * as z from "zod";
 import { LIMITS, sizeText } from "./limits.ts";
 import { bytes, integerText, ratePerSec, rateText } from "./quantity.ts";
 
-/** The problem with a load that is to resume TLS sessions, but has none. */
+/** The problem with a load that is to resume TLS sessions, but has no TLS. */
 export const NO_TLS_TO_RESUME = {
   message: "Cannot resume TLS sessions without TLS: the URL is not https",
   fix: "leave out tls, or write https://",

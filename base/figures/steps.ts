@@ -26,7 +26,11 @@ export function stepPathsIn(scenarios: unknown): string[] {
   );
 }
 
-/** Each once, in the order of the file; none if there is only one. @param scenario As it is written, right or wrong. */
+/**
+ * Names of a scenario's steps, each once, in the order of the file; none if there is only one.
+ *
+ * @param scenario As it is written, right or wrong.
+ */
 export function stepNamesIn(scenario: unknown): string[] {
   const { mix, flow, page, with: needed } = Object(scenario);
   const requests: unknown[] = [

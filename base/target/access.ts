@@ -97,7 +97,7 @@ export function pairProblem(cert: string, key: string): string | null {
   }
 }
 
-/** Access as written: of any type, and perhaps wrong. */
+/** Access as written: each key of any type, and perhaps wrong. */
 interface GivenAccess {
   readonly url?: unknown;
   readonly cacert?: unknown;

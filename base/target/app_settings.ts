@@ -98,7 +98,7 @@ const streams = z.strictObject({
   cutAfter: wholeNumber(0, 1_000_000_000).default(0)
     .describe("Messages after which a stream is cut off in the middle; 0: none is"),
   news: between("10ms", "1h").prefault("1s")
-    .describe("Between two publications of the news that all listeners get"),
+    .describe("Time between two publications of the news that all listeners get"),
   freeze: gap.prefault("0s").describe("How long the server stands still each time"),
   freezeEvery: gap.prefault("0s")
     .describe("It stands still at the end of each of these times; 0s: never"),

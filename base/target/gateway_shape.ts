@@ -217,7 +217,7 @@ export const nginxTarget = z.strictObject({
     proxy: plainOriginName.optional()
       .describe("What it stands in front of: the name of another target, or http://host:port"),
     timeout: between("1ms", "1h").optional().describe(
-      "With proxy: time-out for the response and for each further part of it, which ends with 504 (none when absent)",
+      "With proxy: how long it waits for the response, and for each further part of it, before it sends 504 (no time-out when absent)",
     ),
     workers,
   }).superRefine(({ root, files, proxy, timeout }, context) => {

@@ -121,7 +121,7 @@ const v8 = z.strictObject({
 
 export type WrittenV8 = z.output<typeof v8>;
 
-/** With one value for each line; `default` is not a flag. */
+/** With one value for each line; `default` stands for no flag. */
 export interface V8Options {
   readonly flags?: string;
   readonly gc?: string;
@@ -131,7 +131,7 @@ const variable = z.union([z.string(), z.number(), z.boolean()]);
 
 const env = z.record(z.string().regex(/^[^=\0]+$/), oneOrList(variable)).default({});
 
-/** The same lines with one value for each that a list makes a factor of. */
+/** The same lines, with one value for each line that may be a list, which makes a factor. */
 type OneOfEach<Written> = Omit<Written, "limits" | "v8" | "env" | "runtime"> & {
   readonly limits?: TargetLimits;
   readonly v8?: V8Options;
@@ -194,7 +194,7 @@ const commandTarget = z.strictObject({
     /^(?:grpc|\/[\x21-\x7e]*)$/,
     "Cannot use this as a path: start with /, or write grpc for a server of gRPC",
   ).default("/").describe(
-    "Path that responds with a status under 500 when the program is ready; grpc: it is when it responds to a call",
+    "Path that responds with a status under 500 when the program is ready; grpc: ready when it responds to a call",
   ),
   build: steps.optional().describe(
     "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +

@@ -130,7 +130,7 @@ interface JsonMember {
   readonly value: number;
 }
 
-/** A member of the map or list that begins at `from`; null if it has no such member. */
+/** The member `step` of the map or list that begins at `from`; null if it has no such member. */
 function memberOf(text: string, from: number, step: PropertyKey): JsonMember | null {
   const isList = text[from] === "[";
   if (!isList && text[from] !== "{") return null;
