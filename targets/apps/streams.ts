@@ -1,8 +1,8 @@
 /**
  * Streams of messages with planted gaps: server-sent events, lines, lines of JSON, the tokens of a model server, and
  * WebSockets (an echo at `/ws`, `/push`, and a room at `/chat` in which everybody hears everybody). `/news` is the same for
- * everybody, by three transports. When a message is due follows from the settings alone, counted from the request or, of the news, from the start, so that whoever measures the app knows what is
- * right; what it has sent it counts, for whoever wants a witness.
+ * everybody, by three transports. When a message is due follows from the settings alone, counted from the request, or from
+ * the start for news, so that whoever measures the app knows what is right. The app counts what it has sent, as a witness.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { appSettings } from "../../base/target/app_settings.ts";

@@ -9,7 +9,7 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { encodeHead, type OriginRequest } from "../gateways/origin/request.ts";
 import { OriginConnection } from "../gateways/origin/connection.ts";
 
-/** In place of a path. */
+/** Stands in place of a path for a target that is ready when it responds to a gRPC call. */
 const GRPC = "grpc";
 
 /** A target that takes longer to respond gets another request. */
@@ -78,7 +78,7 @@ export async function bringUp(
   };
 }
 
-/** Gives an attempt up that gets no response. */
+/** Gives up an attempt that gets no response within ATTEMPT_MS. */
 async function inTime(
   attempt: (signal: AbortSignal) => Promise<string | null>,
 ): Promise<string | null> {

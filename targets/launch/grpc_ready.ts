@@ -6,10 +6,10 @@ import { dial } from "../../base/net/dial.ts";
 import { connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
 import { exchangeOn } from "../../base/net/one_exchange.ts";
 
-/** A method that many servers have, and of which all others say that they do not. */
+/** A method that many servers have; the others respond that they do not have it. */
 const HEALTH = "/grpc.health.v1.Health/Check";
 
-/** Null where it does; throws an error that says why there is no response. */
+/** Null if it does, else its status; throws an error that says why there is no response. */
 export async function callFailure(origin: string, signal: AbortSignal): Promise<string | null> {
   const endpoint = endpointOf(origin, { http2: true });
   const headers = { "content-type": "application/grpc", te: "trailers" };

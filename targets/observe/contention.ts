@@ -20,7 +20,7 @@ export interface TreesUse {
   /** At the look that ends it. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
-  /** Wait of all threads together; a thread that ends takes its last part along. */
+  /** Time for which threads waited for a core, all together; a thread that ends takes its last part along. */
   readonly waitedMs: number;
   /** The thread that used most, with its process; null where threads can't be seen. */
   readonly busiest: BusiestThread | null;
@@ -35,7 +35,7 @@ export interface BusiestThread {
   /** Other processes with the same command line, but for those that started it; null: there is none. */
   readonly peers: {
     readonly processes: number;
-    /** The least among the busiest thread of each process. */
+    /** CPU time of each process's busiest thread: the least of these. */
     readonly leastMs: number;
   } | null;
 }

@@ -29,7 +29,7 @@ export interface RedisUse {
   close(): void;
 }
 
-/** Null if unknown. */
+/** Null when Redis does not reply, or refuses INFO. */
 export async function openRedisUse(
   { url, pid, supervised }: Pick<ProvidedRedis, "url" | "pid" | "supervised">,
 ): Promise<RedisUse | null> {

@@ -38,7 +38,7 @@ export class TreeUse implements TreeWatch {
   /** Context switches of each thread, at the last look. A thread takes its last ones along. */
   #switches: ReadonlyMap<number, Switches> = new Map();
 
-  /** Limit of each process when it was first seen: reading limits takes longer than all else. */
+  /** Limit of open files of each process when it was first seen: reading limits takes longer than all else. */
   readonly #limits = new Map<number, number | null>();
 
   #isSeen = false;

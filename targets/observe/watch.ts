@@ -12,7 +12,7 @@ export interface UsePoint {
   readonly peakCpu?: number;
   /** Resident memory, bytes; what processes share is counted for each. */
   readonly memory: number;
-  /** The user part of `cpu`. The rest is absent if unknown. */
+  /** The user part of `cpu`, and then the system's. From here on, a figure is absent if it is unknown. */
   readonly user?: number;
   readonly system?: number;
   readonly processes?: number;

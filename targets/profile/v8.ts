@@ -16,7 +16,7 @@ const node = z.looseObject({
   callFrame: z.looseObject({
     functionName: z.string(),
     url: z.string(),
-    lineNumber: z.int().describe("Index from 0; −1 for none"),
+    lineNumber: z.int().describe("Line, counted from 0; −1 for none"),
   }),
   children: z.array(z.int()).optional(),
 });
@@ -100,7 +100,7 @@ function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] 
 
 /** Where V8 could not read the stack; native code is called so as well. */
 const PROGRAM = "(program)";
-/** Frames without a stack. */
+/** Functions of the nodes that have no stack. */
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
 /** A stack that could not be read, between two of the same outermost call, is taken as the one before. */

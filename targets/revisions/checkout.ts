@@ -238,7 +238,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
-/** The cache folder of the XDG Base Directory Specification. */
+/** In the cache folder of the XDG Base Directory Specification. */
 function cacheFolder(): string {
   return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/revisions");
 }

@@ -11,7 +11,7 @@ export class News {
   readonly #listeners = new Set<Listener>();
   #end = new AbortController();
 
-  /** @param everyMs Between two publications. */
+  /** @param everyMs Time between two publications. */
   constructor(private readonly everyMs: number, private readonly freezes: Freezes) {}
 
   /** The last that was published: JSON in one line. */
@@ -19,7 +19,7 @@ export class News {
     return newsOf(this.#last());
   }
 
-  /** Gives what ends it. */
+  /** Gives a function that ends it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
@@ -32,7 +32,7 @@ export class News {
     };
   }
 
-  /** To whoever listens, for as long as anybody does. */
+  /** Publishes to all listeners, until the last one leaves. */
   async #publish(signal: AbortSignal): Promise<void> {
     for (let k = this.#last() + 1;; k++) {
       const waitMs = this.#dueMs(k) - performance.now();

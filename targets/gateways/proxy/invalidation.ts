@@ -35,7 +35,7 @@ export function pathsChangedBy(
   return [...new Set([own, ...named, ...tied])];
 }
 
-/** Null if there is none, or on another origin. @param base Absolute. */
+/** The path that a reference names; null if there is none, or it is on another origin. @param base Absolute. */
 function pathNamed(reference: string, base: string): string | null {
   if (reference === "") return null;
   const [url, own] = [URL.parse(reference, base), URL.parse(base)];
@@ -54,7 +54,7 @@ const MOST_PATHS = 100_000;
  * fetch stores that was sent before. The store forgets it by its time.
  */
 export class Generations {
-  /** Moment for every path that is not remembered. */
+  /** Generation of every path that is not remembered. */
   #floor = 0;
   #last = 0;
   readonly #byPath = new Map<string, number>();

@@ -92,7 +92,7 @@ export interface CounterSink {
   /** URL of the module that reports, for V8's runtimes. */
   readonly module: string;
   env(given: Readonly<Record<string, string>>): Record<string, string>;
-  /** Arguments for Deno. */
+  /** Arguments of Deno, with those that load the module. */
   args(args: readonly string[]): string[];
   /** Takes what one program prints to standard error. */
   errorReader(): (bytes: Uint8Array) => void;
@@ -295,8 +295,8 @@ export class CounterReader {
 
 const LINE_FEED = 0x0a;
 /**
- * Spoiled records of one process in one run. Beyond them its file is not read, because an error for each of millions
- * would take minutes.
+ * Lines of one process in one run that may be spoiled. After so many, the rest is not read, because an error for each of
+ * millions would take minutes.
  */
 const MOST_SPOILED = 1_000;
 

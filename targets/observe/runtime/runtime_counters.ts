@@ -38,7 +38,7 @@ const LINE_FEED = 0x0a;
 const READ_BYTES = 262_144;
 /** Reports come within 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
-/** Report of a process that lives on, when its event loop is blocked or the machine halts. */
+/** The same for a process that lives and has reported so far: its event loop may be blocked, or the machine halt. */
 const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
 
