@@ -147,7 +147,7 @@ export const LOAD_OPTIONS = {
     flag: {
       flags: "--abort-on <RULE>",
       about:
-        'Ends a load as hopeless by this rule, such as "errors > 5%" or "p99 > 5s"; may be repeated',
+        'Rule that ends a hopeless load early, such as "errors > 5%" or "p99 > 5s"; may be repeated',
       repeatable: true,
       schema: z.array(z.string()).default([]),
     },
