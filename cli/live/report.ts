@@ -28,7 +28,7 @@ interface LiveReportOptions {
   readonly port: number;
   /** The baseline of thresholds, or null. */
   readonly baseline: Grouped | null;
-  /** Largest share of the time that rendering may take; beyond it, a run is shown together with the next one. */
+  /** Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next one. */
   readonly mostRatio?: number;
   /** Takes a line on a defect. */
   readonly onNote?: (text: string) => void;
