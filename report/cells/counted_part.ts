@@ -24,9 +24,9 @@ import { sum } from "../writing/spread.ts";
 import { percentileMs } from "../figures/lower_bounds.ts";
 
 export interface RunParts {
-  /** With the figures of what counts: without what is discarded, or of the steady part; without one, of the whole. */
+  /** The run with the figures of what counts: without what is discarded, or of the steady part; without one, of the whole. */
   readonly run: Run;
-  /** With those of all. */
+  /** The run with the figures of all of it. */
   readonly whole: Run;
   /** Blocks of the part that counts, for a bootstrap. */
   readonly blocks: readonly RunBlock[];

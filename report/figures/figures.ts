@@ -51,7 +51,7 @@ import {
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
-/** @param values Of each run that has the figure; at least one. */
+/** @param values One of each run that has the figure; at least one. */
 type Pool = (values: readonly number[], cell: JudgedCell) => Range & { isAtLeast?: boolean };
 
 export interface FigureReading extends Figure {

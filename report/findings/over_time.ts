@@ -39,7 +39,7 @@ function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
   return freezes && unsettled !== "freezes" ? `the server ${freezesText(freezes)}` : "";
 }
 
-/** Smallest band that is stated. */
+/** Smallest half width of a band that is stated, as a share of its level. */
 const LEAST_SHOWN = 0.001;
 
 /**

@@ -166,7 +166,7 @@ function sidesIn(says: Claim["says"]): FigureSide[] {
   }
 }
 
-/** Null where the set-up that the claim was published of is that of this machine and its runs, or if there are none. */
+/** Why the set-up here is not the one that the claim was published of; null if it is, or if there are no runs. */
 function givenDoubt({ given, says }: Claim, ground: Ground): ClaimDoubt | null {
   if (given === undefined) return null;
   if (given.cores !== undefined) {

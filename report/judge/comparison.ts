@@ -108,7 +108,7 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly exact: ExactTest | null;
   /** Repetitions in which both sides ran, by which the ratio is paired; null where it is not. */
   readonly pairs: number | null;
-  /** That the interval rests on, of the side with fewer: sessions, where these are known; null without one. */
+  /** Runs that the interval rests on, of the side with fewer; sessions, where these are known; null without an interval. */
   readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairs; null without them. */
   readonly pairingGain: number | null;

@@ -129,8 +129,8 @@ export interface Setting {
 }
 
 /**
- * In the order of the factors' values. Where targets that have a factor have each other to be compared with, and so do
- * those without it, they are apart: no target of one is beside one of the other.
+ * Settings in the order of the factors' values. If several targets have a factor, and several others have not, each
+ * group has settings of its own: no target of one is beside one of the other.
  */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const families = [...Map.groupBy(cells, pathsKey).values()];

@@ -273,7 +273,7 @@ type Beside =
     readonly sides: readonly [base: Side, other: Side];
   };
 
-/** One beside another that it is compared with: by their comparison, where both do what is required. */
+/** The place of a side beside the base that it is compared with. Their comparison decides it, if both do what is required. */
 export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
   const isShort = ({ name }: Side): boolean => pair.short.some(({ label }) => label === name);
   const place = {

@@ -31,7 +31,7 @@ export interface Heat extends MarkedRuns {
   place: HeatPlace | null;
 }
 
-/** By positions among the runs, their columns and the rows. */
+/** A cell, by the positions of its run, column and row. */
 export interface HeatPlace {
   readonly run: number;
   readonly column: number;

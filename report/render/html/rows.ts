@@ -14,7 +14,7 @@ import { shareOf, ticksAcross, tickText } from "./ticks.ts";
 const PANEL_PX = 330;
 const DIGIT_PX = 7;
 
-/** @param id Of its element. @param width Of the plot, px, at the least. */
+/** @param id Id of its element. @param width Least width of the plot, px. */
 export function rowsMarkup(
   { alt, axis, margin, rows }: Rows,
   id: string,

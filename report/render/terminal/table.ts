@@ -24,7 +24,7 @@ const MOST_BAR = 50;
 const KEPT_COLUMNS = 4;
 
 interface TextColumn {
-  /** Columns of the terminal that it takes, then those that do for it, the more is given up the less. */
+  /** Widths, from the one that it takes to the least that it can do with: the narrower, the more is given up. */
   readonly widths: readonly [most: number, number, number, number, least: number];
   /** Lines of its head and of each row, each of this width. */
   readonly cellsIn: (width: number) => TextSpan[][];

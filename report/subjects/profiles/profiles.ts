@@ -161,7 +161,7 @@ function placeText({ module, line }: Frame): string {
 
 /** A smaller share makes no function the one in which the time is spent. */
 const HOT_RATIO = 0.05;
-/** Share of the time outside of functions from which it is named. */
+/** Share of all time; what takes less of it outside of functions, such as garbage collection, is not named. */
 const NAMED_RATIO = 0.02;
 
 /** @param trees One a profile run with samples; at least one. */

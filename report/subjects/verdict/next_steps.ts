@@ -116,7 +116,7 @@ function runsStep({ places, runs }: Situation): NextStep[] {
       tooManyRunsText(most) ?? `Use repeat: ${most} to decide${where} with about 80 % probability.`,
     );
   }
-  // Only one of several repetitions served anything.
+  // If runs were repeated, all but one served nothing, and more would not help.
   const isRepeated = runs.some(({ repetition }) => repetition >= USUAL_RUNS);
   if (has("one-run") && !isRepeated) {
     return addRuns(`Use repeat: ${USUAL_RUNS}.`);
