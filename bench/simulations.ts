@@ -2,6 +2,7 @@
 import type { Bench, NoiseOf, Section } from "./bench.ts";
 import { advisedInOne, advisedInSeveral } from "./statistics/allocated.ts";
 import { plannedChanges } from "./statistics/planned.ts";
+import { tailEffects } from "./statistics/tail_effects.ts";
 import { PROMISES } from "./statistics/promises.ts";
 
 export const statistics: Bench = {
@@ -13,7 +14,7 @@ export const statistics: Bench = {
     ),
 };
 
-/** What a run, and a request, may do to plans. */
+/** What a run, and a request, may do to plans and to what moves p99. */
 function underNoise(noise: NoiseOf): Section[] {
-  return [plannedChanges(noise), advisedInOne(noise), advisedInSeveral(noise)];
+  return [tailEffects(noise), plannedChanges(noise), advisedInOne(noise), advisedInSeveral(noise)];
 }

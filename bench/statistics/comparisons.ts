@@ -8,6 +8,7 @@ import { advisedInOne, advisedInSeveral } from "./allocated.ts";
 import { plannedChanges } from "./planned.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
+import { tailEffects } from "./tail_effects.ts";
 import { compareCells, compareSessions, type Simulated, type Verdicts } from "./verdicts.ts";
 
 export const COMPARED: readonly (() => Section)[] = [
@@ -22,6 +23,7 @@ export const COMPARED: readonly (() => Section)[] = [
   plannedChanges,
   advisedInOne,
   advisedInSeveral,
+  tailEffects,
   twoGroups,
   sequences,
 ];

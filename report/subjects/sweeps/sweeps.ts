@@ -24,6 +24,7 @@ import {
 } from "../tables/table.ts";
 import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
+import { tailTable } from "./tail_effects.ts";
 import { PERCENT, weightsTable } from "./variance_explained.ts";
 
 export const sweeps: Subject<ReportContext> = {
@@ -37,6 +38,9 @@ export const sweeps: Subject<ReportContext> = {
       ),
       group(`Variance explained in ${scenario.name}`, [
         table(weightsTable(scenario.name, scenario.cells), {
+          forms: ["page", "markdown", "terminal"],
+        }),
+        table(tailTable(scenario.name, scenario.cells), {
           forms: ["page", "markdown", "terminal"],
         }),
       ], { depth: "detail" }),

@@ -13,7 +13,7 @@ import { mean, median } from "../../writing/spread.ts";
 import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
 
 /** The target, or a factor; and its values from one end to the other. */
-interface Dimension {
+export interface Dimension {
   readonly name: string;
   readonly levelOf: (cell: CellRuns) => string;
   readonly levels: readonly string[];
@@ -92,7 +92,7 @@ const NOTE =
   "the last; values that are not numbers go from the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
-function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
+export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
   const paths = factorPaths(cells);
   const isOwn = (path: string): boolean => cells.some((cell) => valueOf(cell, path) === undefined);
   const own = paths.filter(isOwn);

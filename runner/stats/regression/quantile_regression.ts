@@ -1,0 +1,266 @@
+/**
+ * How much each value of a factor moves a percentile of all requests, by quantile regression (R. Koenker and G. Bassett,
+ * "Regression Quantiles", Econometrica 46, 1978), as Treadmill attributes tail latency to the settings of servers
+ * (Y. Zhang et al., ISCA 2016). The logarithm of the latency is a sum of a base and of one part for each factor's value;
+ * a request above the fitted percentile costs τ, and one below it 1 − τ, for each unit that it is off. Pure.
+ *
+ * All requests of a cell have the same fitted percentile q_c = x_c·β, so the sum of the costs is least where
+ * Σ x_c (F_c(q_c) − τ) = 0, with F_c the distribution of the cell's requests: Newton's method on as many numbers as there
+ * are parts, not a linear programme over requests. Each run counts the same within its cell, each cell the same.
+ *
+ * Requests of one run depend on each other, so the interval comes from runs: each cell's runs are drawn anew, with the
+ * correction for so few, and Student's t. Cells whose runs differ little, by luck or because few are slow, add few degrees
+ * of freedom (F. E. Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", 1946).
+ */
+import { drawBy } from "../../../base/random.ts";
+import { tQuantile } from "../confidence/student_t.ts";
+import type { SparseHistogram } from "../histogram/histogram.ts";
+import { highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
+
+/** The distribution of a run's requests, over the logarithm of their latency. */
+export interface RunDistribution {
+  /** Ends of its steps, ascending. */
+  readonly at: Float64Array;
+  /** Share of requests up to there. */
+  readonly share: Float64Array;
+}
+
+export interface RegressedCell {
+  /** 1 for the base, and 1 or 0 for each part. */
+  readonly row: readonly number[];
+  /** At least two runs, for an interval. */
+  readonly runs: readonly RunDistribution[];
+}
+
+/** Effect of a part: what it adds to the logarithm of the percentile. */
+export interface PartEffect {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Null where it holds nothing. */
+export function distributionOf(
+  { indices, counts, count: total }: SparseHistogram,
+): RunDistribution | null {
+  if (total === 0) return null;
+  // Each bucket begins where it does, and not at the end of the last one with requests.
+  const at = new Float64Array(2 * indices.length);
+  const share = new Float64Array(2 * indices.length);
+  let seen = 0;
+  for (let i = 0; i < indices.length; i++) {
+    at[2 * i] = Math.log(Math.max(1, lowestUsOf(indices[i])));
+    share[2 * i] = seen / total;
+    seen += counts[i];
+    at[2 * i + 1] = Math.log(highestUsOf(indices[i]) + 1);
+    share[2 * i + 1] = seen / total;
+  }
+  return { at, share };
+}
+
+/** Share of a run's requests up to `value`. */
+function shareUpTo(value: number, { at, share }: RunDistribution): number {
+  let [low, high] = [-1, at.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (at[middle] <= value) low = middle;
+    else high = middle;
+  }
+  if (low < 0) return 0;
+  if (high === at.length) return 1;
+  const width = at[high] - at[low];
+  const part = width > 0 ? (value - at[low]) / width : 1;
+  return share[low] + part * (share[high] - share[low]);
+}
+
+/** A cell with how often each of its runs counts. */
+interface WeightedCell {
+  readonly cell: RegressedCell;
+  readonly weights: Float64Array;
+}
+
+function shareOf(value: number, { cell: { runs }, weights }: WeightedCell): number {
+  let sum = 0;
+  for (let i = 0; i < runs.length; i++) {
+    if (weights[i] > 0) sum += weights[i] * shareUpTo(value, runs[i]);
+  }
+  return sum / runs.length;
+}
+
+const STEPS = 60;
+/** Half of the width over which a density is taken: of a logarithm. */
+const WIDTH = 0.02;
+/** In one step; a percentile off by more is found in several. */
+const LONGEST_STEP = 1;
+const CLOSE = 1e-5;
+/** Density if there is none, which keeps a step finite. */
+const LEAST_DENSITY = 1e-4;
+const HALVINGS = 12;
+
+/** @param share Of the requests up to the percentile: 0.99 for p99. @param start Of the parts. */
+function fit(cells: readonly WeightedCell[], share: number, start: readonly number[]): number[] {
+  let parts = [...start];
+  let gradient = gradientAt(parts, cells, share);
+  for (let step = 0; step < STEPS; step++) {
+    const move = solved(densityAt(parts, cells), gradient.map((value) => -value));
+    const longest = Math.max(...move.map(Math.abs));
+    const falls = Math.abs(dot(gradient, move));
+    let times = Math.min(1, LONGEST_STEP / longest);
+    // The costs are convex: as long as they fall at the end of the step, it is not too long.
+    const atEnd = (): readonly number[] => parts.map((part, at) => part + times * move[at]);
+    let end = gradientAt(atEnd(), cells, share);
+    for (let i = 1; i < HALVINGS && dot(end, move) > 0.5 * falls; i++) {
+      times /= 2;
+      end = gradientAt(atEnd(), cells, share);
+    }
+    parts = [...atEnd()];
+    gradient = end;
+    if (times * longest < CLOSE) break;
+  }
+  return parts;
+}
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += one[i] * other[i];
+  return sum;
+}
+
+/** Gradient of the costs, by each part. */
+function gradientAt(
+  parts: readonly number[],
+  cells: readonly WeightedCell[],
+  share: number,
+): number[] {
+  const gradient = new Array<number>(parts.length).fill(0);
+  for (const cell of cells) {
+    const { row } = cell.cell;
+    const off = shareOf(dot(row, parts), cell) - share;
+    for (let i = 0; i < row.length; i++) gradient[i] += row[i] * off;
+  }
+  return gradient;
+}
+
+/** By how much the gradient changes with each part. */
+function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): number[][] {
+  const density = parts.map(() => new Array<number>(parts.length).fill(0));
+  for (const cell of cells) {
+    const { row } = cell.cell;
+    const value = dot(row, parts);
+    const slope = (shareOf(value + WIDTH, cell) - shareOf(value - WIDTH, cell)) / (2 * WIDTH);
+    for (let i = 0; i < row.length; i++) {
+      if (row[i] === 0) continue;
+      for (let j = 0; j < row.length; j++) {
+        density[i][j] += row[i] * row[j] * Math.max(LEAST_DENSITY, slope);
+      }
+    }
+  }
+  return density;
+}
+
+/** The solution of a system of equations whose matrix is symmetric and positive, by elimination. */
+function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const rows = matrix.map((row, i) => [...row, right[i]]);
+  const count = rows.length;
+  for (let i = 0; i < count; i++) {
+    const pivot = rows.reduce(
+      (best, row, j) => j >= i && Math.abs(row[i]) > Math.abs(rows[best][i]) ? j : best,
+      i,
+    );
+    [rows[i], rows[pivot]] = [rows[pivot], rows[i]];
+    for (let j = i + 1; j < count; j++) {
+      const times = rows[j][i] / rows[i][i];
+      for (let at = i; at <= count; at++) rows[j][at] -= times * rows[i][at];
+    }
+  }
+  const found = new Array<number>(count).fill(0);
+  for (let i = count - 1; i >= 0; i--) {
+    let rest = rows[i][count];
+    for (let j = i + 1; j < count; j++) rest -= rows[i][j] * found[j];
+    found[i] = rest / rows[i][i];
+  }
+  return found;
+}
+
+/** Enough to know a standard error within 5 %. */
+const DRAWS = 200;
+const CONFIDENCE = 0.95;
+
+/**
+ * @param share 0.99 for p99. @returns The base and each part; null where a cell has fewer than two runs, so that nothing
+ * is known of how runs differ.
+ */
+export function quantileEffects(
+  cells: readonly RegressedCell[],
+  { share, seed, draws = DRAWS }: { share: number; seed: number; draws?: number },
+): PartEffect[] | null {
+  if (cells.length === 0 || cells.some(({ runs }) => runs.length < 2)) return null;
+  const whole = cells.map((cell) => ({
+    cell,
+    weights: new Float64Array(cell.runs.length).fill(1),
+  }));
+  const values = fit(whole, share, startOf(whole, share));
+  const draw = drawBy(seed);
+  const drawn = Array.from({ length: draws }, () => {
+    const redrawn = cells.map((cell) => {
+      const count = cell.runs.length;
+      const weights = new Float64Array(count);
+      for (let i = 0; i < count; i++) weights[draw(0, count - 1)]++;
+      return { cell, weights };
+    });
+    return fit(redrawn, share, values);
+  });
+  const runs = cells.reduce((sum, { runs }) => sum + runs.length, 0);
+  // A draw of n runs has (n − 1)/n of the variance of n new ones.
+  const times = tQuantile(CONFIDENCE, freedomOf(cells, share)) *
+    Math.sqrt(runs / (runs - cells.length));
+  return values.map((value, part) => {
+    const squares = drawn.reduce((sum, parts) => sum + (parts[part] - value) ** 2, 0);
+    const off = times * Math.sqrt(squares / draws);
+    return { value, low: value - off, high: value + off };
+  });
+}
+
+/** Degrees of freedom of the variance of all runs about their cells. */
+function freedomOf(cells: readonly RegressedCell[], share: number): number {
+  const variances = cells.map((cell) => {
+    const own = cell.runs.map((run) =>
+      percentileOf({ cell: { row: [], runs: [run] }, weights: ONE }, share)
+    );
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    return own.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (own.length - 1);
+  });
+  const whole = variances.reduce((sum, variance) => sum + variance, 0);
+  const freedoms = cells.map(({ runs }) => runs.length - 1);
+  if (whole === 0) return freedoms.reduce((sum, one) => sum + one, 0);
+  return whole ** 2 / variances.reduce((sum, one, i) => sum + one ** 2 / freedoms[i], 0);
+}
+
+const ONE = Float64Array.of(1);
+
+/** Least squares of the cells' own percentiles. */
+function startOf(cells: readonly WeightedCell[], share: number): number[] {
+  const rows = cells.map(({ cell }) => cell.row);
+  const own = cells.map((cell) => percentileOf(cell, share));
+  const count = rows[0].length;
+  const product = Array.from(
+    { length: count },
+    (_, i) =>
+      Array.from({ length: count }, (_, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0)),
+  );
+  return solved(
+    product,
+    Array.from({ length: count }, (_, i) => rows.reduce((sum, row, c) => sum + row[i] * own[c], 0)),
+  );
+}
+
+function percentileOf(cell: WeightedCell, share: number): number {
+  const ends = cell.cell.runs.flatMap(({ at }) => [at[0], at[at.length - 1]]);
+  let [low, high] = [Math.min(...ends), Math.max(...ends)];
+  while (high - low > CLOSE) {
+    const middle = (low + high) / 2;
+    if (shareOf(middle, cell) < share) low = middle;
+    else high = middle;
+  }
+  return high;
+}
