@@ -71,8 +71,8 @@ export interface TableBlock extends OfForms {
   readonly isCaptioned: boolean;
   /** What opens the table, which is folded up on the page; null: it is open. */
   readonly fold: string | null;
-  /** Of texts, not figures: on a phone each row is a card. */
-  readonly hasTexts?: true;
+  /** One a row, by which a reader shows and hides rows; absent: nothing. */
+  readonly outcomes?: readonly { readonly outcome: string; readonly label: string }[];
 }
 
 export interface Series {

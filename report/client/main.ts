@@ -26,7 +26,7 @@ import { reveal, startDepth } from "./depth.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
 import { equipFlames } from "./profiles/flame_graph.ts";
-import { equipTables } from "./tables/tables.ts";
+import { equipOutcomes, equipTables } from "./tables/tables.ts";
 import { followLink, scenarioFigures } from "./timeline/figure.ts";
 
 Drawing.register(
@@ -96,5 +96,6 @@ function equip(): void {
   equipLimits(drawings);
   linkElements();
   equipTables();
+  equipOutcomes();
   equipFlames();
 }

@@ -102,6 +102,12 @@ export function claimBrief({ claim: { text, source }, outcome, verdict }: Judged
   return `${source ?? text}: ${outcome}${found && `, ${found}`}.`;
 }
 
+/** `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`. @param claims Of one outcome, at least one. */
+export function claimGroupText(claims: readonly JudgedClaim[]): string {
+  const [{ outcome }] = claims;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}${outOfReachText(claims)}`;
+}
+
 function outOfReachText(claims: readonly JudgedClaim[]): string {
   const count = claims.filter(({ isDecidable }) => !isDecidable).length;
   return count === 0 ? "" : ` (${count} not decidable here)`;

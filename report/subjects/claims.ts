@@ -2,6 +2,7 @@
 import { type Finding, list, table, text } from "../blocks.ts";
 import {
   claimFound,
+  claimGroupText,
   claimHeld,
   claimLine,
   claimSentence,
@@ -25,6 +26,10 @@ export const claims: Subject<ReportContext> = {
   title: "Claims",
   depth: "detail",
   build: ({ claims }) => {
+    const groups = claimGroups(claims);
+    const outcomes = groups.flatMap((group) =>
+      group.map(({ outcome }) => ({ outcome, label: claimGroupText(group) }))
+    );
     const lines = claims.map((claim): Finding => ({
       code: `claims.${claim.outcome}`,
       text: claimLine(claim),
@@ -36,9 +41,7 @@ export const claims: Subject<ReportContext> = {
         ...text("claims.outcomes", claimsSummary(claims), "verdict"),
         forms: ["page", "terminal", "markdown"],
       },
-      table(tableOf({ caption: "Claims", notes: [HOW] }, byOutcome(claims), COLUMNS), {
-        hasTexts: true,
-      }),
+      table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
     ];
   },
 };
@@ -49,12 +52,14 @@ const HOW =
   "outcome is another without the runs that the generator or the machine may have limited, or the set-up " +
   "that it was published of is not the one here. A claim about several cells must hold in all; the figures are those of the worst.";
 
-/** Claims: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
-function byOutcome(claims: readonly JudgedClaim[]): JudgedClaim[] {
-  return (["reproduced", "not reproduced", "inconclusive"] as const).flatMap((outcome) =>
-    claims.filter((claim) => claim.outcome === outcome)
-      .sort((a, b) => Number(b.isDecidable) - Number(a.isDecidable))
-  );
+/** Claims in groups: reproduced, not reproduced, inconclusive, not decidable here; each in the order of the file. */
+function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .map((outcome) =>
+      claims.filter((claim) => claim.outcome === outcome)
+        .sort((a, b) => Number(b.isDecidable) - Number(a.isDecidable))
+    )
+    .filter(({ length }) => length > 0);
 }
 
 const COLUMNS: readonly ColumnOf<JudgedClaim>[] = [

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Claims in a browser: grouped by outcome, and cards on a phone. */
+/** Claims in a browser: grouped by outcome, filtered by buttons, and cards on a phone. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { reportModel } from "../../report/model.ts";
@@ -30,10 +30,33 @@ const INCONCLUSIVE = "rate(hapi) > 1/s";
 const ALL = [...REPRODUCED, NOT, INCONCLUSIVE];
 
 chromiumTest("the claims of the report", {
-  "claims stand by their outcome, without scripts, too": {
+  "buttons show and hide an outcome, and say which are shown": {
+    html,
+    options: DESKTOP,
+    look: async (page) => {
+      assert.deepEqual(await shown(page), ALL);
+      const buttons = page.locator(".outcomes button");
+      assert.deepEqual(
+        (await buttons.allTextContents()).map((text) => text.replaceAll("\u00a0", " ")),
+        ["✓ 2 reproduced", "✗ 1 not reproduced", "? 1 inconclusive"],
+      );
+      await buttons.nth(0).click();
+      assert.deepEqual(await shown(page), [NOT, INCONCLUSIVE]);
+      assert.equal(await buttons.nth(0).getAttribute("aria-pressed"), "false");
+      await buttons.nth(1).press("Enter");
+      assert.deepEqual(await shown(page), [INCONCLUSIVE]);
+      await buttons.nth(2).press("Space");
+      assert.deepEqual(await shown(page), ALL);
+      assert.deepEqual(await violationsOf(page, ".judged"), []);
+    },
+  },
+  "without scripts all are shown": {
     html,
     options: { ...DESKTOP, javaScriptEnabled: false },
-    look: async (page) => assert.deepEqual(await shown(page), ALL),
+    look: async (page) => {
+      assert.deepEqual(await shown(page), ALL);
+      assert.equal(await page.locator(".outcomes").isVisible(), false);
+    },
   },
   "on a phone each is a card, and nothing of it is cut off": {
     html,

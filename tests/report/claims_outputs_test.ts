@@ -54,6 +54,8 @@ Deno.test("the page has the claims after the answer, by their outcome, with wher
   assert.ok(section.includes(`<strong>${SUMMARY}</strong>`));
   assert.match(section, /p\. 6, table III.*on &lt;their&gt; machine/);
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
+  assert.ok(section.includes("? 2 inconclusive (1 not decidable here)</button>"));
+  assert.match(section, /<tr data-outcome="not reproduced">/);
   const at = ['class="overview"', '<section id="e1-claims"', 'id="e1-s1"'].map((part) =>
     page.indexOf(part)
   );

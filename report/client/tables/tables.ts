@@ -47,6 +47,27 @@ export function tableNodes(table: Table, id: string): Node[] {
   return nodesOf(tableMarkup(table, { id, captioned: true }).text.trim());
 }
 
+/** Buttons that show and hide the rows of their outcome; all of them come back when the last would go. */
+export function equipOutcomes(): void {
+  for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
+    if (equipped.has(control)) continue;
+    equipped.add(control);
+    control.addEventListener("click", ({ target }) => {
+      if (target instanceof HTMLButtonElement) toggleOutcome(control, target);
+    });
+  }
+}
+
+function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
+  pressed.ariaPressed = String(pressed.ariaPressed !== "true");
+  const buttons = [...control.querySelectorAll("button")];
+  const shown = buttons.filter(({ ariaPressed }) => ariaPressed === "true");
+  if (shown.length === 0) buttons.forEach((button) => button.ariaPressed = "true");
+  const outcomes = new Set((shown.length === 0 ? buttons : shown).map(({ value }) => value));
+  const rows = control.parentElement?.querySelectorAll<HTMLElement>("[data-outcome]") ?? [];
+  for (const row of rows) row.hidden = !outcomes.has(row.dataset.outcome ?? "");
+}
+
 const ORDERS = ["ascending", "descending"] as const;
 type SortOrder = (typeof ORDERS)[number];
 

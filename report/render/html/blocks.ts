@@ -137,12 +137,23 @@ function factsMarkup({ facts }: Facts): Markup {
 }
 
 function tableBlockMarkup(
-  { table, isCaptioned, fold, hasTexts }: TableBlock,
-  { id }: PagePlace,
+  { table, isCaptioned, fold, outcomes }: TableBlock,
+  place: PagePlace,
 ): Markup {
-  const plain = tableMarkup(table, { id, captioned: isCaptioned });
-  const whole = hasTexts ? markup`<div class="judged">${plain}</div>` : plain;
-  return fold === null ? whole : foldMarkup(fold, whole);
+  const plain = tableMarkup(table, {
+    id: place.id,
+    captioned: isCaptioned,
+    outcomes: outcomes?.map(({ outcome }) => outcome),
+  });
+  const whole = outcomes === undefined ? plain : markup`<div class="judged">${plain}</div>`;
+  const shown = fold === null ? whole : foldMarkup(fold, whole);
+  const choices = new Map(outcomes?.map(({ outcome, label }) => [outcome, label]));
+  if (choices.size < 2) return shown;
+  const buttons = [...choices].map(([outcome, label]) =>
+    markup`<button type="button" value="${outcome}" aria-pressed="true">${label}</button>\n`
+  );
+  return markup`<p class="outcomes" role="group" aria-label="Rows shown">${buttons}</p>
+${shown}`;
 }
 
 /** The client draws it; without one there are the tables. */

@@ -8,13 +8,15 @@ interface TableOptions {
   readonly id: string;
   /** False where a heading above says the same; the caption is then for screen readers only. */
   readonly captioned: boolean;
+  /** What a control shows rows by, one a row; on a phone each such row is a card. Absent: nothing. */
+  readonly outcomes?: readonly string[];
 }
 
-export function tableMarkup(table: Table, { id, captioned }: TableOptions): Markup {
+export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOptions): Markup {
   const { caption, columns, rows, notes } = table;
   const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
-  const rowMarkup = (row: readonly TableCell[]): Markup =>
-    markup`<tr>${
+  const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
+    markup`<tr${outcomes ? markup` data-outcome="${outcomes[at]}"` : null}>${
       row.map((cell, i) => cellMarkup(cell, columns[i], { decimals: decimals[i], id }))
     }`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
