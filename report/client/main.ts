@@ -20,6 +20,7 @@ import { type Chart, sectionOf } from "../chart.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf } from "./charts/limit.ts";
 import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
+import { linkedMarks } from "./charts/linked_charts.ts";
 import type { Theme } from "./charts/theme.ts";
 import { xyConfig } from "./charts/xy.ts";
 import { reveal, startDepth } from "./depth.ts";
@@ -32,6 +33,8 @@ import { followLink, scenarioFigures } from "./timeline/figure.ts";
 Drawing.register(
   BarController,
   BarElement,
+  // Before what fills the areas of lines.
+  linkedMarks,
   Filler,
   LinearScale,
   LineController,
@@ -83,6 +86,7 @@ addEventListener("chosen", () => {
   for (const figure of timelines.values()) figure.followChoice();
   drawings.restart();
 });
+addEventListener("marked", () => drawings.redraw());
 // The live page replaces its parts by newer ones, and then sends this event.
 addEventListener("renewed", () => {
   forgetCharts();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawForPrint, openAll } from "./chromium.ts";
+import { allDrawn, chromiumTest, drawForPrint, openAll } from "./chromium.ts";
 import { formatNumber } from "../../report/writing/units.ts";
 import { DESKTOP, PAGE, PHONE } from "./sample.ts";
 import { figuresOf, runsOf, TARGETS } from "./selection.ts";
@@ -141,9 +141,30 @@ chromiumTest("targets are chosen for the whole page", {
       await page.waitForFunction(() => document.querySelector(".whole-run") === null);
       assert.equal(await label("e1-verdict-1"), whole);
     },
-  "a bar that is pointed at says what each of its runs served": async (page) => {
-    const bar = page.locator('#e1-verdict-1 [data-label="hono"]');
-    await bar.hover();
-    assert.match(await bar.locator(".tip").innerText(), /^run 1: [\d,]+, run 2: /);
+  "what is pointed at or focused is marked everywhere": async (page) => {
+    await allDrawn(page);
+    const bar = (name: string) => page.locator(`#e1-verdict-1 [data-label="${name}"]`);
+    const strengthOf = (name: string) =>
+      bar(name).locator("svg").evaluate((svg) => getComputedStyle(svg).opacity);
+    await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+    const row = page.locator("caption", { hasText: "Summary of static" }).locator(
+      "xpath=ancestor::table",
+    )
+      .locator("tbody tr", { hasText: "express" });
+    await row.hover();
+    assert.deepEqual([await strengthOf("hono"), await strengthOf("express")], ["0.3", "1"]);
+    const other = page.locator("#e1-matrix tbody tr[data-of=hono]").first();
+    const color = () => other.evaluate((row) => getComputedStyle(row).color);
+    const faded = await color();
+    await page.mouse.move(0, 0);
+    assert.notEqual(await color(), faded);
+    assert.deepEqual([await strengthOf("hono"), await strengthOf("express")], ["1", "1"]);
+    await bar("hono").hover();
+    assert.equal(await strengthOf("express"), "0.3");
+    assert.match(await bar("hono").locator(".tip").innerText(), /^run 1: [\d,]+, run 2: /);
+    await page.mouse.move(0, 0);
+    await page.locator("#e1-s1 .legend button", { hasText: "express" }).first().focus();
+    await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.activeElement?.textContent === "express");
   },
 }, { html: PAGE, options: DESKTOP });

@@ -69,6 +69,11 @@ export class Drawings {
     if (this.#drawn.has(canvas)) this.draw(canvas);
   }
 
+  /** Draws again what is on the screen, as it is. */
+  redraw(): void {
+    for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();
+  }
+
   #onShown(entries: readonly ResizeObserverEntry[]): void {
     for (const { target, contentRect: { width, height } } of entries) {
       if (!(target instanceof HTMLCanvasElement)) continue;

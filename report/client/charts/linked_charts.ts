@@ -1,6 +1,8 @@
-/** How charts follow the targets that the reader chose. */
+/// <reference lib="dom" />
+/** How charts follow the targets that the reader chose and marked: what belongs to another than the marked one fades. */
+import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
-import { linkedItems } from "../linked/choice.ts";
+import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choice.ts";
 
 /** Without what belongs to hidden targets; null where nothing is left. */
 export function linkedChart(chart: Chart): Chart | null {
@@ -16,4 +18,52 @@ export function linkedChart(chart: Chart): Chart | null {
     default:
       return chart;
   }
+}
+
+/** What a dataset belongs to: its stack, where it is one of several. */
+export function labelOf(
+  { label = "", stack = label }: Pick<ChartDataset<"line">, "label" | "stack">,
+): string {
+  return stack;
+}
+
+/** How strongly something is drawn beside others. */
+export function strengthAmong(labels: readonly string[], label: string): number {
+  const marked = markedTarget();
+  const isFaded = marked !== null && targetOf(label) !== marked &&
+    labels.some((other) => targetOf(other) === marked);
+  return isFaded ? FADED : 1;
+}
+
+const FADED = 0.2;
+/** Distance from a line within which the pointer counts as on it. */
+const NEAR_PX = 24;
+
+/** Marks the target under the pointer, in whatever chart shows several. */
+export const linkedMarks: Plugin = {
+  id: "linkedMarks",
+  beforeDatasetDraw: (drawing, { index }) => {
+    const labels = labelsOf(drawing);
+    drawing.ctx.globalAlpha = strengthAmong(labels, labels[index]);
+  },
+  afterDatasetDraw: ({ ctx }) => {
+    ctx.globalAlpha = 1;
+  },
+  afterEvent: (drawing, { event: { type, x, y, native } }) => {
+    if (type === "mouseout") return markTarget(null);
+    if (type !== "mousemove" || x === null || y === null || native === null) return;
+    const [found] = drawing.getElementsAtEventForMode(
+      native,
+      "nearest",
+      { intersect: false, axis: "xy" },
+      false,
+    );
+    const isOn = found !== undefined &&
+      Math.hypot(found.element.x - x, found.element.y - y) <= NEAR_PX;
+    markTarget(isOn ? targetOf(labelsOf(drawing)[found.datasetIndex]) : null);
+  },
+};
+
+function labelsOf({ data }: Drawing): string[] {
+  return data.datasets.map(labelOf);
 }

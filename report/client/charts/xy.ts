@@ -12,6 +12,7 @@ import type { Mark, Reference, Xy, XyPoint, XySeries } from "../../chart.ts";
 import { boundText, formatNumber } from "../../writing/units.ts";
 import { cutTo, type PlacedDot, placedNames } from "./labels.ts";
 import { shareWithin } from "./limit.ts";
+import { strengthAmong } from "./linked_charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, strokeLines, type Theme } from "./theme.ts";
 
@@ -75,6 +76,7 @@ export function xyConfig(
       beforeDatasetsDraw(drawing): void {
         for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
       },
+      // With the strength of its dataset.
       beforeDatasetDraw(drawing, { index }): void {
         drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },
@@ -347,7 +349,8 @@ function drawReference(drawing: Chart, { chart, theme }: Frame, reference: Refer
         .map((value) => x.getPixelForValue(value));
       const row = (chart.references ?? []).filter(({ kind }) => kind === "vertical")
         .indexOf(reference);
-      ctx.globalAlpha = 0.7;
+      const labels = chart.series.map(({ label }) => label);
+      ctx.globalAlpha = 0.7 * strengthAmong(labels, reference.label);
       ctx.strokeStyle = theme.color(reference.color);
       ctx.fillStyle = theme.color(reference.color);
       ctx.setLineDash([4, 3]);
@@ -406,6 +409,7 @@ function drawRidgeNames(
   { chart: { series: shown }, theme }: Frame,
   baseOf: (series: XySeries) => number,
 ): void {
+  const labels = shown.map(({ label }) => label);
   ctx.font = `12px ${theme.font}`;
   ctx.textAlign = "right";
   ctx.lineWidth = 3;
@@ -413,9 +417,11 @@ function drawRidgeNames(
   ctx.fillStyle = theme.ink;
   for (const series of shown) {
     const at = y.getPixelForValue(baseOf(series)) - 5;
+    ctx.globalAlpha = strengthAmong(labels, series.label);
     ctx.strokeText(series.label, right - 4, at);
     ctx.fillText(series.label, right - 4, at);
   }
+  ctx.globalAlpha = 1;
   ctx.textAlign = "left";
 }
 
@@ -435,17 +441,20 @@ function drawNames(
   ctx.font = `12px ${theme.font}`;
   ctx.textBaseline = "middle";
   ctx.fillStyle = theme.ink;
+  const labels = shown.map(({ label }) => label);
   const dots = shown.flatMap((series) => series.points?.map((point) => dotOf(point, series)) ?? []);
   const names = shown.flatMap((series) => {
     const point = series.draw === "line" ? series.points?.at(-1) : series.points?.[0];
     if (point === undefined || series.label === "") return [];
     const text = cutTo((chartArea.right - chartArea.left) * LONGEST_NAME, series.label, ctx);
     const width = ctx.measureText(text).width;
-    return [{ text, dot: dotOf(point, series), width }];
+    return [{ text, label: series.label, dot: dotOf(point, series), width }];
   });
   placedNames(names, dots, chartArea).forEach((place, i) => {
+    ctx.globalAlpha = strengthAmong(labels, names[i].label);
     if (place !== null) ctx.fillText(names[i].text, place.left, (place.top + place.bottom) / 2);
   });
+  ctx.globalAlpha = 1;
 }
 
 function drawPointed(drawing: Chart, theme: Theme): void {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown. There is one such choice, and whatever shows a target
- * follows it. `chosen` is sent to the window when it changes.
+ * What the reader chose for the whole page: which targets are shown, and which is marked. There is one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
+ * another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
 
@@ -11,6 +11,7 @@ const DATA = "targets";
 let targets: readonly PageTarget[] = [];
 let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
+let marked: string | null = null;
 
 /** Takes over the targets of the page; what was chosen stays, as more of them come in. */
 export function readTargets(): void {
@@ -65,7 +66,7 @@ export function showTargets(names: readonly string[]): void {
   if (kept.length > 0) {
     for (const { name } of targets) if (!names.includes(name)) hidden.add(name);
   }
-  dispatchEvent(new Event("chosen"));
+  announce("chosen");
 }
 
 /** The last one that is shown stays. */
@@ -80,6 +81,16 @@ export function toggleTarget(name: string): void {
   );
 }
 
+export function markedTarget(): string | null {
+  return marked;
+}
+
+export function markTarget(name: string | null): void {
+  if (name === marked) return;
+  marked = name;
+  announce("marked");
+}
+
 /** As parts of an address: `hide=express`. */
 export function choiceParts(): string[] {
   return hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`);
@@ -91,4 +102,8 @@ export function followChoice(fragment: string): void {
   if (!parts.has("view") && !parts.has("hide")) return;
   const left = parts.getAll("hide");
   showTargets(targets.map(({ name }) => name).filter((name) => !left.includes(name)));
+}
+
+function announce(event: "chosen" | "marked"): void {
+  dispatchEvent(new Event(event));
 }

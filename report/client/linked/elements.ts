@@ -2,19 +2,40 @@
 /// <reference lib="dom.iterable" />
 /** What in the page belongs to a target: rows, panels and legends; and how they follow the reader's choice. */
 import { buttonOf } from "../elements.ts";
-import { hiddenTargets, isShownLabel, targetOf, toggleTarget } from "./choice.ts";
+import {
+  hiddenTargets,
+  isShownLabel,
+  markedTarget,
+  markTarget,
+  targetOf,
+  toggleTarget,
+} from "./choice.ts";
 
-/** Rules for what is hidden, as the page's policy allows no style elements. */
+/** Rules for what is hidden and marked, as the page's policy allows no style elements. */
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets.push(sheet);
 
-/** Follows the choice, of which legends are a part. */
+/** Follows the choice, and pointer and focus over whatever belongs to a target. */
 export function startElements(): void {
   addEventListener("chosen", followElements);
+  addEventListener("marked", writeRules);
+  const mark = ({ target }: Event): void =>
+    markTarget(target instanceof Element ? nameOfElement(target) : null);
+  for (const type of ["pointerover", "focusin"]) document.addEventListener(type, mark);
+  document.addEventListener("focusout", () => markTarget(null));
+  document.documentElement.addEventListener("pointerleave", () => markTarget(null));
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>(".legend button") : null;
     if (button?.dataset.of) toggleTarget(button.dataset.of);
   });
+}
+
+/** A canvas looks for itself what the pointer is over. */
+function nameOfElement(element: Element): string | null {
+  if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {
+    return markedTarget();
+  }
+  return element.closest<HTMLElement>("[data-of]")?.dataset.of ?? null;
 }
 
 /** Finds what belongs to targets; what is known stays. */
@@ -55,14 +76,30 @@ function followElements(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(isShownLabel(button.dataset.of ?? ""));
   }
-  hideTargets();
+  writeRules();
 }
 
 const HIDDEN = ":is(tr, li, .panel, .scroll)";
 
-function hideTargets(): void {
-  const hidden = hiddenTargets().map((name) => `[data-of="${CSS.escape(name)}"]`).join();
-  const rule = hidden === "" ? "" : `main ${HIDDEN}:is(${hidden}), ` +
-    `main .rows:not(:has([data-label]:not(${hidden}))){display:none!important}`;
-  sheet.replaceSync(rule);
+function writeRules(): void {
+  const marked = markedTarget();
+  const hidden = hiddenTargets().map((name) => `[data-of=${quoted(name)}]`).join();
+  const rules = hidden === "" ? [] : [
+    `main ${HIDDEN}:is(${hidden}), main .rows:not(:has([data-label]:not(${hidden}))){display:none!important}`,
+  ];
+  if (marked !== null) {
+    const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
+    rules.push(
+      `${others}:is(tr, li, button), ${others}:is(tr, li) *{color:var(--muted)!important}`,
+      `${others} :is(.swatch, th i, svg), ${others}.panel canvas{opacity:.3}`,
+      `${others} td{background:none!important}`,
+      `main tr[data-of=${quoted(marked)}] > *{background-color:var(--marked)}`,
+      `main :is(button, li, h4)[data-of=${quoted(marked)}]{text-decoration:underline}`,
+    );
+  }
+  sheet.replaceSync(rules.join("\n"));
+}
+
+function quoted(name: string): string {
+  return `"${CSS.escape(name)}"`;
 }

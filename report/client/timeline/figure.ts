@@ -17,7 +17,7 @@ import { heatEdgesUs } from "../../subjects/charts/heatmap.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
-import { isShownLabel, linkedItems } from "../linked/choice.ts";
+import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
 import { link, linkElements } from "../linked/elements.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
@@ -30,6 +30,7 @@ import {
   type OverTime,
   overTimeConfig,
   pointOut,
+  targetAt,
 } from "./frames.ts";
 import {
   type Heat,
@@ -226,6 +227,7 @@ class ScenarioFigure {
     const track = Object.values(others)
       .find(({ top, bottom }) => offsetY >= top && offsetY < bottom)?.id ?? null;
     this.#point(middleOf(frame, momentAt(frame, x.getValueForPixel(offsetX) ?? 0, null)), track);
+    if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track, offsetY));
   }
 
   #listenToHeat(canvas: HTMLCanvasElement): void {

@@ -22,8 +22,10 @@ import {
   tableOf,
 } from "../../subjects/tables/table.ts";
 import { formatNumber } from "../../writing/units.ts";
+import { labelOf } from "../charts/linked_charts.ts";
 import { trackScale } from "../charts/scales.ts";
 import { faded, type Theme } from "../charts/theme.ts";
+import { targetOf } from "../linked/choice.ts";
 import {
   indexOf,
   intervalText,
@@ -249,15 +251,16 @@ function datasetsOf(
   { line, theme }: { readonly line: TrackLine; readonly theme: Theme },
 ): Dataset[] {
   const { column, of, values, band } = line;
+  const own = { yAxisID: id, stack: of?.label };
   const { backgroundColor, ...look } = line.look(theme);
   const name = unit === "" ? column : `${column}, ${unit}`;
   const middle: Dataset = {
-    ...{ yAxisID: id, ...look, label: of ? `${of.label}, ${name}` : name },
+    ...{ ...own, ...look, label: of ? `${of.label}, ${name}` : name },
     data: stepPoints(frame, values),
   };
   if (!band) return [{ ...middle, backgroundColor }];
   const end = (side: "low" | "high"): Dataset => ({
-    ...{ yAxisID: id, label: "", borderWidth: 0, backgroundColor },
+    ...{ ...own, label: "", borderWidth: 0, backgroundColor },
     data: stepPoints(frame, [band.map((one) => one && one[side])]),
     fill: side === "low" ? false : "-1",
   });
@@ -297,6 +300,21 @@ export function pointOut(drawing: Chart, frame: OverTime, { moment }: Marks): vo
   drawing.setActiveElements(active);
   drawing.tooltip?.setActiveElements(active, { x: 0, y: drawing.chartArea.top });
   drawing.draw();
+}
+
+/** A line so near belongs to what is under the pointer. */
+const NEAR_PX = 24;
+
+/** Target of the line nearest to the pointer in a track; null if none is near. */
+export function targetAt(drawing: Chart, track: string | null, y: number): string | null {
+  let [nearest, target]: [number, string | null] = [NEAR_PX, null];
+  for (const { datasetIndex, element } of drawing.getActiveElements()) {
+    const dataset = drawing.data.datasets[datasetIndex];
+    const isOn = dataset.label !== "" && drawing.getDatasetMeta(datasetIndex).yAxisID === track;
+    const away = Math.abs(element.y - y);
+    if (isOn && away < nearest) [nearest, target] = [away, targetOf(labelOf(dataset))];
+  }
+  return target;
 }
 
 /** A row an interval of each run or target; of a target the median of its runs, below it the lowest and the highest. */
