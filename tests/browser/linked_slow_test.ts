@@ -49,6 +49,21 @@ function colorsIn(page: Page, names: readonly string[]): Promise<Record<string, 
   }, names);
 }
 
+/** For each table with rows of several targets: the targets in the order of their first rows. */
+function ordersOf(page: Page): Promise<string[][]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("main .scroll table")].map((table) => {
+      const rows = [...table.querySelectorAll<HTMLElement>("tbody tr[data-of]")];
+      return [...new Set(rows.map(({ dataset }) => dataset.of ?? ""))];
+    }).filter(({ length }) => length > 1)
+  );
+}
+
+/** Names of a chart's rows, from the top. */
+function rowsOf(page: Page, id: string): Promise<string[]> {
+  return page.locator(`#${id} [data-label] .of`).allTextContents();
+}
+
 /** Charts that show several targets in the colours of each, by the ends of their ids. */
 const SEVERAL = /-(?:tradeoff-\d-\d|density|tails|order-1|settling-2)$/;
 
@@ -94,6 +109,31 @@ chromiumTest("targets are chosen for the whole page", {
     await press(page, "express");
     await press(page, "hono proxied");
     assert.match(page.url(), /#view=e1-s1&range=1-3$/);
+  },
+  "sorting one table brings the rows and the bars of all into its order, and back": async (
+    page,
+  ) => {
+    await openAll(page);
+    const written = await ordersOf(page);
+    const bars = await rowsOf(page, "e1-verdict-1");
+    const table = page.locator(".scroll").filter({
+      has: page.locator("caption", { hasText: "Summary of static" }),
+    });
+    await table.scrollIntoViewIfNeeded();
+    const name = table.locator("thead button").first();
+    await name.click();
+    const names = [...TARGETS].sort();
+    const sorted = await ordersOf(page);
+    assert.ok(sorted.length > 8, `${sorted.length} tables of several targets`);
+    for (const order of sorted) {
+      assert.deepEqual(order, names.filter((target) => order.includes(target)));
+    }
+    assert.deepEqual(await rowsOf(page, "e1-verdict-1"), names);
+    await name.click();
+    assert.deepEqual(await rowsOf(page, "e1-verdict-1"), names.toReversed());
+    await name.click();
+    assert.deepEqual(await ordersOf(page), written);
+    assert.deepEqual(await rowsOf(page, "e1-verdict-1"), bars);
   },
   "the control works on a phone, by keyboard, and for a screen reader": {
     html: PAGE,

@@ -4,7 +4,7 @@ import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
 import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choice.ts";
 
-/** Without what belongs to hidden targets; null where nothing is left. */
+/** Without what belongs to hidden targets, in the reader's order; null where nothing is left. */
 export function linkedChart(chart: Chart): Chart | null {
   switch (chart.kind) {
     case "xy": {

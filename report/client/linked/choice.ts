@@ -11,6 +11,7 @@ const DATA = "targets";
 let targets: readonly PageTarget[] = [];
 let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
+let order: readonly string[] | null = null;
 let marked: string | null = null;
 
 /** Takes over the targets of the page; what was chosen stays, as more of them come in. */
@@ -52,11 +53,31 @@ export function hiddenTargets(): readonly string[] {
   return targets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
-/** Those that are shown. */
+/** Items that are shown, in the reader's order. */
 export function linkedItems<Item extends { readonly label: string }>(
   items: readonly Item[],
 ): readonly Item[] {
-  return items.filter(({ label }) => isShownLabel(label));
+  return inOrder(items.filter(({ label }) => isShownLabel(label)), ({ label }) => label);
+}
+
+/** Puts rows, bars and series of the whole page into the order of these; null: as they were written. */
+export function orderBy(labels: readonly string[] | null): void {
+  order = labels;
+  announce("chosen");
+}
+
+/** Stable: a cell has its own place, or that of its target; what has none comes last. */
+export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => string): Item[] {
+  if (order === null) return [...items];
+  const [places, targetPlaces] = [new Map<string, number>(), new Map<string, number>()];
+  order.forEach((label, place) => {
+    const target = targetOf(label) ?? label;
+    if (!places.has(label)) places.set(label, place);
+    if (!targetPlaces.has(target)) targetPlaces.set(target, place);
+  });
+  const placeOf = (label: string): number =>
+    places.get(label) ?? targetPlaces.get(targetOf(label) ?? label) ?? places.size;
+  return items.toSorted((a, b) => placeOf(labelOf(a)) - placeOf(labelOf(b)));
 }
 
 /** Shows only these; none of them means all. */

@@ -4,6 +4,7 @@
 import { buttonOf } from "../elements.ts";
 import {
   hiddenTargets,
+  inOrder,
   isShownLabel,
   markedTarget,
   markTarget,
@@ -76,7 +77,28 @@ function followElements(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(isShownLabel(button.dataset.of ?? ""));
   }
+  orderRows();
   writeRules();
+}
+
+/** The rows of each chart as they were written, with its axis and headings. */
+const rowsAsWritten = new WeakMap<Element, readonly HTMLElement[]>();
+
+/** Rows of a group stay together, below its heading. */
+function orderRows(): void {
+  for (const list of document.querySelectorAll<HTMLElement>("main .rows")) {
+    const written = rowsAsWritten.get(list) ?? [...list.querySelectorAll("li")];
+    rowsAsWritten.set(list, written);
+    const groups: HTMLElement[][] = [];
+    for (const row of written) {
+      if (row.dataset.label === undefined) groups.push([row]);
+      else groups[groups.length - 1].push(row);
+    }
+    list.append(...groups.flatMap(([head, ...rows]) => [
+      head,
+      ...inOrder(rows, ({ dataset }) => dataset.label ?? ""),
+    ]));
+  }
 }
 
 const HIDDEN = ":is(tr, li, .panel, .scroll)";

@@ -7,6 +7,7 @@ import { nodesOf } from "../charts/page_data.ts";
 import { buttonOf } from "../elements.ts";
 import { copyTools } from "./copy.ts";
 import { withoutGroups } from "../../writing/units.ts";
+import { inOrder, orderBy } from "../linked/choice.ts";
 
 const NEAR = "200px";
 
@@ -75,7 +76,8 @@ type SortOrder = (typeof ORDERS)[number];
 function makeSortable(table: HTMLTableElement): void {
   const heads = [...table.tHead?.rows[0].cells ?? []];
   const body = table.tBodies[0];
-  const written = [...body.rows];
+  const written = asWritten.get(table) ?? [...body.rows];
+  asWritten.set(table, written);
   if (written.length < 2) return;
   heads.forEach((head, column) => {
     const button = buttonOf([...head.childNodes]);
@@ -85,9 +87,38 @@ function makeSortable(table: HTMLTableElement): void {
       const order = head.ariaSort === first ? second : head.ariaSort === second ? null : first;
       for (const other of heads) other.ariaSort = null;
       head.ariaSort = order;
-      body.append(...order === null ? written : sorted(written, column, order));
+      const rows = order === null ? written : sorted(written, column, order);
+      body.append(...rows);
+      if (isOfTargets(rows)) orderOthers(table, order === null ? null : rows);
     });
   });
+}
+
+/** Whether each row is another target or cell: then its order is one for the page. */
+function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
+  const labels = rows.map(({ dataset }) => dataset.label);
+  return !labels.includes(undefined) && new Set(labels).size === rows.length;
+}
+
+/** The rows of each table as they were written. */
+const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
+
+/** Brings the other tables and the charts into the order of these rows; null: as they were written. */
+function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
+  orderBy(rows?.map(({ dataset }) => dataset.label ?? "") ?? null);
+  for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
+    if (table !== sorted) follow(table);
+  }
+}
+
+/** A table whose rows are of several targets follows their order; what it was sorted by no longer holds. */
+function follow(table: HTMLTableElement): void {
+  const [body] = table.tBodies;
+  const rows = asWritten.get(table) ?? [...body.rows];
+  asWritten.set(table, rows);
+  if (new Set(rows.map(({ dataset }) => dataset.of ?? "")).size < 2) return;
+  for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
+  body.append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
 }
 
 /** Stable; cells that hold nothing to compare come last either way. */
