@@ -21,6 +21,7 @@ export type Block =
   | TableBlock
   | Figure
   | Flames
+  | Alternatives
   | Verbatim
   | Group;
 
@@ -111,6 +112,18 @@ export interface Flames extends OfForms {
   /** What they are profiles of. */
   readonly of: string;
   readonly flames: readonly Flame[];
+}
+
+/** Blocks, and others that a reader of the page can put in their place. */
+export interface Alternatives extends OfForms {
+  readonly kind: "alternatives";
+  /** What is chosen: `Compare with`. */
+  readonly label: string;
+  /** What the blocks that come with the page are called. */
+  readonly standard: string;
+  readonly blocks: readonly Block[];
+  /** Figures of the same ids; made when the page is, as they cost the more the more there are. */
+  readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
 
 /** Text of a file or a program, as it is. */
@@ -206,6 +219,7 @@ export function pruned(block: Block): Block | null {
     }
     case "flames":
       return block.flames.length === 0 ? null : block;
+    case "alternatives":
     case "group": {
       const blocks = prunedAll(block.blocks);
       return blocks.length === 0 ? null : { ...block, blocks };
@@ -220,6 +234,9 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
 /** What of the blocks a form shows, without headings that have nothing below them. @param depth Of what they stand in. */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
+    if (block.kind === "alternatives") {
+      return [{ ...block, blocks: shownIn(form, block.blocks, depth) }];
+    }
     const own = block.kind === "group" ? deeper(depth, block.depth) : depth;
     if (block.kind === "group") return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
     if (form !== "page" && !isText(block)) return [];
@@ -240,6 +257,8 @@ export function saidOnce(blocks: readonly Block[], title: string | null): Block[
         const notes = block.table.notes.filter(isNew);
         return { ...block, table: { ...block.table, notes } };
       }
+      case "alternatives":
+        return { ...block, blocks: block.blocks.map(once) };
       case "group": {
         const isHeaded = block.title !== title || isNew(title);
         const head = isHeaded ? {} : { title: "", aside: "" };

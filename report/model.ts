@@ -16,7 +16,12 @@ import { settlingOf } from "./subjects/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { SUBJECTS } from "./subjects/registry.ts";
 import { groupsOf, type ReportContext } from "./subjects/subject.ts";
-import { compareScenarios, pageTargets } from "./subjects/verdict/compared_scenarios.ts";
+import {
+  compareScenarios,
+  type OtherBase,
+  otherBases,
+  pageTargets,
+} from "./subjects/verdict/compared_scenarios.ts";
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
@@ -59,6 +64,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     level,
     results,
   }));
+  let bases: readonly OtherBase[] | null = null;
   const context: ReportContext = {
     results,
     baseline,
@@ -70,6 +76,8 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates,
     settling,
+    // For the page alone: of many targets it takes longer than all else that is compared.
+    bases: () => bases ??= otherBases(compared, { level }),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
   return {

@@ -17,6 +17,7 @@ import {
   Tooltip,
 } from "chart.js";
 import { type Chart, sectionOf } from "../chart.ts";
+import { renewBases, startBases } from "./bases.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf } from "./charts/limit.ts";
 import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
@@ -71,6 +72,7 @@ const drawings = new Drawings(drawingOf);
 let timelines = scenarioFigures(drawings);
 drawings.start();
 equip();
+startBases(equip);
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
@@ -94,6 +96,7 @@ addEventListener("renewed", () => {
   timelines = scenarioFigures(drawings);
   drawings.restart();
   equip();
+  renewBases().then((isOther) => isOther && equip());
 });
 
 function equip(): void {

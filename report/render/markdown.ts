@@ -54,6 +54,8 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
       return block.findings.map(({ text }) => md`${text}`);
     case "flames":
       return [];
+    case "alternatives":
+      return blocksMarkdown(block.blocks, level);
     case "verbatim":
       return block.text.split("\n").map((line) => md`${line}`);
     case "group":

@@ -15,7 +15,7 @@ import type { MeasuredRuns } from "../cells/measured.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { Verdict } from "./verdict/card.ts";
-import type { ScenarioComparison } from "./verdict/compared_scenarios.ts";
+import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
@@ -68,6 +68,8 @@ export interface ReportContext {
   readonly runs: readonly Run[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: Settling | null;
+  /** With what the page can compare in place of the base of the experiment. */
+  readonly bases: () => readonly OtherBase[];
   /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */
   readonly matrix: Conclusion["matrix"];
 }

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
 import { allDrawn, chromiumTest, drawForPrint, openAll } from "./chromium.ts";
 import { formatNumber } from "../../report/writing/units.ts";
-import { DESKTOP, PAGE, PHONE } from "./sample.ts";
+import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 import { figuresOf, runsOf, TARGETS } from "./selection.ts";
 
 /** Presses the target in the control of the page's bar. */
@@ -151,6 +151,38 @@ chromiumTest("targets are chosen for the whole page", {
       assert.equal(await page.locator(".choice").isVisible(), false);
     },
   },
+  "another base, by keyboard, is what the model says of every pair, and goes back to the experiment's own":
+    async (page) => {
+      const figure = page.locator("figure#e1-compared-1");
+      const cells = () =>
+        figure.locator("tbody tr").evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent))
+        );
+      const own = await cells();
+      const address = page.url();
+      const base = page.locator("select[name=base]");
+      await base.focus();
+      await page.keyboard.type("hono p");
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      const [static_] = MODEL.context.bases().flatMap(({ base, scenarios }) =>
+        base === "hono proxied" ? [scenarios[0]] : []
+      );
+      const expected = static_?.table?.rows.map((row) => row.map(({ text }) => text));
+      assert.deepEqual(await cells(), expected);
+      assert.deepEqual(expected?.map(([name]) => name), ["hono"]);
+      assert.match(await figure.innerText(), /Holm's correction is over all 2 pairs of targets/);
+      assert.equal(page.url(), `${address}#base=hono%20proxied`);
+      assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
+      await page.reload();
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      await allDrawn(page);
+      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+      await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
+        .waitFor();
+      await base.press("Home");
+      await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();
+      assert.deepEqual(await cells(), own);
+    },
   "a selected part of the runs is in the bars and tails, and all else of the scenario is greyed":
     async (page) => {
       await openAll(page);

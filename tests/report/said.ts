@@ -20,7 +20,9 @@ function blocksAt({ groups }: Said, path: string): readonly Block[] {
 /** All blocks in some, in their order. */
 export function within(blocks: readonly Block[]): Block[] {
   return blocks.flatMap((block) =>
-    block.kind === "group" ? [block, ...within(block.blocks)] : [block]
+    block.kind === "group" || block.kind === "alternatives"
+      ? [block, ...within(block.blocks)]
+      : [block]
   );
 }
 

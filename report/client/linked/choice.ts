@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /**
- * What the reader chose for the whole page: which targets are shown, and which is marked. There is one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
+ * What the reader chose for the whole page: which targets are shown, which is marked, what is compared with. There is
+ * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
  * another target is marked.
  */
 import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
@@ -13,6 +14,7 @@ let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
 let order: readonly string[] | null = null;
 let marked: string | null = null;
+let base: string | null = null;
 
 /** Takes over the targets of the page; what was chosen stays, as more of them come in. */
 export function readTargets(): void {
@@ -112,17 +114,34 @@ export function markTarget(name: string | null): void {
   announce("marked");
 }
 
-/** As parts of an address: `hide=express`. */
+/** What targets are compared with; null: as the experiment has it. */
+export function chosenBase(): string | null {
+  return base;
+}
+
+export function compareWith(name: string | null): void {
+  base = name;
+  announce("chosen");
+}
+
+/** The choice as parts of an address: `hide=express&base=hono`. */
 export function choiceParts(): string[] {
-  return hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`);
+  return [
+    ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
+    ...(base === null ? [] : [`base=${encodeURIComponent(base)}`]),
+  ];
 }
 
 /** Takes over the choice of an address, if it holds one. */
 export function followChoice(fragment: string): void {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  if (!parts.has("view") && !parts.has("hide")) return;
+  const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));
+  if (!isChoice) return;
   const left = parts.getAll("hide");
-  showTargets(targets.map(({ name }) => name).filter((name) => !left.includes(name)));
+  const name = parts.get("base");
+  const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
+  base = name;
+  showTargets(shown);
 }
 
 function announce(event: "chosen" | "marked"): void {

@@ -81,10 +81,10 @@ function showNote(): void {
 /** Beside the view of a timeline, if the address holds one. */
 function keepInAddress(): void {
   const kept = new URLSearchParams(location.hash.slice(1)).has("view")
-    ? location.hash.slice(1).split("&").filter((part) => !part.startsWith("hide="))
+    ? location.hash.slice(1).split("&").filter((part) => !/^(?:hide|base)=/.test(part))
     : [];
   const parts = [...kept, ...choiceParts()];
-  const isKept = /[#&]hide=/.test(location.hash);
+  const isKept = /[#&](?:hide|base)=/.test(location.hash);
   if (parts.length === 0 && !isKept) return;
   const address = parts.length === 0 ? location.pathname + location.search : `#${parts.join("&")}`;
   history.replaceState(null, "", address);

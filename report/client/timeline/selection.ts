@@ -36,7 +36,7 @@ import {
   scriptText,
   writtenChart,
 } from "../charts/page_data.ts";
-import { linkedItems } from "../linked/choice.ts";
+import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import { linkElements } from "../linked/elements.ts";
 
 interface StepsOfCell extends NamedSteps {
@@ -74,7 +74,7 @@ export function partOf({ cells }: Steps, range: TimeRange | null): Part {
   return { range, what, cells };
 }
 
-/** Its figures beside those of the first cell. @param percentiles Names: `p99`. */
+/** Its figures beside those of the chosen base, or else of the first cell. @param percentiles Names: `p99`. */
 export function partTable(
   { what, range, cells }: Part,
   percentiles: readonly string[],
@@ -84,7 +84,7 @@ export function partTable(
     ...{ label, color },
     figures: rangeFigures(cell, range, percentiles.map((name) => Number(name.slice(1)))),
   }));
-  const [first] = rows;
+  const first = rows.find(({ label }) => targetOf(label) === chosenBase()) ?? rows[0];
   const beside = (cell: TableCell, figures: RangeFigures, base?: number | null): TableCell =>
     figures === first.figures || !base || cell.value === undefined
       ? cell

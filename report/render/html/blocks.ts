@@ -1,8 +1,10 @@
 /** Blocks → markup of the page: each kind of block once, whatever subject it belongs to. */
 import type {
+  Alternatives,
   Block,
   Depth,
   Facts,
+  Figure,
   Flames,
   Group,
   List,
@@ -11,7 +13,7 @@ import type {
   Verbatim,
 } from "../../blocks.ts";
 import { type Markup, markup, scriptJson } from "../../writing/html.ts";
-import { figureMarkup, type PagePlace, readingMarkup } from "./figures.ts";
+import { figureContent, figureMarkup, ownPlace, type PagePlace, readingMarkup } from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
@@ -41,6 +43,8 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup | nu
       return figureMarkup(block, place, level);
     case "flames":
       return flamesMarkup(block, place);
+    case "alternatives":
+      return markup`${choiceMarkup(block)}${blocksMarkup(block.blocks, place, level)}`;
     case "verbatim":
       return verbatimMarkup(block);
     case "group":
@@ -167,6 +171,45 @@ function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
 <div role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></div>
 <p class="readout"></p></figure>
 <script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
+}
+
+/** The client puts in what is chosen; null where there is nothing to choose. */
+function choiceMarkup({ label, standard, others }: Alternatives): Markup | null {
+  const names = others().map(({ name }) => name);
+  if (names.length === 0) return null;
+  const options = names.map((name) => markup`<option value="${name}">${name}</option>`);
+  return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
+}
+
+/**
+ * Figures that a choice replaces, by its name and by their ids.
+ *
+ * @param place Place of the section that they are in.
+ */
+export function replacedFigures(
+  { others }: Alternatives,
+  place: PagePlace,
+): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    others().map(({ name, blocks }) => [
+      name,
+      Object.fromEntries(
+        figuresIn(blocks).map((figure) => {
+          const own = ownPlace(figure, place);
+          return [own.id, figureContent(figure, own, FIGURE_LEVEL).text];
+        }),
+      ),
+    ]),
+  );
+}
+
+/** Level of headings in a figure that stands in a group of a section. */
+const FIGURE_LEVEL = 4;
+
+function figuresIn(blocks: readonly Block[]): Figure[] {
+  return blocks.flatMap((block) =>
+    block.kind === "figure" ? [block] : block.kind === "group" ? figuresIn(block.blocks) : []
+  );
 }
 
 /** Focusable, as it scrolls. */

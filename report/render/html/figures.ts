@@ -40,11 +40,11 @@ function followedAs(chart: Chart): string | null {
 }
 
 /** A figure with a name is found by it, wherever in its section it stands. */
-function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
+export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
   return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
 }
 
-function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
+export function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
   const { legend, marks, panels, findings, reading, values } = figure;
   const { id } = place;
   const timelines = chartsOf(panels, "timeline");

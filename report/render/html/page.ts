@@ -14,7 +14,7 @@ import { type Markup, markup, scriptJson, verbatim } from "../../writing/html.ts
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
 import { deflated } from "../../writing/deflated.ts";
-import { blocksMarkup, sectionMarkup } from "./blocks.ts";
+import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
 import { packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
@@ -122,7 +122,7 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     [...scenariosOf(articles)].map(([id, { cells }]) =>
       intervalScript(id, cells, steps.get(id)?.packed ?? "")
     )
-  }
+  }${articles.map(({ document: { groups }, id }) => basesScript(groups, { ...place, id }))}
 </body>
 </html>
 `.text;
@@ -189,6 +189,22 @@ function namedRuns(
 ): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
   const [{ latency: { clock } }] = runs;
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
+}
+
+/** Deflated: what other bases say is mostly alike; read when one is chosen. */
+function basesScript(groups: readonly Group[], place: PagePlace): Markup | null {
+  const replaced = groups.flatMap((group) =>
+    group.blocks.flatMap((block) =>
+      block.kind === "alternatives"
+        ? Object.entries(replacedFigures(block, { ...place, id: `${place.id}-${group.id}` }))
+        : []
+    )
+  );
+  if (replaced.length === 0) return null;
+  const packed = deflated(JSON.stringify(Object.fromEntries(replaced)));
+  return markup`<script type="application/json" id="bases-${place.id}">${
+    scriptJson(packed)
+  }</script>\n`;
 }
 
 function policyOf(style: string, live: LiveParts | null): string {

@@ -68,6 +68,8 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
       return [];
     case "verbatim":
       return block.text.split("\n").map((line) => lineOf(`    ${line}`, "dim"));
+    case "alternatives":
+      return block.blocks.flatMap((inner) => blockLines(inner, options));
     case "group": {
       const head = headLines(block, width);
       const lines = block.blocks.flatMap((inner) => blockLines(inner, options));

@@ -1,33 +1,41 @@
-/** The comparisons within an experiment: for each scenario who is ahead, and every target against the base. */
+/** The comparisons within an experiment: for each scenario who is ahead, and every target against the first, or another that a reader of the page chooses. */
 import { cellParts } from "../../cells/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
+import type { CellPair } from "../../cells/match.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
 import {
+  basePairs,
   compareCells,
   isOpenLoop,
   type Lookup,
-  type Plan,
   planOf,
   provenPairs,
   ratiosOfPlans,
+  rightCells,
   unprovenPairs,
   withLikelyFirst,
 } from "../../judge/pairs.ts";
 import type { JudgeOptions } from "../../judge/group.ts";
 import type { DecidedPlan } from "../../judge/places.ts";
-import { unique } from "../../writing/words.ts";
+import type { RatioOf } from "../../judge/ratio_of.ts";
+import { counted, unique } from "../../writing/words.ts";
 import { forestOf, type ForestPair, type ForestPanel } from "../charts/forest.ts";
 import { comparedTable } from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
-export interface ScenarioComparison extends DecidedPlan {
-  /** Its pairs as a figure, and those pairs; none where there is nothing to compare. */
+/** Pairs as a figure and as a table; none where there is nothing to compare. */
+export interface Based {
   readonly forest: readonly ForestPanel[];
-  readonly rows: readonly ForestPair[];
-  /** The same as a table; null without pairs. */
   readonly table: Table | null;
+}
+
+export interface ScenarioComparison extends DecidedPlan, Based {
+  /** Rows of the forest. */
+  readonly rows: readonly ForestPair[];
+  /** The ratios of the experiment. */
+  readonly ratioOf: RatioOf;
 }
 
 export interface CompareScenariosOptions extends JudgeOptions {
@@ -43,25 +51,28 @@ export function compareScenarios(
   { choice = NO_CHOICE, level = 0.95, ...judge }: CompareScenariosOptions,
 ): ScenarioComparison[] {
   const plans = scenarios.map((scenario) => planOf(scenario, choice));
+  const ratioOf = ratiosOfPlans(plans, level);
   const lookup = compareCells(
     provenPairs(plans),
     { ...judge, level },
     unprovenPairs(plans),
-    ratiosOfPlans(plans, level),
+    ratioOf,
   );
   return plans.map((plan, i) => ({
     ...plan,
-    ...shownPairs(plan, lookup),
+    ...basedOf(plan.name, plan.againstBase, lookup),
     unit: scenarios[i].unit ?? REQUESTS,
     contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
+    ratioOf,
   }));
 }
 
-function shownPairs(
-  { name, againstBase: pairs }: Plan,
+function basedOf(
+  name: string,
+  pairs: readonly CellPair[],
   lookup: Lookup,
-): Pick<ScenarioComparison, "forest" | "rows" | "table"> {
+): Based & Pick<ScenarioComparison, "rows"> {
   const rows = pairs.map(({ base, next }) => ({
     name: next.label,
     color: next.color,
@@ -74,6 +85,64 @@ function shownPairs(
     table: comparedTable(`Compared in ${name}`, rows),
     forest: forestOf(rows, isOpenLoop(pairs.flatMap(({ base, next }) => [base, next]))),
   };
+}
+
+export interface OtherBase {
+  readonly base: string;
+  /** Over which pairs they are judged together. */
+  readonly finding: string;
+  /** One for each scenario. */
+  readonly scenarios: readonly Based[];
+}
+
+/** With more, nobody reads all pairs; and all of them are to be tested. */
+const MOST_TARGETS = 12;
+const MOST_PAIRS = 1_500;
+
+/**
+ * What each scenario says against other bases than the experiment's own, in the order of the targets; none where there
+ * are too many, or no two. Who chooses a base after having seen the figures could have chosen any: so all pairs of
+ * targets are one family of Holm's method.
+ */
+export function otherBases(
+  compared: readonly ScenarioComparison[],
+  judge: JudgeOptions,
+): OtherBase[] {
+  const bases = unique(compared.flatMap(({ cells }) => {
+    const targets = unique(rightCells(cells).map(({ target }) => target));
+    return targets.length < 2 ? [] : targets;
+  }));
+  const perBase = bases.map((base) => ({
+    base,
+    pairs: compared.map((scenario) => pairsOf(scenario, base)),
+  }));
+  const all = perBase.flatMap(({ pairs }) => pairs.flat());
+  if (bases.length < 2 || bases.length > MOST_TARGETS || all.length > 2 * MOST_PAIRS) return [];
+  const lookup = compareCells(all, judge, [], compared[0].ratioOf);
+  const finding = `A base chosen in the page: Holm's correction is over all ${
+    counted(distinctPairs(all), "pair")
+  } of targets.`;
+  return perBase.map(({ base, pairs }) => ({
+    base,
+    finding,
+    scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup)),
+  }));
+}
+
+function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {
+  const own = cells.filter(({ target }) => target === base);
+  return basePairs([...own, ...cells.filter((cell) => !own.includes(cell))])
+    .filter((pair) => pair.base.target === base);
+}
+
+/** A pair counts once, either way around. */
+function distinctPairs(pairs: readonly CellPair[]): number {
+  const cells = [...new Set(pairs.flatMap(({ base, next }) => [base, next]))];
+  const placeOf = new Map(cells.map((cell, i) => [cell, i]));
+  const keys = pairs.map(({ base, next }) =>
+    [base, next].map((cell) => placeOf.get(cell) ?? 0).sort((a, b) => a - b).join()
+  );
+  return new Set(keys).size;
 }
 
 /** What the whole page can be narrowed to: targets, or of one target what varies. */

@@ -1,0 +1,71 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
+import { inflated, nodesOf, parsed, scriptText } from "./charts/page_data.ts";
+import { chosenBase, compareWith } from "./linked/choice.ts";
+
+type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The figures of the page as it was delivered, by their ids. */
+const written = new Map<string, readonly Node[]>();
+let figures: Promise<FiguresOfBases> | null = null;
+let shown: string | null = null;
+
+/** @param onShown Equips what was put in. */
+export function startBases(onShown: () => void): void {
+  document.addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLSelectElement && target.name === "base") {
+      compareWith(target.value === "" ? null : target.value);
+    }
+  });
+  const follow = async (): Promise<void> => {
+    if (await showBase()) onShown();
+  };
+  addEventListener("chosen", follow);
+  follow();
+}
+
+/** After newer parts of the page came. @returns Whether a base has been put in again. */
+export function renewBases(): Promise<boolean> {
+  written.clear();
+  figures = null;
+  shown = null;
+  return showBase();
+}
+
+/** @returns Whether the page now shows another. */
+async function showBase(): Promise<boolean> {
+  const base = chosenBase();
+  if (base !== null) await parsed();
+  for (const select of document.querySelectorAll<HTMLSelectElement>("select[name=base]")) {
+    select.value = base ?? "";
+  }
+  if (base === shown) return false;
+  shown = base;
+  const all = base === null ? {} : await (figures ??= figuresOfBases());
+  // Another may have been chosen meanwhile.
+  if (base !== chosenBase()) return false;
+  const based = base === null ? {} : all[base] ?? {};
+  for (const figure of document.querySelectorAll("figure.forest[id]")) {
+    const own = written.get(figure.id) ?? [...figure.childNodes];
+    written.set(figure.id, own);
+    const other = Object.hasOwn(based, figure.id) ? based[figure.id] : null;
+    figure.replaceChildren(...other === null ? own : nodesOf(other));
+  }
+  return true;
+}
+
+/** Figures of all experiments of the page, for each base. */
+async function figuresOfBases(): Promise<FiguresOfBases> {
+  const scripts = document.querySelectorAll("script[id^=bases-]");
+  const experiments: FiguresOfBases[] = await Promise.all(
+    [...scripts].map(({ id }) => inflated(JSON.parse(scriptText(id) ?? `""`)).json()),
+  );
+  const found: Record<string, Record<string, string>> = {};
+  for (const experiment of experiments) {
+    for (const [base, own] of Object.entries(experiment)) {
+      found[base] = { ...found[base], ...own };
+    }
+  }
+  return found;
+}
