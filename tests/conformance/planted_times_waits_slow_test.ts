@@ -163,7 +163,7 @@ for (const [kind, run] of Object.entries(KINDS)) {
       assert.equal(seen.times.all.count, timesMs.length);
       for (const percentile of [50, 90]) {
         // On a WebSocket a halt of the machine is in the latency of all that was due meanwhile.
-        const ms = percentile > 50 && seen.first === null ? HALT_MS : JITTER_MS;
+        const ms = seen.first === null ? HALT_MS : JITTER_MS;
         assertNear(seen.times.all, timesMs, percentile, ms);
       }
       assertNoSooner(seen.first ?? seen.times.all, seen.first === null ? timesMs : firstMs);
