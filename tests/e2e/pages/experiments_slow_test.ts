@@ -49,6 +49,7 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
     Deno.writeTextFileSync(join(folder.path, name), text);
   write("users.csv", "name,password\nada,1815\ngrace,1906\n");
   write("big.json", "[1]");
+  write("greeter.proto", Deno.readTextFileSync("examples/grpc/greeter.proto"));
   write("photo.jpg", "a photo");
   const line = '127.0.0.1 - - [24/Nov/2026:08:00:01 +0100] "GET /static HTTP/1.1" 200 12 "-" "-"\n';
   write("access.log", line.repeat(4));
