@@ -13,7 +13,6 @@ import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { experimentProblems, planFromFile } from "../experiment/plan.ts";
@@ -52,7 +51,7 @@ export const checkCommand = defineCommand({
     }
     const lines = [
       experiment.title ?? experiment.name,
-      `${amountText(experiment.repeat, cells)}:`,
+      `${amountText(experiment, cells)}:`,
       ...cells.map((cell) => `  ${cell.scenario}, ${cellLabel(cell)}`),
       ...loadLines(experiment, cells),
       ...notes.map((note) => `Note: ${note}`),
@@ -84,15 +83,14 @@ function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
 
 /** The plan as `plateau.check/1`. Times are those of the loads, with an estimate of starts and stops. */
 function planJson(
-  { name, title, repeat }: Experiment,
+  { name, title, repeat, order }: Experiment,
   cells: readonly Cell[],
   notes: readonly string[],
 ): unknown {
-  const blockMs = new Schedule().expectedMs(cells);
-  const { least, most } = boundsOf(repeat, blockMs);
-  const amountOf = (blocks: number): object => ({
-    runs: blocks * cells.length,
-    expectedS: blocks * blockMs / 1_000,
+  const { least, most } = plannedBounds({ repeat, order }, cells);
+  const amountOf = ({ repetitions, expectedMs }: Amount): object => ({
+    runs: repetitions * cells.length,
+    expectedS: expectedMs / 1_000,
   });
   return {
     schema: "plateau.check/1",
@@ -110,6 +108,24 @@ function planJson(
   };
 }
 
+interface Amount {
+  readonly repetitions: number;
+  readonly expectedMs: number;
+}
+
+function plannedBounds(
+  { repeat, order }: Pick<Experiment, "repeat" | "order">,
+  cells: readonly Cell[],
+): { readonly least: Amount; readonly most: Amount } {
+  const schedule = new Schedule(order);
+  const amountOf = (repetitions: number): Amount => ({
+    repetitions,
+    expectedMs: schedule.expectedMs(Array<readonly Cell[]>(repetitions).fill(cells).flat()),
+  });
+  const { least, most } = boundsOf(repeat, schedule.expectedMs(cells));
+  return { least: amountOf(least), most: amountOf(most) };
+}
+
 /** How the runs are loaded: a line for all, or one for each scenario. */
 function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
   const runs = cells.map(({ scenario, load }) => ({ scenario, load: describeLoad(load, 0) }));
@@ -120,15 +136,14 @@ function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {
 }
 
 /** `15 runs of 3 cells, about 3 min`, or how that will be decided, and between which bounds. */
-function amountText(repeat: Repeat, cells: readonly Cell[]): string {
-  const blockMs = new Schedule().expectedMs(cells);
-  const { least, most } = boundsOf(repeat, blockMs);
-  const runsText = (repetitions: number): string => counted(repetitions * cells.length, "run");
-  const timeText = (repetitions: number): string => formatDuration(repetitions * blockMs / 1_000);
+function amountText(experiment: Experiment, cells: readonly Cell[]): string {
+  const { least, most } = plannedBounds(experiment, cells);
+  const runsText = ({ repetitions }: Amount): string => counted(repetitions * cells.length, "run");
+  const timeText = ({ expectedMs }: Amount): string => formatDuration(expectedMs / 1_000);
   const number = counted(cells.length, "cell");
-  const sentence = repeatSentence(repeat);
+  const sentence = repeatSentence(experiment.repeat);
   if (sentence === null) return `${runsText(least)} of ${number}, about ${timeText(least)}`;
-  const amount = least === most
+  const amount = least.repetitions === most.repetitions
     ? `about ${runsText(least)}, ${timeText(least)}`
     : `from ${runsText(least)}, about ${timeText(least)}, to ${runsText(most)}, ${timeText(most)}`;
   return `${number}, ${sentence}: ${amount}`;

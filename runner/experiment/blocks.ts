@@ -11,13 +11,13 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
 import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
 import type { RunCapacity } from "../result/capacity.ts";
-import { carryOutPair, type PairContext } from "./pair_run.ts";
+import { carryOutPair, keyOf, type PairContext } from "./pair_run.ts";
 import { NoSlicesError } from "../slices/lengths.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
 
 interface BlocksRequest {
-  readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures" | "optional">;
+  readonly experiment: Pick<Experiment, "order" | "repeat" | "discard" | "figures" | "optional">;
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */
   readonly missing: ReadonlyMap<Cell, unknown>;
@@ -47,7 +47,7 @@ export async function carryOutBlocks(
 
 class BlockSequence {
   readonly #repetition: Repetition;
-  readonly #schedule = new Schedule();
+  readonly #schedule: Schedule;
   readonly #beganMs = performance.now();
   /** Runs that were begun, now or in an earlier sitting, of each cell that can be measured. */
   readonly #begun: Map<Cell, number>;
@@ -62,11 +62,13 @@ class BlockSequence {
     private readonly context: RunContext,
     private readonly pairing: Pairing | null,
   ) {
-    const { experiment: { repeat, discard, figures }, plan, missing: missing, kept } = request;
+    const { experiment, plan, missing, kept } = request;
+    const { repeat, discard, figures } = experiment;
     this.#repetition = new Repetition(repeat, {
       discardS: discard / 1_000,
       figures: figures ?? "whole",
     });
+    this.#schedule = new Schedule(experiment.order);
     const possible = plan.cells.filter((cell) => !missing.has(cell));
     this.#begun = new Map(possible.map((cell) => [cell, kept.countOf(cell)]));
     for (const cell of possible) {
@@ -96,6 +98,7 @@ class BlockSequence {
       expectedMs: this.#schedule.expectedMs(least),
       mostRuns: most.length,
       mostMs: this.#schedule.expectedMs(most),
+      mayEndEarly: this.#mayEndEarly,
       until: typeof repeat === "number" ? null : repeat.until,
     });
   }
@@ -150,6 +153,16 @@ class BlockSequence {
     );
   }
 
+  get #mayEndEarly(): boolean {
+    return this.request.isEnough !== undefined;
+  }
+
+  /** What finding the lengths of slices takes of the turn, which only the first of its cells does. */
+  #trialMs(turn: readonly PlannedRun[]): number {
+    const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
+    return isFirst ? this.#schedule.trialMs(turn.map(({ cell }) => cell)) : 0;
+  }
+
   #spentMs(): number {
     return this.request.kept.spentMs + performance.now() - this.#beganMs;
   }
@@ -163,13 +176,15 @@ class BlockSequence {
     const remainingMs = this.#remainingMs();
     const begun = turn.map((planned) => ({ planned, order: this.#countOne(planned.cell) }));
     const runs = this.#repetitions * this.#possible.length;
-    for (const { planned, order } of begun) {
-      const { repetition, cell: { target, scenario, parameters } } = planned;
-      const cell = { target, scenario, parameters, repetition };
-
-      const repetitions = this.#repetitions;
-      onProgress({ kind: "starting", order, runs, repetitions, ...cell, remainingMs });
-    }
+    const [{ planned: { repetition, cell }, order }, partner] = begun;
+    onProgress({
+      kind: "starting",
+      ...{ order, runs, mayEndEarly: this.#mayEndEarly, repetitions: this.#repetitions },
+      target: cell.target,
+      ...partner && { partner: partner.planned.cell.target },
+      ...{ scenario: cell.scenario, repetition, parameters: cell.parameters, remainingMs },
+    });
+    const trialMs = this.#trialMs(turn);
     const beganMs = performance.now();
     const { made, searched } = await runsOrWhyNot(turn, this.context, this.pairing);
     if (made === null) return await this.#keepInterrupted(placeOf(turn[0]), searched);
@@ -177,7 +192,7 @@ class BlockSequence {
       for (const planned of turn) await this.#leaveOut(planned, made, searched);
       return;
     }
-    const tookMs = (performance.now() - beganMs) / turn.length;
+    const tookMs = (performance.now() - beganMs - trialMs) / turn.length;
     for (const [at, run] of made.entries()) {
       const { planned: { cell } } = begun[at];
       this.#measured.add(cell);
@@ -186,10 +201,11 @@ class BlockSequence {
       this.file.results.missing = withoutInterrupted(this.file.results.missing, turn[at]);
     }
     await this.#save((file) => made.length === 1 ? file.addRun(made[0]) : file.addPair(made));
-    for (const [at, measurement] of made.entries()) {
-      const { order } = begun[at];
-      onProgress({ kind: "measured", order, measurement, remainingMs: this.#remainingMs() });
-    }
+    const [measurement, other] = made;
+    onProgress({
+      ...{ kind: "measured", order, measurement, remainingMs: this.#remainingMs() },
+      ...other && { partner: other },
+    });
   }
 
   async #leaveOut(

@@ -87,10 +87,11 @@ export class Repetition {
   /** Repetitions until the next decision, of which `done` are made. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
-    const next = this.repeat.until === null
-      ? Math.max(LEAST_IN_BUDGET, done + 1)
-      : nextLook(done) ?? done;
-    return Math.min(next, mostRepetitions(this.repeat));
+    const { until, budget } = this.repeat;
+    const most = mostRepetitions(this.repeat);
+    if (until === null && budget === null) return most;
+    const next = until === null ? Math.max(LEAST_IN_BUDGET, done + 1) : nextLook(done) ?? done;
+    return Math.min(next, most);
   }
 
   /**

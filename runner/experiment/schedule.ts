@@ -4,8 +4,10 @@
  */
 import { durationText } from "../../base/quantity.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
+import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import { TRIAL_MS } from "../slices/lengths.ts";
 import { LOOKS } from "../stats/confidence/sequential.ts";
 
 /**
@@ -16,6 +18,9 @@ const FIRST_GUESS_MS = { framework: 1_000, other: 500 };
 const NEXT_SERVER_MS = { framework: 700, other: 150 };
 /** A run that ends by count, before any was seen. */
 const COUNTED_GUESS_MS = 1_000;
+
+/** The pause after a slice, of its length, before any was seen: it is from 0.08, of fast responses, to 0.5, of slow ones. */
+const PAUSE_SHARE = 0.25;
 
 /** A mean as it grows. */
 class Mean {
@@ -34,14 +39,19 @@ class Mean {
 }
 
 export class Schedule {
+  readonly #isInSlices: boolean;
   readonly #byCell = new Map<Cell, Mean>();
   /** What runs took beyond their load: starts differ from target to target. */
   readonly #beyondByTarget = new Map<string, Mean>();
   readonly #beyond = new Mean();
 
-  /** Notes that a run of `cell` took `tookMs` from start to end. */
+  constructor(order: Experiment["order"]) {
+    this.#isInSlices = order === "slices";
+  }
+
+  /** Notes that a run of `cell` took `tookMs` from start to end, without its share of a trial. */
   took(cell: Cell, tookMs: number): void {
-    const beyondMs = tookMs - loadMs(cell);
+    const beyondMs = tookMs - this.#loadMs(cell);
     meanOf(this.#byCell, cell).add(tookMs);
     meanOf(this.#beyondByTarget, cell.target).add(beyondMs);
     this.#beyond.add(beyondMs);
@@ -49,7 +59,15 @@ export class Schedule {
 
   /** Milliseconds that a run of each of the cells will take in all. */
   expectedMs(cells: readonly Cell[]): number {
-    return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), 0);
+    const unseen = this.#isInSlices
+      ? [...new Set(cells)].filter((cell) => !this.#byCell.has(cell))
+      : [];
+    return cells.reduce((sum, cell) => sum + this.#expectedOf(cell), this.trialMs(unseen));
+  }
+
+  /** Milliseconds that it takes to find how long slices of these cells are, two at a time, with processes of their own. */
+  trialMs(cells: readonly Cell[]): number {
+    return cells.reduce((sum, cell) => sum + TRIAL_MS / 2 + this.#beyondOf(cell), 0);
   }
 
   /**
@@ -57,13 +75,22 @@ export class Schedule {
    * what runs of its target, or of any target, took beyond their load.
    */
   #expectedOf(cell: Cell): number {
-    const beyondMs = this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ??
-      firstGuessMs(cell);
-    return this.#byCell.get(cell)?.value ?? Math.max(0, loadMs(cell) + beyondMs);
+    return this.#byCell.get(cell)?.value ??
+      Math.max(0, this.#loadMs(cell) + this.#beyondOf(cell));
+  }
+
+  #beyondOf({ target, ...cell }: Cell): number {
+    return this.#beyondByTarget.get(target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
+  }
+
+  /** In slices with the pauses. */
+  #loadMs({ load }: Cell): number {
+    const loadMs = expectedMsOf(load) ?? COUNTED_GUESS_MS;
+    return this.#isInSlices ? loadMs * (1 + PAUSE_SHARE) : loadMs;
   }
 }
 
-function firstGuessMs({ targetSpec, others }: Cell): number {
+function firstGuessMs({ targetSpec, others }: Pick<Cell, "targetSpec" | "others">): number {
   const { servers, gateways } = startedBy(targetSpec);
   const specs = [targetSpec, ...Object.values(others)];
   const kind = specs.some((spec) => "framework" in spec) ? "framework" : "other";
@@ -85,10 +112,6 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
   const mean = means.get(key) ?? new Mean();
   means.set(key, mean);
   return mean;
-}
-
-function loadMs({ load }: Cell): number {
-  return expectedMsOf(load) ?? COUNTED_GUESS_MS;
 }
 
 // How often the cells are repeated.

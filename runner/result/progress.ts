@@ -57,6 +57,8 @@ export type Progress =
     readonly expectedMs: number;
     readonly mostRuns: number;
     readonly mostMs: number;
+    /** Whether even fewer runs than `runs` may do. */
+    readonly mayEndEarly: boolean;
     /** The half width that ends the repetitions, 0.02 for ± 2 %; null without such a rule. */
     readonly until: number | null;
   }
@@ -66,15 +68,19 @@ export type Progress =
     readonly kind: "starting";
     readonly order: number;
     readonly runs: number;
+    /** Whether fewer runs may do, because someone looks at them after each repetition. */
+    readonly mayEndEarly: boolean;
     /** Repetitions of each cell until all runs are made or a stopping rule is checked. */
     readonly repetitions: number;
     readonly target: string;
+    /** The target that it takes turns with, whose run is the next one; absent: it runs alone. */
+    readonly partner?: string;
     readonly scenario: string;
     readonly repetition: number;
     readonly parameters: Run["parameters"];
     readonly remainingMs: number;
   }
-  /** About once an interval while a run loads its target; figures are of the last interval. */
+  /** About once an interval while a run loads its target, of two in turns the first; figures are of the last interval. */
   | {
     readonly kind: "live";
     /** The first that is requested. */
@@ -106,6 +112,8 @@ export type Progress =
     readonly kind: "measured";
     readonly order: number;
     readonly measurement: Measurement;
+    /** Of the partner, where the run had one. */
+    readonly partner?: Measurement;
     /** Time of the runs after it; absent if it is the only one. */
     readonly remainingMs?: number;
   }

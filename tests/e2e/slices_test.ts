@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { formatNumber } from "../../report/writing/units.ts";
 import { results, type Run } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { calibratedCache } from "./caches.ts";
@@ -248,7 +249,7 @@ Deno.test("an experiment in slices runs its two targets at the same time, and lo
     ]
   ) {
     Deno.writeTextFileSync(file, EXPERIMENT(load));
-    await exits(0, ["run", file, "--out", out], { cwd: folder.path, env });
+    const { stderr } = await exits(0, ["run", file, "--out", out], { cwd: folder.path, env });
     const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
     assert.equal(runs.length, 4);
     for (const run of runs) {
@@ -256,6 +257,8 @@ Deno.test("an experiment in slices runs its two targets at the same time, and lo
         repetition === run.repetition && target !== run.target
       );
       assertSliced(run, partner);
+      // The progress tells each run with its own figures.
+      assert.ok(stderr.includes(`] hello, ${run.target}: ${formatNumber(run.rate)} requests/s`));
     }
     Deno.removeSync(out, { recursive: true });
   }

@@ -67,6 +67,7 @@ function view(
     expectedMs: 1_000,
     mostRuns: 10,
     mostMs: 1_000,
+    mayEndEarly: false,
     until: typeof repeat === "number" ? null : repeat.until,
   };
   const all: readonly Progress[] = [

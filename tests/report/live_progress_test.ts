@@ -22,16 +22,33 @@ const EVENTS: readonly Progress[] = [
     expectedMs: 40_000,
     mostRuns: 4,
     mostMs: 40_000,
+    mayEndEarly: false,
     until: null,
   },
-  { kind: "starting", order: 1, runs: 4, repetitions: 2, ...CELL, remainingMs: 39_000 },
+  {
+    kind: "starting",
+    order: 1,
+    runs: 4,
+    mayEndEarly: false,
+    repetitions: 2,
+    ...CELL,
+    remainingMs: 39_000,
+  },
   {
     kind: "measured",
     order: 1,
     measurement: measurementFixture({ target: "hono", scenario: "static", medianMs: 2 }),
     remainingMs: 29_000,
   },
-  { kind: "starting", order: 2, runs: 4, repetitions: 2, ...CELL, remainingMs: 29_000 },
+  {
+    kind: "starting",
+    order: 2,
+    runs: 4,
+    mayEndEarly: false,
+    repetitions: 2,
+    ...CELL,
+    remainingMs: 29_000,
+  },
   { kind: "missing", missing: { ...CELL, kind: "failed", reason: "it died", evidence: [] } },
 ];
 
@@ -46,6 +63,22 @@ Deno.test("a status counts the runs that ended, measured or not, and says what r
   ]);
   assert.equal(told[0].text, "Getting ready");
   assert.equal(told[1].text, "Run 1 of 4: static, hono · connections 50, run 2");
+});
+
+Deno.test("two runs in turns are one step of the status, which names both", () => {
+  const [planned, starting, measured] = EVENTS;
+  assert.ok(starting.kind === "starting" && measured.kind === "measured");
+  const pair: readonly Progress[] = [
+    planned,
+    { ...starting, mayEndEarly: true, partner: "express" },
+    { ...measured, partner: measured.measurement },
+  ];
+  const told = pair.map((_, i) => pair.slice(0, i + 1).reduce(advanceStatus, GETTING_READY));
+  assert.deepEqual(told.map(({ done }) => done), [0, 0, 2]);
+  assert.equal(
+    told[1].text,
+    "Run 1 of at most 4: static, hono · connections 50, run 2, in turns with express",
+  );
 });
 
 Deno.test("a search for a capacity shows its last trial and the bounds so far, after its run", () => {

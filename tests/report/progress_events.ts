@@ -8,6 +8,7 @@ export const STARTING: Starting = {
   kind: "starting",
   order: 2,
   runs: 4,
+  mayEndEarly: false,
   repetitions: 2,
   target: "hono",
   scenario: "static",

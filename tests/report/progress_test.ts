@@ -12,6 +12,7 @@ const EVENTS: readonly Progress[] = [
     expectedMs: 16_000,
     mostRuns: 4,
     mostMs: 16_000,
+    mayEndEarly: false,
     until: null,
   },
   { kind: "note", text: "Redis: a private server\x1b[2J" },
@@ -83,6 +84,48 @@ Deno.test("a pipe gets one plain line per event that lasts, and no escape", () =
   );
 });
 
+/** Two runs in turns, the second of which serves half of what the first does. */
+const PAIR: readonly Progress[] = [
+  { ...STARTING, order: 1, partner: "express", mayEndEarly: true },
+  LIVE,
+  {
+    ...MEASURED,
+    order: 1,
+    measurement: { ...MEASURED.measurement, rate: 20_000 },
+    partner: { ...MEASURED.measurement, rate: 10_000 },
+  },
+];
+
+Deno.test("of two targets in turns each has a line, with its own figures", () => {
+  const [first, second, ...others] = written(PAIR, null).join("").trimEnd().split("\n");
+  assert.match(
+    first,
+    /^\[1 of at most 4\] static, hono · connections 50: 20,000 requests\/s[^(]+$/,
+  );
+  assert.match(
+    second,
+    /^\[2 of at most 4\] static, express · connections 50: 10,000 .+ \(at most 1 min 11 s left\)$/,
+  );
+  assert.deepEqual(others, []);
+});
+
+Deno.test("while two targets take turns the live view is of the first, and names the other", () => {
+  const [starting] = written(PAIR, {});
+  assert.match(
+    starting,
+    /run 1 of at most 4, at most 12 s left.*\n.*static, hono · connections 50.*, repetition 1, in turns with express/,
+  );
+});
+
+Deno.test("what may end at any look is told as the most", () => {
+  const [planned] = EVENTS;
+  assert.ok(planned.kind === "planned");
+  assert.equal(
+    written([{ ...planned, mayEndEarly: true }], null).join(""),
+    "At most 4 runs of 2 cells, about 16 s\n",
+  );
+});
+
 Deno.test("what is decided on the way is told with its bounds", () => {
   const amount = {
     cells: 2,
@@ -90,6 +133,7 @@ Deno.test("what is decided on the way is told with its bounds", () => {
     expectedMs: 16_000,
     mostRuns: 112,
     mostMs: 4_920_000,
+    mayEndEarly: false,
     until: 0.02,
   };
   assert.equal(

@@ -167,6 +167,7 @@ const planned: [repeat: Repeat, next: number[]][] = [
   [UNTIL, [5, 5, 5]],
   [{ ...UNTIL, atMost: 6 }, [5, 5, 5]],
   [{ until: null, atMost: null, budget: 1_000 }, [2, 2, 3]],
+  [{ until: null, atMost: 64, budget: null }, [64, 64, 64]],
 ];
 
 Deno.test("how many repetitions are planned is known up to the next decision", () => {

@@ -65,8 +65,11 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
     case "planned":
       return { ...status, runs: status.done + event.runs, leftMs: event.expectedMs };
     case "starting": {
-      const { order, runs, scenario, repetition, remainingMs } = event;
-      const text = `Run ${order} of ${runs}: ${scenario}, ${cellLabel(event)}, run ${repetition}`;
+      const { order, runs, mayEndEarly, scenario, repetition, partner, remainingMs } = event;
+      const turns = partner === undefined ? "" : `, in turns with ${partner}`;
+      const text = `Run ${order} of ${mayEndEarly ? "at most " : ""}${runs}: ${scenario}, ${
+        cellLabel(event)
+      }, run ${repetition}${turns}`;
       return { ...status, done: order - 1, runs, text, leftMs: remainingMs };
     }
     case "trial": {
@@ -74,7 +77,11 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
       return { ...status, text: `${run}${BEFORE_TRIAL}${trialSentence(event)}` };
     }
     case "measured":
-      return { ...status, done: event.order, leftMs: event.remainingMs ?? null };
+      return {
+        ...status,
+        done: event.order + (event.partner === undefined ? 0 : 1),
+        leftMs: event.remainingMs ?? null,
+      };
     case "missing":
       return event.missing.repetition === null ? status : { ...status, done: status.done + 1 };
     default:

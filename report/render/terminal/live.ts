@@ -127,7 +127,9 @@ function progressLine(
   const { run, beganMs, intervals, receivedMs } = state;
   const live = intervals.at(-1);
   const ofRun = live === undefined ? null : ratioOf(live);
-  const ratio = run === null ? ofRun : Math.min(1, (run.order - 1 + (ofRun ?? 0)) / run.runs);
+  const ratio = run === null
+    ? ofRun
+    : Math.min(1, (run.order - 1 + (run.partner ? 2 : 1) * (ofRun ?? 0)) / run.runs);
   // Time left of the whole plan, as expected when the run began; for a single run, by how far it
   // has come.
   const leftMs = run !== null
@@ -137,8 +139,10 @@ function progressLine(
     : 0;
   const text = [
     ratio === null ? "" : `${Math.floor(ratio * 100)}${GLUE}%`,
-    run === null ? elapsedText(live) : `run ${run.order} of ${run.runs}`,
-    leftMs > 0 ? leftText(leftMs) : "",
+    run === null
+      ? elapsedText(live)
+      : `run ${run.order} of ${run.mayEndEarly ? "at most " : ""}${run.runs}`,
+    leftMs > 0 ? leftText(leftMs, run) : "",
   ].filter(Boolean).join(", ");
   const bar = Math.min(MOST_BAR, width - widthOf(text) - 2);
   if (ratio === null || bar < LEAST_BAR) return [{ text, style: "bold" }];
@@ -177,7 +181,8 @@ function runLine(
   const startingS = Math.floor((nowMs - beganMs) / 1_000);
   const starting = startingS < 1 ? "starting" : `starting for ${formatDuration(startingS)}`;
   const doing = intervals.length > 0 ? elapsedText(intervals.at(-1)) : starting;
-  const text = `  ${doing}, repetition ${run.repetition}`;
+  const turns = run.partner === undefined ? "" : `, in turns with ${run.partner}`;
+  const text = `  ${doing}, repetition ${run.repetition}${turns}`;
   const name = fitted(cellText(run), Math.max(LEAST_NAME, width - widthOf(text)), unicode);
   return [{ text: name, style: "bold" }, { text }];
 }

@@ -3,7 +3,7 @@
  * lines that stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { CellProgress, Progress } from "../../../runner/result/progress.ts";
-import type { Missing } from "../../../runner/result/result.ts";
+import type { Measurement, Missing } from "../../../runner/result/result.ts";
 import { cellKey } from "../../../base/figures/cells.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
 import { formatCount, formatDuration, formatNumber } from "../../writing/units.ts";
@@ -139,7 +139,7 @@ export function lastingLines(state: ProgressState, event: Progress, isLive: bool
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
-      return state.run === null ? [] : [measuredLine(state.run, event, isLive)];
+      return state.run === null ? [] : measuredLines(state.run, event, isLive);
     case "missing":
       return missingLines(event.missing, state.reasons);
     case "trial":
@@ -149,21 +149,37 @@ export function lastingLines(state: ProgressState, event: Progress, isLive: bool
   }
 }
 
-function plannedText({ cells, runs, expectedMs, mostRuns, mostMs }: EventOf<"planned">): string {
+function plannedText(
+  { cells, runs, expectedMs, mostRuns, mostMs, mayEndEarly }: EventOf<"planned">,
+): string {
   const within = (ms: number): string => `about ${formatDuration(ms / 1_000)}`;
   const least = `${counted(runs, "run")} of ${counted(cells, "cell")}, ${within(expectedMs)}`;
   return mostRuns === runs
-    ? least
+    ? `${mayEndEarly ? "At most " : ""}${least}`
     : `From ${least}, to ${counted(mostRuns, "run")}, ${within(mostMs)}`;
 }
 
+/** A line for the run, and one for its partner; the time that is left stands in the last. */
+function measuredLines(
+  run: Starting,
+  { measurement, partner, remainingMs = 0 }: EventOf<"measured">,
+  isLive: boolean,
+): TextSpan[] {
+  const left = isLive || remainingMs <= 0 ? "" : ` (${leftText(remainingMs, run)})`;
+  if (partner === undefined || run.partner === undefined) {
+    return [measuredLine(run, measurement, left)];
+  }
+  const other = { ...run, order: run.order + 1, target: run.partner };
+  return [measuredLine(run, measurement, ""), measuredLine(other, partner, left)];
+}
+
 /** `[2/9] static, express: 8,352 requests/s, p50 6.01 ms, p99 12.3 ms (54 s left)`, each number as wide for every run. */
-function measuredLine(run: Starting, event: EventOf<"measured">, isLive: boolean): TextSpan {
-  const { measurement, remainingMs = 0 } = event;
+function measuredLine(run: Starting, measurement: Measurement, left: string): TextSpan {
   const { requests: { dropped }, generator: { trust } } = measurement;
   const lead = leadOf(measurement);
   const wrong = errorsOf([measurement]).count - dropped;
-  const place = `[${String(run.order).padStart(String(run.runs).length)}/${run.runs}]`;
+  const order = String(run.order).padStart(String(run.runs).length);
+  const place = `[${order}${run.mayEndEarly ? " of at most " : "/"}${run.runs}]`;
   const figures = [
     `${formatNumber(lead.ratePerSec)} ${lead.unit}/s`,
     ...timeTexts(lead, [50, 99]),
@@ -171,9 +187,8 @@ function measuredLine(run: Starting, event: EventOf<"measured">, isLive: boolean
     ...dropped === 0 ? [] : [`${formatCount(dropped)} never sent`],
     ...trust === "valid" ? [] : [trust],
   ].join(", ");
-  const rest = isLive || remainingMs <= 0 ? "" : ` (${leftText(remainingMs)})`;
   return {
-    text: `${place} ${cellText(run)}: ${figures}${rest}`,
+    text: `${place} ${cellText(run)}: ${figures}${left}`,
     style: trust === "invalid" ? "yellow" : undefined,
   };
 }
@@ -183,8 +198,9 @@ export function cellText(run: Starting): string {
   return `${run.scenario}, ${cellLabel(run)}`;
 }
 
-export function leftText(ms: number): string {
-  return `${formatDuration(Math.ceil(ms / 1_000))} left`;
+/** `54 s left`, or at most as much. */
+export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null): string {
+  return `${run?.mayEndEarly ? "at most " : ""}${formatDuration(Math.ceil(ms / 1_000))} left`;
 }
 
 /** With what its program printed last, unless another cell had the same reason. */
