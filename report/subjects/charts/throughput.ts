@@ -111,11 +111,21 @@ function findingOf(cells: readonly CellRuns[], front: readonly CellRuns[]): stri
     ? counted(front.length, "cell")
     : listed(front.map(({ label }) => label), "and");
   if (front.length === 1) {
+    const others = cells.filter((cell) => !front.includes(cell));
+    const isApart = others.every((other) =>
+      (["rate", 99] as const).every((figure) => areApart(front[0], other, figure))
+    );
     return `${names} has the most requests/s and the lowest p99 of ${
       counted(cells.length, "cell")
-    }.`;
+    }${isApart ? "" : ", but intervals overlap: the verdict says what is proven"}.`;
   }
   return `No other cell has both more requests/s and a lower p99 than ${names}.`;
+}
+
+/** Whether the intervals of both have nothing in common. */
+function areApart(cell: CellRuns, other: CellRuns, figure: "rate" | 99): boolean {
+  const [own, its] = [cell, other].map((one) => one.interval(figure));
+  return own !== null && its !== null && (own.low > its.high || its.low > own.high);
 }
 
 function linesOf(cell: CellRuns): string[] {
