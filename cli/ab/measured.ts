@@ -115,8 +115,6 @@ function compared(
     thresholds: threshold,
     revisions,
     names: ["base", "head"],
-    // Paired runs tell CPU time apart where requests/s do not.
-    figures: ["cpuPerRequest", "rate", 99],
     firstStage,
   });
 }

@@ -142,6 +142,5 @@ export function comparisonOf(
     decidedBy: thresholds.length > 0 ? "thresholds" : "figures",
     names: [NAMES.base, NAMES.next],
     revisions: { base: urlOf(runs, NAMES.base), next: urlOf(runs, NAMES.next) },
-    figures: ["cpuPerRequest", "rate", 99],
   });
 }

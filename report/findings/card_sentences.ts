@@ -132,8 +132,8 @@ const SENTENCES = {
     return `${other} costs ${cost}${inShare(of)}${medianText(of.those)}${besides(of, base)}.`;
   },
   gains: ({ other, base, ...of }: Beside) =>
-    `${other} gains on ${base}${inShare(of)}: ${timesRange(ratiosOf(of.those))} its ${
-      of.those[0].figure
+    `${other} has ${timesRange(ratiosOf(of.those))} the ${of.those[0].figure} of ${base}${
+      inShare(of)
     }${medianText(of.those)}${besides(of, other)}.`,
   /** A comparison that thresholds decide, by their own sentence. */
   thresholds: ({ sentence }: { sentence: string }) => sentence,

@@ -73,7 +73,7 @@ import {
 import { type Between, contrastIn, type GroupPair, ONE_SESSION, pairingOf } from "./ratio_of.ts";
 import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { undisturbedWithin, varianceOfThese } from "./slices.ts";
+import { areMovedAlike, slicedBetween, undisturbedWithin, varianceOfThese } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -206,9 +206,10 @@ function withoutContention(
   return undecided(own.found, { code: "busy-machine", invalid, runs: runs.length, without });
 }
 
-/** Whether the outcome could be another on a quiet machine. Both sides of a busy session are compared as they are. */
+/** Whether the outcome could be another on a quiet machine. Both sides of a busy session, or in turns, are compared as they are. */
 function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]: Place): boolean {
   if (threshold.against === "baseline" || outcome === "inconclusive") return false;
+  if (threshold.against === "cells" && areInTurns(threshold, [of, to])) return false;
   if (found.code === "absent") return false;
   // The figure as a multiple of its limit, or the other way around.
   const times = found.code === "value" && threshold.against === "limit"
@@ -223,6 +224,16 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]
   ];
   const isRaised = isBelow(threshold.relation) === (outcome === "held");
   return opens.some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
+}
+
+/** Whether what disturbs one of two cells disturbs the other, so that a ratio of one figure of both holds. */
+function areInTurns(
+  { figure, to }: Extract<Threshold, { readonly against: "cells" }>,
+  place: Place,
+): boolean {
+  const cells = place.flatMap(({ cell }) => cell ?? []);
+  return figure === to.figure && cells.length === 2 && slicedBetween(cells[1], cells[0]) !== null &&
+    areMovedAlike(cells.map(({ runs }) => runs));
 }
 
 /** A request that failed did fail, so only figures of speed are open. */
@@ -716,11 +727,18 @@ function pairEvidence(
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsReason(sides);
-  const ratio = groups === null ? ratioOfAmounts(of, to, ratioOf) : null;
+  const sliced = figure === other && left.cell !== null && right.cell !== null
+    ? slicedBetween(right.cell, left.cell)
+    : null;
+  // As in comparisons: slices are paired for certain, and borrow nothing from other pairs.
+  const drawn: Ground["ratioOf"] = sliced === null
+    ? ratioOf
+    : (of, to) => ratioInterval(of, to, { confidence: sides.of.cell.level });
+  const ratio = groups === null ? ratioOfAmounts(of, to, drawn) : null;
   const isOf0 = Math.max(of.range.value, to.range.value) === 0;
   return ratioEvidence(sides, ratio, {
     why: groups ?? (isOf0 ? { code: "no-ratio" } : whyNoInterval([of, to])),
-    opens: [...of.opens, ...to.opens.map(turned)],
+    opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, { sliced })],
   });
 }
 

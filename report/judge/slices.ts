@@ -41,7 +41,7 @@ import { sum } from "../writing/spread.ts";
 
 type SlicedRun = Run & { readonly slices: Slices };
 
-export function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
+function isSliced(run: Pick<Run, "slices">): run is SlicedRun {
   return run.slices !== undefined;
 }
 
@@ -52,8 +52,22 @@ const SHARED: readonly FindingCode[] = [
 ];
 
 /** Whether what disturbs the run, if anything does, cancels in pairs of slices. */
-export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
+function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
   return findings.every(({ code }) => SHARED.includes(code));
+}
+
+/**
+ * Whether the sides took turns slice by slice, and some runs of each show more than how fast the generator is. What disturbs one
+ * side then disturbs the other, so that their ratio holds although no run may be valid.
+ */
+export function areMovedAlike(sides: readonly (readonly Run[])[]): boolean {
+  return sides.length > 1 &&
+    sides.every((runs) => runs.every(isSliced) && runs.some(isMovedAlike));
+}
+
+/** The same of all runs of an experiment, whose sides are its targets. */
+export function areTargetsMovedAlike(runs: readonly Run[]): boolean {
+  return areMovedAlike([...Map.groupBy(runs, ({ target }) => target).values()]);
 }
 
 /** One pair of processes in a figure. */

@@ -7,7 +7,6 @@ import { type Block, type Group, group, prunedAll, table, text } from "../blocks
 import type { CellRuns } from "../cells/cells.ts";
 import { takenPerSec } from "../figures/capacity.ts";
 import { shortfallClause } from "../findings/judgements.ts";
-import { isValid } from "../findings/trust.ts";
 import { comparisonOf } from "../judge/comparison.ts";
 import { decisiveFigure, settingsOf } from "../judge/pairs.ts";
 import type { DecidedPlan } from "../judge/places.ts";
@@ -26,11 +25,14 @@ type MatrixCell = NonNullable<MatrixModel["rows"][number]["cells"][number]>;
 type MatrixColumn = MatrixModel["columns"][number];
 
 /**
- * Null where there is only one cell. Nothing is certain of a cell without a valid run.
+ * Null where there is only one cell.
  *
- * @param isTrusted False: no run is valid.
+ * @param isTrusted Whether anything can be certain of the cell.
  */
-export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): MatrixModel | null {
+export function matrixOf(
+  plans: readonly DecidedPlan[],
+  isTrusted: (cell: CellRuns) => boolean,
+): MatrixModel | null {
   const settings = plans.flatMap((plan) => {
     const own = settingsOf(plan.cells);
     const scenario = plans.length > 1 || own.length === 1 ? plan.name : "";
@@ -49,7 +51,7 @@ export function matrixOf(plans: readonly DecidedPlan[], isTrusted: boolean): Mat
       const shown = new Map(cells.map((cell) => {
         const { certainty, ...rest } = cellOf(cell, plan, figure);
         const isClaimed = certainty === "decided" || certainty === "likely";
-        const known = isClaimed && !(isTrusted && cell.runs.some(isValid)) ? "open" : certainty;
+        const known = isClaimed && !isTrusted(cell) ? "open" : certainty;
         return [rowOf(cell), { ...rest, certainty: known, color: cell.color }];
       }));
       const able = [...shown.values()].filter(isAble).map(({ value }) => value);

@@ -495,7 +495,11 @@ Deno.test("card: nothing certain stands beside a verdict that leans on runs that
   );
   assert.deepEqual(new Set(forest?.rows.map(({ certainty }) => certainty)), new Set(["open"]));
   const none = concluded(doubted(resultsAt(TWO), () => true));
-  assert.deepEqual([none.forest, none.winners, none.notes], [null, [], []]);
+  assert.deepEqual([none.forest, none.winners], [null, []]);
+  assert.match(
+    none.notes.join("\n"),
+    /^Measured by runs that are not valid: [^\n]+ of b over a\.$/,
+  );
   const certainties = none.matrix?.rows.flatMap(({ cells }) =>
     cells.map((cell) => cell?.certainty)
   );

@@ -29,7 +29,6 @@ function limited(rates: Rates, cell: Partial<CellSpec> = {}): ResultsComparison 
   const [base, next] = [BASE, rates].map((of) => doubted(resultsAt(of, () => cell), () => true));
   return compareResults(base, next, {
     revisions: { base: "main", next: "a branch" },
-    figures: ["cpuPerRequest", "rate", 99],
   });
 }
 
@@ -166,14 +165,13 @@ Deno.test("compared: a target that falls silent is told as that", () => {
   );
 });
 
-Deno.test("compared: names of the sides are kept throughout, and the figure that decides comes first", () => {
+Deno.test("compared: names of the sides are kept throughout, and requests/s come first", () => {
   const comparison = compareResults(resultsAt(BASE), resultsAt({ ...BASE, a: around(800) }), {
     names: ["base", "head"],
-    figures: ["cpuPerRequest", "rate", 99],
   });
   const card = comparedCard(comparison);
-  assert.match(card.sentence, /^head costs 1\.\d× the CPU per request of base in 1 of 2 cells/);
-  assert.match(card.forest?.title ?? "", /^CPU per request against base/);
+  assert.match(card.sentence, /^head costs 20\s% of the throughput of base in 1 of 2 cells/);
+  assert.match(card.forest?.title ?? "", /^Requests\/s against base/);
   for (
     const form of [comparedText(comparison), comparedMarkdown(comparison), comparedPage(comparison)]
   ) assert.doesNotMatch(form.replaceAll(/<script.*?<\/script>/gs, ""), /\b(?:BASE|NEW)\b/);

@@ -25,7 +25,7 @@ import {
   unsettled,
   WAITING,
 } from "./concluded.ts";
-import { slicedComparison, type SlicedSpec } from "./sliced.ts";
+import { besideNeighbour, slicedComparison, type SlicedSpec, slicedTargets } from "./sliced.ts";
 import { around, resultsAt } from "./rates.ts";
 import { capacities } from "./searched.ts";
 import { THREE, trendIn } from "./trended.ts";
@@ -55,6 +55,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Results>> = {
   gains: () => based("a", resultsAt({ a: around(1_000), b: around(2_000), c: NOISY.a })),
   leaning: () => doubted(resultsAt(TWO), ({ repetition }) => repetition > 1),
   nothing: () => doubted(resultsAt(TWO), () => true),
+  "slices-busy": () => besideNeighbour(slicedTargets({ processes: 5, pairs: 30, ratio: 2 })),
 };
 
 const COMPARISONS: Readonly<Record<string, readonly [base: Results, next: Results]>> = {

@@ -1,5 +1,6 @@
 /** Results of two sides that took turns slice by slice beside a neighbour, drawn by a seed. */
 import type { Results, Run } from "../../runner/result/result.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import {
   compareResults,
@@ -39,8 +40,33 @@ export function slicedComparison(spec: SlicedSpec): ResultsComparison {
     ...spec.areRunning
       ? { names: ["base", "new"] }
       : { names: ["base", "head"], revisions: { base: "main (a1b2c3d)", next: "9f8e7d6" } },
-    figures: ["cpuPerRequest", "rate", 99],
   });
+}
+
+const NEIGHBOUR: TrustFinding = {
+  code: "neighbour",
+  severity: "invalid",
+  evidence: { others: 1, busiest: [], waiting: 0.4, waiter: "target" },
+  advice: ["stop-other-programs"],
+};
+
+/** No run is valid, as other programs took the cores. */
+export function besideNeighbour(results: Results): Results {
+  for (const { generator } of results.runs) {
+    generator.trust = "invalid";
+    generator.findings = [NEIGHBOUR];
+  }
+  return results;
+}
+
+/** The sides as the targets `a` and `b` of an experiment with `order: slices`. */
+export function slicedTargets(spec: SlicedSpec): Results {
+  const [base, next] = slicedSides(spec);
+  const runs = [base, next].flatMap(({ runs }, at) =>
+    runs.map((run) => ({ ...run, target: ["a", "b"][at] }))
+  );
+  const experiment = { ...base.experiment, targets: { a: { app: "api" }, b: { app: "api" } } };
+  return { ...base, experiment, runs };
 }
 
 export function slicedSides(spec: SlicedSpec): readonly [base: Results, next: Results] {

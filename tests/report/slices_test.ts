@@ -11,7 +11,6 @@ import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
 import { results } from "../../runner/result/result.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -19,9 +18,13 @@ import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { splitRun } from "../../report/cells/counted_part.ts";
 import { shortfallOf } from "../../report/judge/shortfall.ts";
-import { doubted } from "./concluded.ts";
+import { gateOutcome } from "../../report/findings/gate_sentences.ts";
+import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
+import { concluded, doubted } from "./concluded.ts";
+import { resultsAt } from "./rates.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
-import { slicedComparison, slicedSides } from "./sliced.ts";
+import { thresholdsOf } from "./gated.ts";
+import { besideNeighbour, slicedComparison, slicedSides, slicedTargets } from "./sliced.ts";
 
 function figureIn({ cells: [cell] }: ResultsComparison, figure: ComparedFigure): FigureComparison {
   return comparisonOf(cell.comparison, figure);
@@ -91,25 +94,13 @@ Deno.test("slices: a side that disturbs the other is named, and takes its verdic
   );
 });
 
-const NEIGHBOUR: TrustFinding = {
-  code: "neighbour",
-  severity: "invalid",
-  evidence: { others: 1, busiest: [], waiting: 0.4, waiter: "target" },
-  advice: ["stop-other-programs"],
-};
-
 Deno.test("slices: a neighbour takes no verdict from two running processes, a busy generator does", () => {
   const verdictBeside = (spoil: (side: Results) => void): string => {
     const [base, next] = slicedSides({ processes: 9, pairs: 30, ratio: 0.8, areRunning: true });
     [base, next].forEach(spoil);
     return comparedText(compareResults(base, next));
   };
-  const beside = verdictBeside(({ runs }) => {
-    for (const { generator } of runs) {
-      generator.trust = "invalid";
-      generator.findings = [NEIGHBOUR];
-    }
-  });
+  const beside = verdictBeside(besideNeighbour);
   assert.match(beside, /NEW costs/);
   assert.match(verdictBeside((side) => doubted(side, () => true)), /Not to be trusted/);
 });
@@ -161,7 +152,7 @@ function slowTail(restless: number): FigureComparison {
     });
     run.slices.histogram = encodeHistogram(latency.toSparse());
   });
-  return figureIn(compareResults(...sides, { figures: ["rate", 99] }), 99);
+  return figureIn(compareResults(...sides), 99);
 }
 
 Deno.test("slices: a side that works a little at rest takes the verdict of p99, which that may move by more", () => {
@@ -171,11 +162,65 @@ Deno.test("slices: a side that works a little at rest takes the verdict of p99, 
 });
 
 Deno.test("slices: the report of one experiment shows the pairs of its two targets", () => {
-  const [base, next] = slicedSides({ processes: 5, pairs: 30, ratio: 0.9 });
-  const experiment = { ...base.experiment, targets: { a: { app: "api" }, b: { app: "api" } } };
-  const runs = [...named(base.runs, "a"), ...named(next.runs, "b")];
-  const document = reportModel({ ...base, experiment, runs });
+  const document = reportModel(slicedTargets({ processes: 5, pairs: 30, ratio: 0.9 }));
   assert.match(renderMarkdown(document).toString(), /Slices over time/);
+});
+
+const TWICE = { processes: 5, pairs: 30, ratio: 2 };
+
+Deno.test("slices: a neighbour takes no verdict from the targets of an experiment, a busy generator does", () => {
+  const beside = concluded(besideNeighbour(slicedTargets(TWICE)));
+  assert.match(beside.sentence, /^b leads: 2\.0× the requests\/s of a\.$/);
+  assert.equal(beside.figure?.certainty, "decided");
+  assert.deepEqual([beside.reliability?.survival, beside.reliability?.light], [
+    "in-turns",
+    "amber",
+  ]);
+  assert.match(
+    beside.reliability?.sentence ?? "",
+    /^All 10 runs are invalid; runs of both sides took turns, so what disturbed one side disturbed the other\.$/,
+  );
+  assert.ok(
+    beside.matrix?.rows.flatMap(({ cells }) => cells).some((cell) =>
+      cell?.certainty === "decided" || cell?.certainty === "best"
+    ),
+  );
+  assert.ok(!beside.next.some(({ code }) => code === "take-turns"));
+  const limited = concluded(doubted(slicedTargets(TWICE), () => true));
+  assert.match(limited.sentence, /^Not to be trusted/);
+  assert.match(limited.notes[0], /^Measured by runs that are not valid: 1\.99×/);
+});
+
+Deno.test("slices: on a busy machine two targets that took no turns are told how to", () => {
+  const apart = besideNeighbour(resultsAt({ a: [1_000, 1_001, 1_002], b: [2_000, 2_001, 2_002] }));
+  const codes = ({ next }: { next: readonly { code: string }[] }) => next.map(({ code }) => code);
+  assert.deepEqual(codes(concluded(apart)), ["mend-runs", "take-turns"]);
+  const scenarios = { static: { flow: [{ get: "/" }] } };
+  const cut = { ...apart, experiment: { ...apart.experiment, scenarios } };
+  assert.deepEqual(codes(concluded(cut)), ["mend-runs"]);
+});
+
+/** Outcome of a threshold of two targets in turns. */
+function outcomeOf(threshold: string, results: Results): string {
+  const [gate] = judgeTogether(gatesOf(thresholdsOf(threshold), groupRuns(results), results));
+  return gateOutcome(gate).outcome;
+}
+
+Deno.test("slices: a threshold on the ratio of two targets in turns decides beside a neighbour", () => {
+  const limits = [["rate(b) > 1.9 × rate(a)", "pass"], ["rate(b) > 2.1 × rate(a)", "fail"]];
+  for (const [threshold, outcome] of limits) {
+    assert.equal(outcomeOf(threshold, besideNeighbour(slicedTargets(TWICE))), outcome, threshold);
+    const limited = doubted(slicedTargets(TWICE), () => true);
+    assert.equal(outcomeOf(threshold, limited), "inconclusive", threshold);
+  }
+  // Of two figures nothing cancels.
+  const figures = besideNeighbour(slicedTargets(TWICE));
+  assert.equal(outcomeOf("p99(b) < 1.5 × p50(a)", figures), "inconclusive");
+});
+
+Deno.test("slices: a threshold on a ratio knows that one side disturbs the other", () => {
+  const spec = { processes: 9, pairs: 60, ratio: 1, restless: 0.3 };
+  assert.equal(outcomeOf("rate(b) >= 0.95 × rate(a)", slicedTargets(spec)), "inconclusive");
 });
 
 Deno.test("slices: targets that took turns with others are no pairs of slices", () => {

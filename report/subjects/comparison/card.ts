@@ -9,7 +9,7 @@ import {
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import { SESSIONS_ADVICE } from "../../judge/found.ts";
 import { comparisonOf, decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
-import type { ComparedFigure } from "../../judge/group.ts";
+import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { shortfallOf } from "../../judge/shortfall.ts";
 import { neededText, tooManyRunsText } from "../../findings/judgements.ts";
 import { gatesSentence } from "../../findings/gate_sentences.ts";
@@ -87,10 +87,10 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
 
 /** The judged places of the figure that decides: the first with a loss, or else with a gain; or else the first of all. */
 function headlined(
-  { sides: [{ name: base }, { name: other }], figures }: ResultsComparison,
+  { sides: [{ name: base }, { name: other }] }: ResultsComparison,
   places: readonly Place[],
 ): readonly Place[] {
-  const byFigure = figures.map((figure) => places.filter((place) => place.of === figure))
+  const byFigure = DECISIVE.map((figure) => places.filter((place) => place.of === figure))
     .filter(({ length }) => length > 0);
   const withWinner = (winner: string): readonly Place[] | undefined =>
     byFigure.find((those) =>

@@ -13,10 +13,10 @@ import {
   UNTESTED,
 } from "../../judge/comparison.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
-import { type ComparedFigure, DECISIVE } from "../../judge/group.ts";
+import type { ComparedFigure } from "../../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
 import { sessionPairs } from "../../judge/sessions.ts";
-import { isMovedAlike, isSliced } from "../../judge/slices.ts";
+import { areMovedAlike } from "../../judge/slices.ts";
 import { conditionText, ratiosText } from "../../findings/judgements.ts";
 import { endsText, noResponseOf } from "../../findings/no_response.ts";
 import type { WorkChange } from "../profiles/changes.ts";
@@ -75,8 +75,6 @@ export interface ResultsComparison {
   readonly revisions: Revisions | null;
   /** The cells by the runs that are valid; null where all are. None where a side has none. */
   readonly again: readonly ComparedCell[] | null;
-  /** The figures that decide, the one that is headlined first. */
-  readonly figures: readonly ComparedFigure[];
   /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
@@ -105,8 +103,6 @@ export interface CompareOptions {
   readonly revisions?: Revisions;
   /** What the sides are called. Default: BASE and NEW. */
   readonly names?: readonly [base: string, next: string];
-  /** The figures that decide, the one that is headlined first. */
-  readonly figures?: readonly ComparedFigure[];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
   readonly earlier?: readonly ResultSide[];
   /** The last repetition of the first stage, where what may be worse was measured again in later ones. */
@@ -144,14 +140,13 @@ export function compareSessions(
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const comparisons = judgePairs(tests, byFigures ? gatePs(tested) : []);
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
-  const { names: [baseName, nextName] = ["BASE", "NEW"], figures = DECISIVE } = options;
+  const { names: [baseName, nextName] = ["BASE", "NEW"] } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   return {
     cells,
     again: areInTurns({ sides, revisions })
       ? null
       : againByValid([bases, nexts], { marginRatio, earlier, firstStage }),
-    figures,
     sides,
     revisions,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
@@ -187,8 +182,7 @@ export function isTrusted(comparison: Pick<ResultsComparison, "sides" | "revisio
 export function areInTurns(
   { sides, revisions }: Pick<ResultsComparison, "sides" | "revisions">,
 ): boolean {
-  return revisions !== null ||
-    sides.every(({ runs }) => runs.every(isSliced) && runs.some(isMovedAlike));
+  return revisions !== null || areMovedAlike(sides.map(({ runs }) => runs));
 }
 
 export interface FigureOutcome {

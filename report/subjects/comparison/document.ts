@@ -3,12 +3,9 @@ import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
 import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
-import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
-import { DECISIVE } from "../../judge/group.ts";
 import { nounOfRuns } from "../../findings/run_noun.ts";
 import { doubtsOfSides } from "../../findings/trust.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
-import { ratioText } from "../../writing/ratios.ts";
 import { formatMoment } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { densityFinding, densityOf } from "../charts/density.ts";
@@ -17,7 +14,7 @@ import { FOREST } from "../compared.ts";
 import { DENSITY } from "../latency.ts";
 import { profileBlocks } from "../profiles/profiles.ts";
 import { groupsOf, type Subject } from "../subject.ts";
-import { type ComparedRow, comparedTable, notesOf, valuesText } from "../tables/compared.ts";
+import { type ComparedRow, comparedTable, comparedTexts, notesOf } from "../tables/compared.ts";
 import { slicedBlocks, slices } from "../slices.ts";
 import { WHY_TITLE } from "../about.ts";
 import { thresholdBlocks, thresholds } from "../thresholds.ts";
@@ -125,29 +122,9 @@ export const sideBySide: Subject<ResultsComparison> = {
 
 /** What the figures that decide say, or why they say nothing, and then the others. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
-  const { figures, marginRatio, decisive } = comparison;
-  const cells = [match.base, match.next] as const;
-  const [own, others] = [true, false].map((isDecisive) =>
-    figures.filter(({ figure }) => DECISIVE.some((one) => one === figure) === isDecisive)
-  );
-  return [
-    ...errors !== ""
-      ? [`${own[0].verdict}: ${errors}`]
-      : own.filter(({ figure, ratio }) => figure !== "cpuPerRequest" || ratio !== null)
-        .map((one) => {
-          const values = valuesText(one, cells);
-          const of = one.figure === "rate"
-            ? `${values} requests/s`
-            : `${figureName(one.figure)} ${values}`;
-          const verdict = decisive.includes(one.figure)
-            ? verdictText(one, marginRatio)
-            : "what the rules of the capacity allow";
-          return `${of}, ${ratioText(one)}: ${verdict}`;
-        }),
-    others.map((one) =>
-      `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`
-    ).join(", "),
-  ];
+  const texts = comparedTexts(comparison, [match.base, match.next]);
+  const [{ verdict }] = comparison.figures;
+  return errors === "" ? texts : [`${verdict}: ${errors}`, ...texts.slice(-1)];
 }
 
 /** Cells in the summary, so that it fits on paper. */

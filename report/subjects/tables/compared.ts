@@ -9,9 +9,9 @@ import {
   type FigureStages,
   type GroupComparison,
 } from "../../judge/comparison.ts";
-import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
+import { COMPARED, type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { looksNote } from "../../findings/slices.ts";
-import { figureName, verdictWord } from "../../findings/judgements.ts";
+import { figureName, verdictText, verdictWord } from "../../findings/judgements.ts";
 import { percentText, ratioText } from "../../writing/ratios.ts";
 import { counted } from "../../writing/words.ts";
 import type { SessionContrast } from "../../../runner/stats/comparison/sessions.ts";
@@ -85,7 +85,7 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
 }
 
 /** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides. */
-export function valuesText(
+function valuesText(
   { figure, base, next }: FigureComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
 ): string {
@@ -94,6 +94,32 @@ export function valuesText(
     const isAtLeast = typeof figure === "number" && cells[i].latency.isAtLeast(figure);
     return boundText(figure === "rate" ? formatNumber(value) : formatMs(value), isAtLeast);
   }).join(" → ");
+}
+
+/** What each figure says that decides such comparisons, and then the others. */
+export function comparedTexts(
+  { figures, marginRatio, decisive }: GroupComparison,
+  cells: readonly [base: CellRuns, next: CellRuns],
+): string[] {
+  const [own, others] = [true, false].map((isDecisive) =>
+    figures.filter(({ figure }) => DECISIVE.some((one) => one === figure) === isDecisive)
+  );
+  return [
+    ...own.filter(({ figure, ratio }) => figure !== "cpuPerRequest" || ratio !== null)
+      .map((one) => {
+        const values = valuesText(one, cells);
+        const of = one.figure === "rate"
+          ? `${values} requests/s`
+          : `${figureName(one.figure)} ${values}`;
+        const verdict = decisive.includes(one.figure) || one.figure === "cpuPerRequest"
+          ? verdictText(one, marginRatio)
+          : "what the rules of the capacity allow";
+        return `${of}, ${ratioText(one)}: ${verdict}`;
+      }),
+    others.map((one) =>
+      `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`
+    ).join(", "),
+  ];
 }
 
 /** What intervals over sessions rest on. */

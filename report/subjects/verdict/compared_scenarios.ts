@@ -21,7 +21,7 @@ import type { DecidedPlan } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { forestOf, type ForestPair, type ForestPanel } from "../charts/forest.ts";
-import { comparedTable } from "../tables/compared.ts";
+import { type ComparedRow, comparedTable } from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
@@ -32,8 +32,8 @@ export interface Based {
 }
 
 export interface ScenarioComparison extends DecidedPlan, Based {
-  /** Rows of the forest. */
-  readonly rows: readonly ForestPair[];
+  /** Rows of the forest, each with its cells. */
+  readonly rows: readonly (ForestPair & Required<Pick<ComparedRow, "cells">>)[];
   /** The ratios of the experiment. */
   readonly ratioOf: RatioOf;
 }
@@ -79,10 +79,11 @@ function basedOf(
     base: base.label,
     parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
     comparison: lookup(base, next),
+    cells: [base, next] as const,
   }));
   return {
     rows,
-    table: comparedTable(`Compared in ${name}`, rows),
+    table: comparedTable(`Compared in ${name}`, rows.map(({ cells: _, ...row }) => row)),
     forest: forestOf(rows, isOpenLoop(pairs.flatMap(({ base, next }) => [base, next]))),
   };
 }

@@ -29,6 +29,7 @@ import { claimBrief } from "../../findings/claim_sentences.ts";
 import { type ClaimOutcome, isOfSettling, type JudgedClaim } from "../../judge/claims.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { decisiveFigure } from "../../judge/pairs.ts";
+import { areTargetsMovedAlike } from "../../judge/slices.ts";
 import {
   figureNameOf,
   type Judged,
@@ -99,11 +100,13 @@ export interface Concluded {
 export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { compared, claims, isMeasured } = report;
   const { runs, machine } = results;
-  const isTrusted = runs.some(isValid);
   const isCompared = !choiceIn(results).isNone;
   const asked = askedPlans(results, compared);
   const judged = judgedBoth(results, asked);
-  const verdict = isTrusted ? verdictIn(asked, judged, isCompared) : verdictOf("nothing-valid", {
+  const areInTurns = judged.survival === "in-turns";
+  const isTrusted = areInTurns || runs.some(isValid);
+  const own = verdictIn(asked, judged, isCompared);
+  const verdict = isTrusted ? own : verdictOf("nothing-valid", {
     side: "",
     meaning: meaningOfRuns(runs),
   });
@@ -113,7 +116,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
     sentence: isMeasured ? verdict.sentence : "",
     notes: isTrusted
       ? notesOf(results, asked, { ...judged, ...report, code: verdict.code })
-      : refusedNotes(results),
+      : [...untrustedNotes(own.figure), ...refusedNotes(results)],
     ...isTrusted && isCompared ? besideIt(asked, judged) : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
     claims: claims.length === 0 ? null : claimCounts(claims),
@@ -122,10 +125,12 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       places: judged.places,
       plans: compared,
       isCompared,
+      isTrusted,
+      scenarios: Object(results.experiment?.scenarios),
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
-    matrix: matrixOf(asked, isTrusted),
+    matrix: matrixOf(asked, (cell) => areInTurns || cell.runs.some(isValid)),
   };
   const several = isTrusted && asked.length > 1 ? asked : [];
   return {
@@ -164,12 +169,16 @@ function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[])
   const areAll = valid.length === results.runs.length;
   if (isNone) return { ...judgedTwice([], areAll ? null : []), base: null };
   const base = named !== null && placesOf(asked, named).length > 0 ? named : null;
+  const places = placesOf(asked, base);
+  if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
+    return { places, survival: "in-turns", lost: [], base };
+  }
   const again = areAll
     ? null
     : valid.length === 0
     ? []
     : placesOf(askedPlans(results, null, valid), base);
-  return { ...judgedTwice(placesOf(asked, base), again), base };
+  return { ...judgedTwice(places, again), base };
 }
 
 function verdictIn(
@@ -294,6 +303,13 @@ function notesOf(
   ];
 }
 
+/** What was measured all the same, where no run is valid. */
+function untrustedNotes(figure: Verdict["figure"]): string[] {
+  return figure === null || figure.interval === ""
+    ? []
+    : [`Measured by runs that are not valid: ${figureText(figure)}.`];
+}
+
 const LIGHTS: Readonly<Record<Survival, Reliability["light"]>> = {
   "all-valid": "green",
   uncompared: "amber",
@@ -323,7 +339,7 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
     const count = byLevel.get(level)?.length ?? 0;
     return count === 0 ? [] : [{ level, count }];
   });
-  const survival = valid === 0 ? "none-valid" : judged.survival;
+  const survival = valid === 0 && judged.survival !== "in-turns" ? "none-valid" : judged.survival;
   return {
     ...relianceOf({ ...judged, survival }, {
       level: doubts.at(-1)?.level ?? "valid",

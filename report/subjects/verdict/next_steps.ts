@@ -18,6 +18,10 @@ export interface Situation {
   readonly places: readonly Place[];
   readonly plans: readonly DecidedPlan[];
   readonly isCompared: boolean;
+  /** Whether there is a verdict that more could decide. */
+  readonly isTrusted: boolean;
+  /** Those of the experiment, as they are written. */
+  readonly scenarios: Readonly<Record<string, unknown>>;
   /** Whether runs of the plan are still to come: then no more are asked for. */
   readonly isRunning: boolean;
   /** Cores of the generator's machine. */
@@ -25,9 +29,9 @@ export interface Situation {
 }
 
 export function nextSteps(situation: Situation): NextStep[] {
-  const { runs, isRunning } = situation;
-  const steps = [...mendStep(situation), ...checkStep(situation)];
-  return isRunning || !runs.some(isValid)
+  const { isRunning, isTrusted } = situation;
+  const steps = [...mendStep(situation), ...slicesStep(situation), ...checkStep(situation)];
+  return isRunning || !isTrusted
     ? steps
     : [...steps, ...longerStep(situation), ...runsStep(situation), ...planSteps(situation)];
 }
@@ -45,6 +49,33 @@ export function mendStep(
     ? "Make runs longer."
     : adviceSentence([most]);
   return [{ code: "mend-runs", text }];
+}
+
+/** How two targets are compared on a machine that cannot be made quiet. */
+function slicesStep(
+  { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
+): NextStep[] {
+  const targets = new Set(runs.map(({ target }) => target)).size;
+  const isBusy = runs.some(({ generator: { findings } }) =>
+    findings.some(({ advice }) => advice.includes("stop-other-programs"))
+  );
+  const isCut = CUT_BY_SLICES.some((key) =>
+    Object.values(scenarios).some((scenario) => Object.hasOwn(Object(scenario), key))
+  );
+  const isFit = places.length > 0 && targets === 2 && !isCut && runs.every(couldTakeTurns);
+  return !isBusy || !isFit ? [] : [{
+    code: "take-turns",
+    text: "Or write order: slices, which compares two targets in spite of other programs.",
+  }];
+}
+
+/** Keys of scenarios that cannot be measured in slices. */
+const CUT_BY_SLICES = ["flow", "page", "mix", "replay", "websocket", "stream"];
+
+/** Whether nothing about the load of a run keeps it from being measured in slices, and it was not. */
+function couldTakeTurns({ load, slices }: Run): boolean {
+  return slices === undefined &&
+    (load.kind === "rate" || load.kind === "closed" && load.durationS !== null);
 }
 
 /** What nobody can do whose machine has no core to spare. */
