@@ -98,7 +98,7 @@ function staged(
   const names = new Map([["a", { base: "base", head: "head" }]]);
   const results = fresh === null ? of(first) : withFreshRuns(of(first), of(fresh));
   const sides = revisionSides(results, names);
-  const options = { figures: ["rate"] as const, revisions: { base: "b", next: "h" } };
+  const options = { revisions: { base: "b", next: "h" } };
   return compareResults(sides.base, sides.head, {
     ...options,
     ...fresh !== null && { firstStage: lastRepetition(of(first)) },
