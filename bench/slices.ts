@@ -405,7 +405,8 @@ function simulatedLooks(
           pairsBy(random, { ...plan, processes: next - pairs.length }),
       );
       const one = compared(pairs, processes, LOOK_CONFIDENCE, marginRatio);
-      if (!decide([one], pairs.length).goesOn) return { ...one, processes: pairs.length };
+      const options = { processes: pairs.length, marginRatio };
+      if (!decide([one], options).goesOn) return { ...one, processes: pairs.length };
     }
   });
 }

@@ -28,7 +28,7 @@ import { hashSettings, openExperiment } from "../../runner/experiment/provenance
 import { NoSlicesError } from "../../runner/slices/lengths.ts";
 import { refusals } from "../../runner/experiment/resume.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
-import { isDecided } from "../experiment/looks.ts";
+import { lookAt } from "../experiment/looks.ts";
 import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
@@ -152,8 +152,7 @@ async function measured(
     ab: invocationOf(pair, planned, values),
     needsSlices: values.order === undefined,
     ...isLooking(planned) && {
-      isEnough: (results: Results, done: number) =>
-        isDecided(() => compared(results, pair, values), done),
+      look: (results: Results, done: number) => lookAt(() => compared(results, pair, values), done),
     },
   });
 }

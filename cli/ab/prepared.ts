@@ -10,6 +10,7 @@ import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames, refuseUnbuilt } from "../../scenarios/file/paired_targets.ts";
 import { build } from "../../targets/revisions/build.ts";
 import { checkOut, keptFolder } from "../../targets/revisions/checkout.ts";
+import { missingPackages } from "../../targets/revisions/packages.ts";
 import {
   type Repository,
   repositoryOf,
@@ -57,11 +58,16 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   const lock = await occupy(await keptFolder(repository));
   const names = pairedNames(Object.keys(experiment.targets));
   refuseUnbuilt(experiment.targets); // before anything is built
-  const builds = buildsOf(experiment.targets);
+  const sources = sourcesOf(experiment.targets);
+  const builds = sources.filter(({ steps }) => steps.length > 0);
   const making = { ...request, repository, builds, except: resultsOf(experiment.name, values.out) };
   const made = { base: await make(base, making), head: await make(head, making) };
   const folders = { base: made.base.folder, head: made.head.folder };
   if (folders.base === folders.head) onNote(SAME);
+  for (const source of sources.filter(({ steps }) => steps.length === 0)) {
+    const text = missingPackagesText(source, folders.head);
+    if (text !== null) onNote(text);
+  }
   return {
     ...{ name: experiment.name, names, lock },
     revisions: { base: namedSide(base, made.base), next: namedSide(head, made.head) },
@@ -105,18 +111,32 @@ function notInRepository(file: string): { place: string; message: string; fix: s
   return { place: file, message, fix: "name a file of your repository" };
 }
 
-interface TargetBuild {
+/** What a command starts from files of the repository. */
+interface TargetSource {
   readonly target: string;
   readonly cwd: string;
+  /** Those of `build`; none without it. */
   readonly steps: readonly CommandStep[];
 }
 
-function buildsOf(targets: Readonly<Record<string, object>>): TargetBuild[] {
+function sourcesOf(targets: Readonly<Record<string, object>>): TargetSource[] {
   return Object.entries(targets).flatMap(([target, spec]) =>
-    "command" in spec && "build" in spec && Array.isArray(spec.build)
-      ? [{ target, cwd: "cwd" in spec ? String(spec.cwd) : ".", steps: spec.build }]
+    "command" in spec
+      ? [{
+        target,
+        cwd: "cwd" in spec ? String(spec.cwd) : ".",
+        steps: "build" in spec && Array.isArray(spec.build) ? spec.build : [],
+      }]
       : []
   );
+}
+
+/** @param folder Of the experiment file in a checkout. */
+function missingPackagesText({ target, cwd }: TargetSource, folder: string): string | null {
+  const missing = missingPackages(join(folder, cwd));
+  return missing &&
+    `Checkouts have ${missing.lock} but no ${missing.into}, which git ignores; if target ${target} ` +
+      `needs its packages, write build: [[${missing.command.join(", ")}]]`;
 }
 
 /** Folders of results are no part of the working tree. */
@@ -126,7 +146,7 @@ function resultsOf(name: string, out: string | undefined): string[] {
 
 interface MakeRequest extends PairRequest {
   readonly repository: Repository;
-  readonly builds: readonly TargetBuild[];
+  readonly builds: readonly TargetSource[];
   readonly except: readonly string[];
 }
 

@@ -1,42 +1,88 @@
 /** Whether a comparison in slices has its verdicts, looked at after a few numbers of pairs of processes that are fixed ahead. */
 import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
+import { figureInProse, verdictWord } from "../../report/findings/judgements.ts";
+import { comparisonOf, decisiveOf, type FigureComparison } from "../../report/judge/comparison.ts";
+import type {
+  ComparedCell,
+  ResultsComparison,
+} from "../../report/subjects/comparison/comparison.ts";
+import { ratioText } from "../../report/writing/ratios.ts";
+import { listedSome } from "../../report/writing/words.ts";
+import type { ExperimentLook } from "../../runner/experiment/blocks.ts";
 import {
-  comparisonOf,
-  decisiveOf,
-  type FigureComparison,
-  type GroupComparison,
-} from "../../report/judge/comparison.ts";
-import type { ResultsComparison } from "../../report/subjects/comparison/comparison.ts";
-import { decide, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
+  decide,
+  mayBeDecided,
+  nextProcessLook,
+  PROCESS_LOOKS,
+} from "../../runner/stats/slices/looks.ts";
 
-type Looked = Pick<ResultsComparison, "cells" | "gates" | "decidedBy">;
+type Looked = Pick<ResultsComparison, "cells" | "gates" | "decidedBy" | "marginRatio">;
+
+const GOES_ON: ExperimentLook = { isEnough: false, note: null };
+const IS_ENOUGH: ExperimentLook = { isEnough: true, note: null };
 
 /**
  * Only what decides the exit code is waited for, which CPU time per request does not where it is open alone.
  *
  * @param compare Called at a look alone, as each comparison goes through all runs. @param processes Pairs of them so far.
  */
-export function isDecided(compare: () => Looked, processes: number): boolean {
-  if (!PROCESS_LOOKS.some((look) => look === processes)) return false;
-  const { cells, gates, decidedBy } = compare();
-  if (cells.length === 0) return false;
-  if (gates.some(({ outcome }) => outcome === "fail")) return true;
-  const areGatesOpen = gates.some(mayBeDecided);
-  if (decidedBy === "thresholds") return !areGatesOpen;
-  const judged = cells.flatMap(({ comparison }) => awaitedOf(comparison));
-  const { goesOn, reason } = decide(judged, processes);
-  return reason === "worse" || !goesOn && !areGatesOpen;
+export function lookAt(compare: () => Looked, processes: number): ExperimentLook {
+  if (!PROCESS_LOOKS.some((look) => look === processes)) return GOES_ON;
+  const { cells, gates, decidedBy, marginRatio } = compare();
+  if (cells.length === 0) return GOES_ON;
+  if (gates.some(({ outcome }) => outcome === "fail")) return IS_ENOUGH;
+  const thresholds = gates.filter(mayGateBeDecided).map(({ threshold }) => quotedOpenly(threshold));
+  const judged = decidedBy === "thresholds" ? [] : cells.flatMap(awaitedIn);
+  const options = { processes, marginRatio };
+  const { goesOn, reason } = decide(judged, options);
+  if (reason === "worse" || reason === "decided" && thresholds.length === 0) return IS_ENOUGH;
+  const figuresOf = (isMeant: (one: AwaitedFigure) => boolean): string[] =>
+    judged.filter(isMeant).map((one) => figureText(one, marginRatio));
+  if (!goesOn && thresholds.length === 0) {
+    const open = figuresOf(({ verdict }) => verdict === "inconclusive");
+    return { isEnough: true, note: reason === "undecidable" ? givenUpText(processes, open) : null };
+  }
+  const awaited = [...figuresOf((one) => mayBeDecided(one, options)), ...thresholds];
+  const next = nextProcessLook(processes);
+  return { isEnough: false, note: next === null ? null : openText({ processes, next, awaited }) };
+}
+
+function openText({ processes, next, awaited }: {
+  readonly processes: number;
+  readonly next: number;
+  readonly awaited: readonly string[];
+}): string {
+  const open = listedSome(awaited, "and");
+  return `Still open after ${processes} pairs of processes: ${open}; the next check is after ${next}`;
+}
+
+function givenUpText(processes: number, open: readonly string[]): string {
+  return `Stops after ${processes} pairs of processes, because more would hardly decide ${
+    listedSome(open, "and")
+  }`;
+}
+
+/** `p99 of root, server (0.98× [0.71, 1.35], no difference seen)`. */
+function figureText({ cell, ...figure }: AwaitedFigure, marginRatio: number): string {
+  const found = [ratioText(figure), verdictWord(figure, marginRatio)].join(", ");
+  return `${figureInProse(figure.figure)} of ${cell} (${found})`;
+}
+
+interface AwaitedFigure extends FigureComparison {
+  readonly cell: string;
 }
 
 /**
  * Figures that decide, and an open CPU time per request that would decide instead if the generator limited the others.
  */
-function awaitedOf(comparison: GroupComparison): FigureComparison[] {
+function awaitedIn({ name, comparison }: ComparedCell): AwaitedFigure[] {
   const own = decisiveOf(comparison);
   const isByWork = comparison.decisive.includes("cpuPerRequest") &&
     own.some(({ reason }) => reason === "generator");
   const cpu = comparisonOf(comparison, "cpuPerRequest");
-  return isByWork && cpu.ratio !== null ? [...own, cpu] : own;
+  const awaited = isByWork && cpu.ratio !== null ? [...own, cpu] : own;
+  return awaited.map((figure) => ({ ...figure, cell: name }));
 }
 
 /** Why a threshold is open that no number of pairs of processes decides. */
@@ -51,6 +97,6 @@ const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
   "rounds-differ",
 ];
 
-function mayBeDecided({ outcome, reason }: GateOutcome): boolean {
+function mayGateBeDecided({ outcome, reason }: GateOutcome): boolean {
   return outcome === "inconclusive" && !NEVER_DECIDED.includes(reason);
 }

@@ -2,6 +2,7 @@
 import { dirname, join } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
+import type { LookAfter } from "../../runner/experiment/blocks.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -90,7 +91,7 @@ interface PairsContext {
   readonly kept?: Results | null;
   /** What to call again for the same. */
   readonly ab?: AbInvocation;
-  readonly isEnough?: (results: Results, repetition: number) => boolean;
+  readonly look?: LookAfter;
   /** Throws a NoSlicesError where a pair of targets can't take turns. */
   readonly needsSlices?: boolean;
 }
@@ -99,7 +100,7 @@ interface PairsContext {
 export async function measurePairs(
   planned: Planned,
   outDir: string,
-  { values, signal, kept = null, ab, isEnough, needsSlices }: PairsContext,
+  { values, signal, kept = null, ab, look, needsSlices }: PairsContext,
 ): Promise<Results> {
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
@@ -109,7 +110,7 @@ export async function measurePairs(
     ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
     invocation: { flags: { ...planned.flags, threshold: [] }, ab },
   };
-  const hooks = { loader, onProgress: view.onProgress, signal, isEnough, needsSlices };
+  const hooks = { loader, onProgress: view.onProgress, signal, look, needsSlices };
   const results = await runExperiment(request, hooks)
     .finally(() => loader.close())
     .finally(view.stop);

@@ -232,12 +232,42 @@ function problemsOf(
 
 async function readFile(path: string): Promise<ReadFile> {
   const file = isFolder(path) ? join(path, "results.json") : path;
+  if (file !== path && !await isFile(file)) throw await notOfOneRun(path);
   const pieces = new ResultPieces(file);
   await readPieces(file, "resultFile", (bytes) => pieces.push(bytes)).catch((error: unknown) => {
     throw error instanceof UserError ? error : unreadable(file, error);
   });
   const journal = basename(file) === "results.json" ? await journalBeside(file) : null;
   return journal === null ? pieces.end() : pieces.goOn(journal);
+}
+
+/** A folder that holds no results itself, as `results/NAME` does not, with the newest of those below it. */
+async function notOfOneRun(folder: string): Promise<UserError> {
+  const below = await Array.fromAsync(resultsBelow(folder, MOST_DEEP)).catch(() => []);
+  const newest = below.sort((a, b) => b.savedMs - a.savedMs).at(0);
+  return new UserError([{
+    place: folder,
+    message: "Cannot read this as results: the folder has no results.json",
+    fix: newest === undefined
+      ? "name a folder that a run wrote"
+      : `name one below it; the newest: ${newest.folder}`,
+  }]);
+}
+
+/** `results/NAME/TIME` is two folders below `results`. */
+const MOST_DEEP = 2;
+
+async function* resultsBelow(
+  folder: string,
+  deep: number,
+): AsyncGenerator<{ readonly folder: string; readonly savedMs: number }> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory) continue;
+    const below = join(folder, name);
+    const saved = await Deno.stat(join(below, "results.json")).catch(() => null);
+    if (saved?.isFile) yield { folder: below, savedMs: saved.mtime?.getTime() ?? 0 };
+    else if (deep > 1) yield* resultsBelow(below, deep - 1);
+  }
 }
 
 /** What was measured since a large file was written; null where there is no such thing. */

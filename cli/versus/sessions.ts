@@ -10,7 +10,7 @@ import type { Run } from "../../runner/result/result.ts";
 import { TRIAL_MS } from "../../runner/slices/lengths.ts";
 import { PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import { isDecided } from "../experiment/looks.ts";
+import { lookAt } from "../experiment/looks.ts";
 import { NAMES } from "./sides.ts";
 
 /**
@@ -91,7 +91,7 @@ export async function sessionsOf(
     }
     const trialMs = repetition === 1 ? TRIAL_MS : 0;
     const isLate = nowMs() - beganMs + (nowMs() - sessionMs) - trialMs > plan.budgetMs;
-    if (isLate || plan.isOpen && isDecided(() => compare(runs), repetition)) break;
+    if (isLate || plan.isOpen && lookAt(() => compare(runs), repetition).isEnough) break;
   }
   return ended();
 }

@@ -89,8 +89,12 @@ const REASONS = {
   "busy-machine": (
     { invalid, runs, without }: { invalid: number; runs: number; without: Outcome },
   ) =>
-    invalid === 1
-      ? `1 of ${counted(runs, "run")} behind it is not valid, and without it ${WITHOUT[without]}`
+    invalid === runs
+      ? runs === 1
+        ? "the run behind it is not valid"
+        : `none of the ${runs} runs behind it is valid`
+      : invalid === 1
+      ? `1 of ${runs} runs behind it is not valid, and without it ${WITHOUT[without]}`
       : `${invalid} of ${runs} runs behind it are not valid, and without them ${WITHOUT[without]}`,
   "busy-failures": ({ cell }: OfCell) =>
     `the generator or the machine may have caused the failures of ${cell}`,

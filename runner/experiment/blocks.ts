@@ -23,9 +23,18 @@ interface BlocksRequest {
   readonly missing: ReadonlyMap<Cell, unknown>;
   /** What an earlier sitting left. */
   readonly kept: EarlierRuns;
-  /** Looks at what there is after a repetition; gives whether that is enough. Absent: `repeat` decides alone. */
-  readonly isEnough?: (results: Results, repetition: number) => boolean;
+  /** Absent: `repeat` decides alone. */
+  readonly look?: LookAfter;
 }
+
+/** What there is after a repetition, looked at by who began the experiment. */
+export interface ExperimentLook {
+  readonly isEnough: boolean;
+  /** For the user: what is open, or why it stays so. */
+  readonly note: string | null;
+}
+
+export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
 /** What runs in pairs need beside what all runs need. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
@@ -127,16 +136,16 @@ class BlockSequence {
   /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
   isEnough(done: number): boolean {
     if (done < this.request.kept.repetitions) return false;
-    const isDecided = this.request.isEnough?.(this.file.results, done) ?? false;
+    const look = this.request.look?.(this.file.results, done);
     const timing = {
       elapsedMs: this.#spentMs(),
       blockMs: this.#schedule.expectedMs(this.#possible),
     };
-    const decision = this.#repetition.decide(done, timing, isDecided);
+    const decision = this.#repetition.decide(done, timing, look?.isEnough);
     this.#planUpTo(decision.goesOn ? this.#repetition.plannedAfter(done) : done);
     if (!decision.goesOn) this.file.results.stopping = decision.stopping;
-    else if (decision.note !== null) {
-      this.context.onProgress({ kind: "note", text: decision.note });
+    for (const text of [look?.note, decision.goesOn ? decision.note : null]) {
+      if (text) this.context.onProgress({ kind: "note", text });
     }
     return !decision.goesOn;
   }

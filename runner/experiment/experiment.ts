@@ -16,7 +16,7 @@ import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { earlierCapacityOf } from "./capacity_run.ts";
 import type { MayFetch, ScriptParts } from "../script/run_script.ts";
-import { carryOutBlocks, leaveOut } from "./blocks.ts";
+import { carryOutBlocks, leaveOut, type LookAfter } from "./blocks.ts";
 import { keyOf } from "./pair_run.ts";
 import type { RunContext } from "./run.ts";
 import { SideLoaders } from "../slices/session.ts";
@@ -62,8 +62,8 @@ interface ExperimentHooks {
   readonly onSaved?: OnSaved;
   /** As in a run's context. */
   readonly needsSlices?: boolean;
-  /** Looks at what there is after a repetition; gives whether that is enough. Absent: the experiment says how many. */
-  readonly isEnough?: (results: Results, repetition: number) => boolean;
+  /** Absent: the experiment says how many repetitions there are. */
+  readonly look?: LookAfter;
 }
 
 export async function runExperiment(
@@ -98,7 +98,7 @@ export async function runExperiment(
       if (!hooks.signal.aborted) file.results.peakThroughput = peaks;
     }
     await setAside(request.experiment, missing, { file, onProgress: hooks.onProgress });
-    const { isEnough, ...loading } = hooks;
+    const { look, ...loading } = hooks;
     const context: RunContext = {
       seed: request.seed,
       scripted: scriptedOf(request),
@@ -116,7 +116,7 @@ export async function runExperiment(
         : null,
       redisUse: ({ cell }) => redisUseOf(cell, redis),
     };
-    const blocks = { ...request, missing, kept: new EarlierRuns(file.results), isEnough };
+    const blocks = { ...request, missing, kept: new EarlierRuns(file.results), look };
     await carryOutBlocks(blocks, file, context, pairing);
     await takeProfiles(request, { file, missing, targets, pinned }, hooks);
     Object.assign(file.results, discardRefutedPeak(file.results, hooks.onProgress));

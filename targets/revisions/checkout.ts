@@ -88,7 +88,7 @@ async function snapshot(
   const what = "read the working tree";
   const outside = except.map((folder) => relative(root, folder))
     .filter((path) => path !== "" && !path.startsWith(".."))
-    .map((path) => `:(top,exclude,literal)${path}`);
+    .map(withoutFolder);
   const place = { folder: root, signal, env };
   const added = ["add", "--all", "--", ":(top)", ...outside];
   await runGit({ ...place, stage: objects, what }, added);
@@ -96,6 +96,14 @@ async function snapshot(
   const before = await gitText(place, ["rev-parse", `${commit}^{tree}`], what);
   if (tree === before) return commit;
   return await gitText(place, ["commit-tree", tree, "-p", commit, "-m", "working tree"], what);
+}
+
+/**
+ * A pathspec for all but a folder. Escaped, so that it is a pattern: git takes an ignored folder that a pathspec names
+ * literally for one that was asked for, even where it is to be left out, and then adds nothing.
+ */
+function withoutFolder(path: string): string {
+  return `:(top,exclude,glob)${path.replace(/[^/]/gu, "\\$&")}/**`;
 }
 
 /**

@@ -24,3 +24,33 @@ for (const [sentence, text, told] of files) {
     assert.match(lines.join("\n"), told);
   });
 }
+
+for (const [command, ...where] of [["report", "."], ["explain", "."], ["explain", "cache"]]) {
+  Deno.test(`${command} of ${where} names the newest results below a folder that holds none`, async () => {
+    using folder = emptyFolder();
+    for (
+      const [at, time] of ["cache/2026-11-27", "cache/2026-11-28", "other/2026-11-26"].entries()
+    ) {
+      const file = join(folder.path, time, "results.json");
+      Deno.mkdirSync(join(file, ".."), { recursive: true });
+      Deno.writeTextFileSync(file, "{}");
+      Deno.utimeSync(file, at === 1 ? 2_000 : 1_000, at === 1 ? 2_000 : 1_000);
+    }
+    const asked = join(folder.path, ...where);
+    const newest = join(folder.path, "cache/2026-11-28");
+    const lines = await toldOf([command, asked]);
+    const told = "Cannot read this as results: the folder has no results.json";
+    assert.deepEqual(lines, [`${asked}: ${told} (name one below it; the newest: ${newest})`]);
+  });
+}
+
+Deno.test("a folder without any results below it is told apart", async () => {
+  using folder = emptyFolder();
+  Deno.mkdirSync(join(folder.path, "deep/deeper/deepest"), { recursive: true });
+  Deno.writeTextFileSync(join(folder.path, "deep/deeper/deepest/results.json"), "{}");
+  const lines = await toldOf(["report", folder.path]);
+  assert.match(
+    lines.join("\n"),
+    /: the folder has no results\.json \(name a folder that a run wrote\)$/,
+  );
+});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { TargetError } from "../../base/errors.ts";
 import { ResolvedHost } from "../../base/target/access.ts";
-import { isDecided } from "../../cli/experiment/looks.ts";
+import { lookAt } from "../../cli/experiment/looks.ts";
 import type { RawArguments } from "../../cli/command_line/command.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import { benchParts } from "../../cli/flags/bench_flags.ts";
@@ -232,8 +232,8 @@ Deno.test("a threefold ratio is decided by the first four rounds, of two pairs o
       comparison: { ...cell.comparison, decisive: figures },
     })),
   });
-  assert.equal(isDecided(() => decisive("rate"), 4), true);
-  assert.equal(isDecided(() => decisive("rate"), 5), false, "there is no look at five");
+  assert.equal(lookAt(() => decisive("rate"), 4).isEnough, true);
+  assert.equal(lookAt(() => decisive("rate"), 5).isEnough, false, "there is no look at five");
   const cpu = compared.cells[0].comparison.figures.find(({ figure }) => figure === "cpuPerRequest");
   assert.ok(cpu);
   const open = { ...cpu, verdict: "inconclusive", reason: "few-slices" } as const;
@@ -241,7 +241,7 @@ Deno.test("a threefold ratio is decided by the first four rounds, of two pairs o
   const [cell] = decisive("rate", "cpuPerRequest").cells;
   const cells = [{ ...cell, comparison: { ...cell.comparison, figures } }];
   assert.equal(
-    isDecided(() => ({ ...compared, cells }), 4),
+    lookAt(() => ({ ...compared, cells }), 4).isEnough,
     true,
     "CPU time, open alone, decides nothing",
   );
@@ -261,7 +261,7 @@ Deno.test("looks go on while CPU time is open that would decide for a rate that 
         ),
       },
     }));
-    return isDecided(() => ({ ...compared, cells }), 4);
+    return lookAt(() => ({ ...compared, cells }), 4).isEnough;
   };
   const open = { verdict: "inconclusive" } as const;
   assert.equal(isDecidedWith({ ...open, reason: "few-slices" }), false);
@@ -272,21 +272,21 @@ Deno.test("looks go on while CPU time is open that would decide for a rate that 
 
 Deno.test("looks go on while a threshold is open that more sessions decide, and end when one fails", () => {
   const [base, next] = slicedSides({ processes: 4, pairs: 60, ratio: 1.4, areRunning: true });
-  const lookAt = (threshold: string | null, decidedBy: "figures" | "thresholds"): boolean => {
+  const isDecidedBy = (threshold: string | null, decidedBy: "figures" | "thresholds"): boolean => {
     const thresholds = threshold === null ? [] : thresholdsOf(threshold);
     const compared = compareResults(base, next, { thresholds, decidedBy });
     const cells = compared.cells.map((cell) => ({
       ...cell,
       comparison: { ...cell.comparison, decisive: ["rate"] as const },
     }));
-    return isDecided(() => ({ ...compared, cells }), 4);
+    return lookAt(() => ({ ...compared, cells }), 4).isEnough;
   };
   const mean = next.runs.reduce((sum, { rate }) => sum + rate, 0) / next.runs.length;
   const open = `rate > ${Math.round(mean)}/s`;
-  assert.equal(lookAt(null, "figures"), true, "the rate is better");
+  assert.equal(isDecidedBy(null, "figures"), true, "the rate is better");
   for (const decidedBy of ["figures", "thresholds"] as const) {
-    assert.equal(lookAt(open, decidedBy), false);
-    assert.equal(lookAt(`rate > ${Math.round(mean / 2)}/s`, decidedBy), true);
-    assert.equal(lookAt(`rate > ${Math.round(mean * 2)}/s`, decidedBy), true);
+    assert.equal(isDecidedBy(open, decidedBy), false);
+    assert.equal(isDecidedBy(`rate > ${Math.round(mean / 2)}/s`, decidedBy), true);
+    assert.equal(isDecidedBy(`rate > ${Math.round(mean * 2)}/s`, decidedBy), true);
   }
 });

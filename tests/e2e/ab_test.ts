@@ -94,6 +94,18 @@ withGit.test("an unchanged commit is built once, and equal sides are named as su
   assert.match(second.stderr, /^Uses the kept build of /m);
 });
 
+withGit.test("ab says which build a target lacks whose packages git ignores", async () => {
+  using scratch = scratchRepository();
+  const written = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
+  scratch.write("experiment.yaml", written.replace(", build: [[node, build.js]]", ""));
+  scratch.write("package-lock.json", "{}");
+  const { stderr } = await exits(3, ab(scratch, ...ONCE));
+  assert.match(
+    stderr,
+    /^Checkouts have package-lock\.json but no node_modules, which git ignores; if target server needs its packages, write build: \[\[npm, ci\]\]$/m,
+  );
+});
+
 const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
   ["two refs that are not there", ["nope..neither"], /"neither"[\s\S]*"nope"/],
   ["a ref that starts with a dash", ["--", "-x..HEAD"], /-x: Cannot find the commit "-x"/],

@@ -1,9 +1,17 @@
 /** Slices of two processes, pairs of processes, the looks of `ab`, and a side that disturbs the other. */
 import assert from "node:assert/strict";
 import { disturbanceOf } from "../../runner/stats/slices/disturbance.ts";
+import { stdevOf } from "../../runner/stats/confidence/bootstrap.ts";
+import {
+  type ConfidenceInterval,
+  studentInterval,
+} from "../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { meanOf } from "../../runner/stats/quantile.ts";
 import {
   decide,
+  type LookedAt,
+  type LookOptions,
   nextProcessLook,
   PROCESS_LOOK_SIGNIFICANCE,
   PROCESS_LOOKS,
@@ -171,23 +179,82 @@ Deno.test("process levels: what slices explain is known from pairs of processes 
   assert.equal(stdevWithin([new Float64Array(5)]), null);
 });
 
-const OPEN = { verdict: "inconclusive", reason: "few-runs" } as const;
-const EVEN = { verdict: "equivalent", reason: null } as const;
-const WORSE = { verdict: "worse", reason: null } as const;
+const UNKNOWN = { interval: null, sliced: null };
+const OPEN = { ...UNKNOWN, verdict: "inconclusive", reason: "few-runs" } as const;
+const EVEN = { ...UNKNOWN, verdict: "equivalent", reason: null } as const;
+const WORSE = { ...UNKNOWN, verdict: "worse", reason: null } as const;
+
+function at(processes: number): LookOptions {
+  return { processes, marginRatio: 0.02 };
+}
 
 Deno.test("looks: an ab ends at a slowdown, or when everything is decided, and else at the last look", () => {
-  assert.deepEqual(decide([OPEN, WORSE], 4), { goesOn: false, reason: "worse" });
-  assert.deepEqual(decide([EVEN, EVEN], 4), { goesOn: false, reason: "decided" });
-  assert.deepEqual(decide([EVEN, OPEN], 4), { goesOn: true, reason: "open" });
-  assert.deepEqual(decide([OPEN], 4, true), { goesOn: false, reason: "open" });
+  assert.deepEqual(decide([OPEN, WORSE], at(4)), { goesOn: false, reason: "worse" });
+  assert.deepEqual(decide([EVEN, EVEN], at(4)), { goesOn: false, reason: "decided" });
+  assert.deepEqual(decide([EVEN, OPEN], at(4)), { goesOn: true, reason: "open" });
   const last = PROCESS_LOOKS[PROCESS_LOOKS.length - 1];
-  assert.deepEqual(decide([OPEN], last), { goesOn: false, reason: "open" });
+  assert.deepEqual(decide([OPEN], at(last)), { goesOn: false, reason: "open" });
 });
 
 Deno.test("looks: what no number of processes decides holds nobody", () => {
-  const never = { verdict: "inconclusive", reason: "disturbed" } as const;
-  assert.deepEqual(decide([never, EVEN], 4), { goesOn: false, reason: "undecidable" });
-  assert.equal(decide([never, OPEN], 4).goesOn, true);
+  const never = { ...UNKNOWN, verdict: "inconclusive", reason: "disturbed" } as const;
+  assert.deepEqual(decide([never, EVEN], at(4)), { goesOn: false, reason: "undecidable" });
+  assert.equal(decide([never, OPEN], at(4)).goesOn, true);
+});
+
+/** So many pairs of processes with a mean log ratio, which differ by a standard deviation. */
+function openAfter(
+  processes: number,
+  mean: number,
+  stdev: number,
+): LookedAt & { interval: ConfidenceInterval } {
+  const variance = { variance: stdev ** 2 / processes, degreesOfFreedom: processes - 1 };
+  const confidence = 1 - PROCESS_LOOK_SIGNIFICANCE;
+  return { ...OPEN, interval: studentInterval(Math.exp(mean), variance, confidence) };
+}
+
+Deno.test("looks: what the pairs that are left would hardly decide is given up, and not too early", () => {
+  const goesOn = (one: LookedAt, processes: number) => decide([one], at(processes)).goesOn;
+  assert.ok(goesOn(openAfter(4, 0, 0.3), 4), "four pairs say little");
+  assert.ok(!goesOn(openAfter(28, 0, 0.3), 28));
+  assert.ok(
+    goesOn(openAfter(28, 0.12, 0.3), 28),
+    "the interval may yet come to lie beyond the margin",
+  );
+  assert.ok(goesOn(openAfter(28, 0, 0.04), 28), "or within it");
+  assert.ok(!goesOn(openAfter(28, Math.log1p(0.02), 0.04), 28), "but not on its edge");
+  assert.ok(goesOn(openAfter(28, 0.12, 0.3), 28) && !goesOn(openAfter(64, 0.12, 0.3), 64));
+  const running = { ...openAfter(28, 0, 0.3), sliced: { areTheseTwo: true } };
+  assert.ok(goesOn(running, 28), "two running processes are not known by their number");
+  assert.ok(decide([openAfter(28, 0, 0.3), OPEN], at(28)).goesOn, "another figure is awaited");
+});
+
+Deno.test("looks: without a difference they end earlier, and few differences are missed for it", () => {
+  const random = randomFrom(31);
+  const normal = (): number =>
+    Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const ended = (mean: number, givesUp: boolean) => {
+    const cases = Array.from({ length: 300 }, () => {
+      const logs: number[] = [];
+      for (const processes of PROCESS_LOOKS) {
+        while (logs.length < processes) logs.push(mean + 0.1 * normal());
+        const one = openAfter(processes, meanOf(logs), stdevOf(Float64Array.from(logs)));
+        const { low, high } = one.interval;
+        if (low > 1.02 || high < 1 / 1.02) return { isCalled: true, processes };
+        if (givesUp && !decide([one], at(processes)).goesOn) return { isCalled: false, processes };
+      }
+      return { isCalled: false, processes: logs.length };
+    });
+    return {
+      called: cases.filter(({ isCalled }) => isCalled).length / cases.length,
+      processes: meanOf(cases.map(({ processes }) => processes)),
+    };
+  };
+  const nothing = ended(0, true);
+  assert.ok(nothing.processes < 30, `${nothing.processes} pairs where nothing differs`);
+  assert.ok(nothing.called < 0.05, `${nothing.called}`);
+  const [all, some] = [ended(0.06, false), ended(0.06, true)];
+  assert.ok(all.called > 0.5 && some.called > all.called - 0.1, `${all.called} ${some.called}`);
 });
 
 Deno.test("looks: none before four pairs of processes, and each further than the one before", () => {

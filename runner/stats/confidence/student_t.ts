@@ -63,6 +63,12 @@ export function twoSidedP(t: number, degreesOfFreedom: number): number {
   return incompleteBeta(df / (df + t * t), df / 2, 0.5);
 }
 
+/** Probability that T is at least t. */
+export function upperP(t: number, degreesOfFreedom: number): number {
+  const half = twoSidedP(t, degreesOfFreedom) / 2;
+  return t < 0 ? 1 - half : half;
+}
+
 /** Density of Student's t. */
 function density(t: number, degreesOfFreedom: number): number {
   const df = Math.min(degreesOfFreedom, 1e7);

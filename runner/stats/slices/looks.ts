@@ -6,6 +6,8 @@
  * `repeat: until`, as the looks change their coverage as much: see `sequential.ts`. Pure.
  */
 import type { ComparisonJudgement, VerdictReason } from "../comparison/verdict.ts";
+import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
+import { tQuantile, upperP } from "../confidence/student_t.ts";
 
 /** Pairs of processes. Fewer than four are no verdict: by luck three pairs of random layouts may all have the same one. */
 export const PROCESS_LOOKS = [4, 6, 9, 13, 19, 28, 42, 64] as const;
@@ -35,29 +37,75 @@ const MORE_DECIDE: readonly (VerdictReason | null)[] = [
   "dependent-slices",
 ];
 
+/**
+ * What is open is given up where the looks that are left would decide it less often than this. That calls no more
+ * differences, as it only ends earlier, and misses few: `deno task bench slices` has both.
+ */
+const LEAST_CHANCE = 0.05;
+
+/** A figure at a look. */
+export interface LookedAt extends ComparisonJudgement {
+  /** Null without a ratio. */
+  readonly interval: ConfidenceInterval | null;
+  /** Null where the sides were not loaded in turns. */
+  readonly sliced: { readonly areTheseTwo: boolean } | null;
+}
+
+export interface LookOptions {
+  /** Pairs of processes so far. */
+  readonly processes: number;
+  readonly marginRatio: number;
+}
+
 export interface Look {
   readonly goesOn: boolean;
   /**
    * - worse: a figure is, which settles the exit code; decided: every figure has a verdict;
-   * - open: more pairs of processes may decide; undecidable: none of the open figures would be decided by more.
+   * - open: more pairs of processes may decide; undecidable: more would hardly decide any of the open figures.
    */
   readonly reason: "worse" | "decided" | "open" | "undecidable";
 }
 
-/**
- * @param judged Every figure that decides, of every cell, as `PROCESS_LOOK_SIGNIFICANCE` allows.
- * @param processes Pairs of processes so far. @param isLast Whether the time, or the most pairs allowed, is up.
- */
-export function decide(
-  judged: readonly ComparisonJudgement[],
-  processes: number,
-  isLast = false,
-): Look {
+/** @param judged Every figure that decides, of every cell, as `PROCESS_LOOK_SIGNIFICANCE` allows. */
+export function decide(judged: readonly LookedAt[], options: LookOptions): Look {
   const open = judged.filter(({ verdict }) => verdict === "inconclusive");
   if (judged.some(({ verdict }) => verdict === "worse")) return { goesOn: false, reason: "worse" };
   if (open.length === 0) return { goesOn: false, reason: "decided" };
-  if (!open.some(({ reason }) => MORE_DECIDE.includes(reason))) {
+  if (!open.some((one) => mayBeDecided(one, options))) {
     return { goesOn: false, reason: "undecidable" };
   }
-  return { goesOn: !isLast && nextProcessLook(processes) !== null, reason: "open" };
+  return { goesOn: nextProcessLook(options.processes) !== null, reason: "open" };
+}
+
+/** Whether a figure is open that more pairs of processes may decide. */
+export function mayBeDecided(
+  { verdict, reason, interval, sliced }: LookedAt,
+  options: LookOptions,
+): boolean {
+  if (verdict !== "inconclusive" || !MORE_DECIDE.includes(reason)) return false;
+  // How surely the ratio of two processes is known does not follow from how often they were loaded.
+  if (interval === null || sliced?.areTheseTwo) return true;
+  return chanceAtLast(interval, options) >= LEAST_CHANCE;
+}
+
+/**
+ * How probably the last look decides, by what is known now and nothing else (predictive power: D. J. Spiegelhalter,
+ * L. S. Freedman, P. R. Blackburn, "Monitoring clinical trials", Controlled Clinical Trials 7, 1986). Of n pairs with mean
+ * log ratio m and standard deviation s, all N have a mean of m ± s · √(1/n − 1/N), in Student's t as s is estimated.
+ */
+function chanceAtLast(
+  { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
+  { processes, marginRatio }: LookOptions,
+): number {
+  const last = Math.max(...PROCESS_LOOKS);
+  const stdev = logStandardError * Math.sqrt(processes);
+  const freedom = degreesOfFreedom * (last - 1) / (processes - 1);
+  const reach = tQuantile(1 - PROCESS_LOOK_SIGNIFICANCE, freedom) * stdev / Math.sqrt(last);
+  const spread = stdev * Math.sqrt(1 / processes - 1 / last);
+  if (!(spread > 0)) return 1; // the last look, or nothing that differs
+  const [mean, edge] = [Math.abs(Math.log(value)), Math.log1p(marginRatio)];
+  const above = (log: number): number => upperP((log - mean) / spread, degreesOfFreedom);
+  const beyond = above(edge + reach) + 1 - above(-edge - reach);
+  const within = reach < edge ? above(reach - edge) - above(edge - reach) : 0;
+  return beyond + within;
 }
