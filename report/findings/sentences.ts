@@ -276,9 +276,14 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis nearer to the agents",
 };
 
+/** One piece of advice, to go on with within a sentence. */
+export function adviceText(advice: Advice): string {
+  return ADVICE[advice];
+}
+
 /** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
 export function adviceSentence(advice: readonly Advice[]): string {
   if (advice.length === 0) return "";
-  const text = advice.map((code) => ADVICE[code]).join(", or ");
+  const text = advice.map(adviceText).join(", or ");
   return `${capitalized(text)}.`;
 }

@@ -169,6 +169,7 @@ function tried(
       ...latency,
       ...burst !== null && { isSustained: true },
       success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
+      droppedRatio: ended === 0 ? 0 : requests.dropped / ended,
       trust: generator.trust,
       findings: generator.findings,
       bottleneck: measurement.bottleneck,

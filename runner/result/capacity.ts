@@ -38,6 +38,9 @@ const capacityTrial = z.strictObject({
   success: share.describe(
     "Share of right responses among the requests that ended, or were never sent",
   ),
+  droppedRatio: share.optional().describe(
+    "Share of the same requests that were due and never sent; absent in older results",
+  ),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(
