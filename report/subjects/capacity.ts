@@ -7,6 +7,7 @@ import {
   TARGET_FINDINGS,
   type TrustFinding,
 } from "../../runner/result/findings.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
   formatCount,
@@ -18,6 +19,7 @@ import {
 } from "../writing/units.ts";
 import { adviceText, findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
+import { ERROR_WORDS } from "./tables/responses.ts";
 import { column, errorColumn, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
@@ -32,7 +34,8 @@ export function trialSentence(
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
   const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
   const [bad, unsent] = [failedRatio(trial), droppedRatio].map(formatShare);
-  const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong` : "";
+  const kinds = failuresText(trial);
+  const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong${kinds && ` (${kinds})`}` : "";
   const dropped = droppedRatio > 0 ? `, ${unsent} never sent` : "";
   const after = isSustained ? " after an overload" : "";
   return `[${number}] ${rateIn(ratePerSec)} for ${
@@ -44,6 +47,15 @@ export function trialSentence(
 /** Share of the requests that failed or had a wrong response; those that were never sent are neither. */
 function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
   return Math.max(0, Number((1 - success - droppedRatio).toPrecision(12)));
+}
+
+/** `timed out 12, wrong responses 40`; "" for none, and where older results do not say. */
+function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
+  const kinds = ERRORS.map((kind) =>
+    [uncapitalized(ERROR_WORDS[kind]), errors[kind] ?? 0] as const
+  );
+  return [...kinds, ["wrong responses", wrong] as const].filter(([, count]) => count > 0)
+    .map(([word, count]) => `${word} ${formatCount(count)}`).join(", ");
 }
 
 /** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
@@ -200,6 +212,7 @@ export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"
     column("p99", ({ p99 }) => p99, unit),
     errorColumn("Failed or wrong", failedRatio, "share"),
     { ...errorColumn("Never sent", ({ droppedRatio }) => droppedRatio, "share"), isRare: true },
+    textColumn("What went wrong", failuresText),
     textColumn("Outcome", trialWord),
   ]);
 }

@@ -170,6 +170,8 @@ function tried(
       ...burst !== null && { isSustained: true },
       success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
       droppedRatio: ended === 0 ? 0 : requests.dropped / ended,
+      ...requests.failed > 0 && { errors: measurement.errors },
+      ...checks.failed > 0 && { wrong: checks.failed },
       trust: generator.trust,
       findings: generator.findings,
       bottleneck: measurement.bottleneck,

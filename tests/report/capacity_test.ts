@@ -179,11 +179,17 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
 
 Deno.test("a request that was never sent is neither failed nor wrong", () => {
   const unsent: CapacityTrial = { ...TRIAL, success: 0.76, droppedRatio: 0.24 };
-  const mixed: CapacityTrial = { ...unsent, droppedRatio: 0.2 };
+  const mixed: CapacityTrial = {
+    ...unsent,
+    ...{ droppedRatio: 0.2, errors: { timeout: 1_200 }, wrong: 34 },
+  };
   const textOf = (trial: CapacityTrial): string =>
     trialSentence({ number: 1, trial, low: null, high: null }).replaceAll(GLUE, " ");
   assert.match(textOf(unsent), /, p99 800 ms, 24\.0 % never sent$/);
-  assert.match(textOf(mixed), /, p99 800 ms, 4\.00 % failed or wrong, 20\.0 % never sent$/);
+  assert.match(
+    textOf(mixed),
+    /, p99 800 ms, 4\.00 % failed or wrong \(timed out 1,200, wrong responses 34\), 20\.0 % never sent$/,
+  );
   const { columns, rows } = trialsTable([unsent, mixed]);
   const at = (label: string): number => columns.findIndex((column) => column.label === label);
   const shown = rows.map((row) =>
