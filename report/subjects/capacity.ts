@@ -161,7 +161,9 @@ function endText(result: RunCapacity): string {
   const { end, trials } = result;
   if (end === "budget") return budgetText(result);
   if (end === "disturbed") {
-    return `inconclusive: the machine disturbed the trials; ${nextText(trials)}`;
+    return `inconclusive: the machine disturbed so many trials that the search ended early; ${
+      nextText(trials)
+    }`;
   }
   return end === "unsustained" ? unsustainedText(result) : ENDS[end] ?? "";
 }

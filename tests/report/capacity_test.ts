@@ -99,7 +99,7 @@ Deno.test("a bound has no multiple of the capacity, nor what was full beyond it"
   const full = { ...TRIAL, bottleneck: { kind: "core" as const } };
   assert.equal(
     sentence({ capacity, end: "disturbed", trials: [full] }),
-    "At least 906/s with p99 < 50ms; inconclusive: the machine disturbed the trials; " +
+    "At least 906/s with p99 < 50ms; inconclusive: the machine disturbed so many trials that the search ended early; " +
       "next: search again on a quieter machine",
   );
 });
@@ -159,7 +159,7 @@ Deno.test("where no trial counted, that is said with its reason, and no rate is 
   );
   assert.match(
     sentence({ ...none, end: "disturbed", trials: [late, late] }),
-    /; none of its 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed the trials; next: run the generator on its own machine$/,
+    /; none of its 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine$/,
   );
   assert.match(
     sentence({ ...none, trials: [late, { ...TRIAL, ratePerSec: 20_000 }] }),
