@@ -142,8 +142,8 @@ function meantByName(
 /** How to select by a factor, which the report shows as its name beside its value. */
 function factorsText(factors: readonly string[]): string {
   if (factors.length === 0) return "";
-  const written = factors.map((path) => `${lastPart(path)}=VALUE`);
-  return `; a factor is selected by ${written.join(" or ")}`;
+  const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));
+  return `; a factor is selected by ${[...written].join(" or ")}`;
 }
 
 function lastPart(path: string): string {
