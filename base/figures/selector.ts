@@ -119,7 +119,10 @@ function nounOf(dimension: string): string {
   return dimension === TARGET || dimension === SCENARIO ? dimension : `factor ${dimension}`;
 }
 
-function meantByName(value: string, { targets, scenarios }: ExperimentNames): Read<Meant> {
+function meantByName(
+  value: string,
+  { targets, scenarios, factors }: ExperimentNames,
+): Read<Meant> {
   const [isTarget, isScenario] = [targets.includes(value), scenarios.includes(value)];
   if (isTarget && isScenario) {
     const fix = `write target=${value} or scenario=${value}`;
@@ -130,8 +133,21 @@ function meantByName(value: string, { targets, scenarios }: ExperimentNames): Re
   if (isTarget) return { value: { dimension: TARGET, value } };
   if (isScenario) return { value: { dimension: SCENARIO, value } };
   const fix = didYouMean(value, [...targets, ...scenarios]) ??
-    `the targets are ${targets.join(", ")}, the scenarios are ${scenarios.join(", ")}`;
+    `the targets are ${targets.join(", ")}, the scenarios are ${scenarios.join(", ")}${
+      factorsText(factors ?? [])
+    }`;
   return { problem: `Cannot find a target or scenario ${quotedOpenly(value)}: ${fix}` };
+}
+
+/** How to select by a factor, which the report shows as its name beside its value. */
+function factorsText(factors: readonly string[]): string {
+  if (factors.length === 0) return "";
+  const written = new Set(factors.map((path) => `${lastPart(path)}=VALUE`));
+  return `; a factor is selected by ${[...written].join(" or ")}`;
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
 }
 
 function meantByKey({ key, value }: SelectorPart, names: ExperimentNames): Read<Meant> {
@@ -157,7 +173,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   const found = pathAmong(factors, key) ?? pathAmong(others, key);
   if (found !== null) return found;
   const all = [...factors, ...others];
-  const short = all.map((path) => path.slice(path.lastIndexOf(".") + 1));
+  const short = all.map(lastPart);
   const fix = didYouMean(key, [...all, ...short]) ??
     (factors.length === 0 ? "nothing varies" : `the factors are ${factors.join(", ")}`);
   return { problem: `Cannot find a factor ${quotedOpenly(key)}: ${fix}` };

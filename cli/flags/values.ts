@@ -36,14 +36,21 @@ export const only = z.array(z.string()).transform((texts, context) => {
   for (const part of texts.flatMap((text) => text.split(","))) {
     const [key, ...name] = part.split("=").map((side) => side.trim());
     if (!(key === "target" || key === "scenario") || name.length === 0) {
-      const fix = closest(key, ["target", "scenario"]) ?? "target";
-      context.addIssue(`Cannot read ${quotedOpenly(part)} as a filter: write ${fix}=NAME`);
+      context.addIssue(`Cannot read ${quotedOpenly(part)} as a filter: ${filterFix(key)}`);
       continue;
     }
     (names[`${key}s`] ??= []).push(name.join("="));
   }
   return names;
 });
+
+function filterFix(key: string): string {
+  const meant = closest(key, ["target", "scenario"]);
+  return meant === null
+    ? "write target=NAME or scenario=NAME, and choose the values of a factor in the file, or with " +
+      "--set if it makes them a parameter"
+    : `write ${meant}=NAME`;
+}
 
 /** Without its value in the message, as that may hold a password. */
 const redisUrl = z.string().refine(

@@ -36,13 +36,15 @@ const SENTENCES: Worded = {
     `A CPU limit (cgroup) paused the target for ${
       partText(throttled, elapsedS)
     }: the figures include this limit`,
-  "low-priority": ({ evidence: { waiting, nice, ...others } }) =>
+  "low-priority": ({ severity, evidence: { waiting, nice, ...others } }) =>
     `The target had less than its cores: at nice ${nice} it waited ${percent(waiting)} of its ` +
-    `runnable time, and ${othersText(others)}. ${NOT_STARTED}`,
-  neighbour: ({ evidence: { waiting, waiter, ...others } }) =>
+    `runnable time, and ${othersText(others)}${heldBackText(severity)}. ${NOT_STARTED}`,
+  neighbour: ({ severity, evidence: { waiting, waiter, ...others } }) =>
     `The ${waiter} had less than its cores: ${
       waiter === "target" ? "it waited" : "its busiest worker waited"
-    } ${percent(waiting)} of the time that it had work, and ${othersText(others)}. ${NOT_STARTED}`,
+    } ${percent(waiting)} of the time that it had work, and ${othersText(others)}${
+      heldBackText(severity)
+    }. ${NOT_STARTED}`,
   steal: ({ evidence: { steal } }) =>
     `The hypervisor gave ${percent(steal)} of the cores' time to other machines (steal)`,
   ports: ({ evidence: { failed } }) =>
@@ -197,6 +199,13 @@ function othersText({ others, busiest }: Contention): string {
   }`;
 }
 
+/** Other programs alone make a run suspect; what they do to the generator makes it invalid. */
+function heldBackText(severity: TrustFinding["severity"]): string {
+  return severity === "invalid"
+    ? "; they held the generator back too far for the figures to be those of the target"
+    : "";
+}
+
 function limitText(
   { severity, evidence }: FindingOf<"generator-busy" | "generator-starved">,
 ): string {
@@ -276,9 +285,14 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "nearer-redis": "use a Redis nearer to the agents",
 };
 
+/** One piece of advice, to go on with within a sentence. */
+export function adviceText(advice: Advice): string {
+  return ADVICE[advice];
+}
+
 /** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
 export function adviceSentence(advice: readonly Advice[]): string {
   if (advice.length === 0) return "";
-  const text = advice.map((code) => ADVICE[code]).join(", or ");
+  const text = advice.map(adviceText).join(", or ");
   return `${capitalized(text)}.`;
 }

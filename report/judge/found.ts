@@ -112,6 +112,15 @@ const REASONS = {
     return `runs fall into two groups: ${near.join(", ")}`;
   },
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
+  /** One run; how long it must be to show its level. */
+  wanders: ({ seconds }: { seconds: number }) =>
+    "the run wanders about its level, and is too short to show that it keeps to it: about " +
+    `${formatDuration(seconds)} would do`,
+  /** None of the runs behind the rule is valid, and more or longer ones like them would be no better. */
+  "not-valid": ({ runs }: { runs: number }) =>
+    runs === 1
+      ? "the run is not valid: remove what disturbs it before you make it longer"
+      : `none of the ${runs} runs is valid: remove what disturbs them before you make more`,
   "few-requests": (
     { percentile, needed, count }: { percentile: number; needed: number; count: number },
   ) => `p${percentile} needs ${formatCount(needed)} requests, ${formatCount(count)} were measured`,
@@ -162,9 +171,8 @@ const REASONS = {
   "few-clusters": (
     { clusters, needed, seconds }: { clusters: number; needed: number; seconds: number },
   ) =>
-    "requests that are slow or fail come in clusters, of which the limit allows about " +
-    `${Number(clusters.toPrecision(1))} in this run, and ${needed} are needed: ` +
-    `about ${formatDuration(seconds)} would do`,
+    `the run has room for about ${Number(clusters.toPrecision(1))} of the ${needed} clusters of ` +
+    `slow or failed requests that a decision needs: about ${formatDuration(seconds)} would do`,
   "short-run": ({ seconds }: { seconds: number }) =>
     "the run is too short to show how its requests depend on each other: run at least " +
     formatDuration(seconds),

@@ -124,7 +124,9 @@ export function gatesOf(
       const own = evidenceOf(threshold, place, { ...ground, before });
       return gate(
         place,
-        again === null ? own : withoutContention(threshold, { place, own }, again),
+        again === null
+          ? own
+          : validFirst(threshold, place, withoutContention(threshold, { place, own }, again)),
       );
     });
   });
@@ -172,7 +174,20 @@ function evidenceOf(
     : baselineEvidence(threshold, { cell, range: overRounds(range, cell) }, before(measured));
 }
 
-/** What lasts as long as the load is not a figure of the target where it changes all the while: no gate opens by it. */
+/** Reasons that ask for more of the same: longer runs, or more of them. */
+const ASKS_FOR_MORE: readonly Reason["code"][] = [
+  ...["unsteady", "wanders", "few-clusters", "short-run"] as const,
+  ...["more-requests", "more-runs", "across-limit"] as const,
+];
+
+function asksForMore({ reason }: Evidence): boolean {
+  return reason !== null && ASKS_FOR_MORE.includes(reason.code);
+}
+
+/**
+ * What lasts as long as the load is not a figure of the target where it changes all the while: no gate opens by it, nor by
+ * more of the same.
+ */
 function steadily(
   evidence: Evidence,
   ...figures: readonly (readonly [FigureName, JudgedCell])[]
@@ -180,9 +195,10 @@ function steadily(
   const [unsteady] = figures.flatMap(([figure, { runs }]) =>
     FIGURES[figure].isLasting ? unsteadyOf(runs) ?? [] : []
   );
-  return unsteady === undefined || evidence.outcome !== "held"
-    ? evidence
-    : undecided(evidence.found, { code: "unsteady", unsteady });
+  const mayOpen = evidence.outcome === "held" || asksForMore(evidence);
+  return unsteady !== undefined && mayOpen
+    ? undecided(evidence.found, { code: "unsteady", unsteady })
+    : evidence;
 }
 
 // What a busy machine may have decided: it makes a target slower than it is, never faster.
@@ -207,9 +223,8 @@ function withoutContention(
 }
 
 /** Whether the outcome could be another on a quiet machine. Both sides of a busy session, or in turns, are compared as they are. */
-function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]: Place): boolean {
+function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, place: Place): boolean {
   if (threshold.against === "baseline" || outcome === "inconclusive") return false;
-  if (threshold.against === "cells" && areInTurns(threshold, [of, to])) return false;
   if (found.code === "absent") return false;
   // The figure as a multiple of its limit, or the other way around.
   const times = found.code === "value" && threshold.against === "limit"
@@ -218,12 +233,29 @@ function isDoubtful(threshold: Threshold, { outcome, found }: Evidence, [of, to]
     ? (found.ratio?.value ?? 1) / threshold.factor
     : 1;
   if (Math.max(times, 1 / times) >= BEYOND_CONTENTION_RATIO) return false;
-  const opens = [
+  const isRaised = isBelow(threshold.relation) === (outcome === "held");
+  return contentionIn(threshold, place)
+    .some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
+}
+
+/** Where no run is valid, that is the reason: more of the same would be disturbed as well. */
+function validFirst(threshold: Threshold, place: Place, evidence: Evidence): Evidence {
+  const runs = place.flatMap(({ cell }) => cell?.runs ?? []);
+  const isInVain = asksForMore(evidence) && !runs.some(isUndisturbed) &&
+    threshold.against !== "baseline" && contentionIn(threshold, place).length > 0;
+  return isInVain ? undecided(evidence.found, { code: "not-valid", runs: runs.length }) : evidence;
+}
+
+/** What contention may have done to the figures of a rule. */
+function contentionIn(
+  threshold: Exclude<Threshold, { readonly against: "baseline" }>,
+  [of, to]: Place,
+): Pick<Open, "toward">[] {
+  if (threshold.against === "cells" && areInTurns(threshold, [of, to])) return [];
+  return [
     ...contentionOpens(threshold.figure, of),
     ...threshold.against === "cells" ? contentionOpens(threshold.to.figure, to).map(turned) : [],
   ];
-  const isRaised = isBelow(threshold.relation) === (outcome === "held");
-  return opens.some(({ toward }) => toward === "either" || (toward === "more") === isRaised);
 }
 
 /** Whether what disturbs one of two cells disturbs the other, so that a ratio of one figure of both holds. */
@@ -480,17 +512,23 @@ function onlyRunEvidence(
     const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
     return undecided(found, { code: "few-requests", percentile, needed, count: requests });
   }
-  const lasting = (evidence: Evidence): Evidence => steadily(evidence, [figure, cell]);
-  if (evidence.outcome !== "inconclusive") {
-    return dispersion?.isOfOneLevel ? evidence : lasting(evidence);
-  }
+  const levelAfterS = dispersion?.levelAfterS ?? null;
+  const lasting = (evidence: Evidence): Evidence => {
+    if (levelAfterS === 0) return evidence;
+    const own = steadily(evidence, [figure, cell]);
+    return own === evidence || levelAfterS === null
+      ? own
+      : undecided(found, { code: "wanders", seconds: levelAfterS });
+  };
+  if (evidence.outcome !== "inconclusive") return lasting(evidence);
   // Without the bounds it would be decided, so they are what is in the way.
   if (judgeBy(share.sure).outcome !== "inconclusive") return undecided(found, requestsOpen([run]));
   const independent = dispersion === null
     ? presumedIndependent(run, limitMs)
     : dispersion.effective * KNOWN_RATIO;
   const isFar = count <= allowed * requests && value * farWithin(allowed, independent) <= limitMs;
-  return isFar ? lasting(fact(isShort ? "held" : "broken", found)) : evidence;
+  if (isFar) return lasting(fact(isShort ? "held" : "broken", found));
+  return levelAfterS === null ? lasting(evidence) : evidence;
 }
 
 /** Share of the effective samples that is relied on, because they are an estimate. */

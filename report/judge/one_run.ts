@@ -24,6 +24,7 @@ import {
   type Dependence,
   dependenceIn,
   dispersionOf,
+  intervalsToTell,
   LEAST_DEPENDENT,
   type RatioSeries,
   uncertaintyOf,
@@ -70,10 +71,11 @@ interface LatencyDispersion extends Dispersion {
   /** Number of independent intervals that would say as much about the run's own percentile. */
   readonly effective: number;
   /**
-   * Whether the run is shown to keep its level at its own percentile, however its windows wander: then the dispersion holds all
-   * that a level which wanders does to the share of slow requests. What drifts, jumps or swings is no such level.
+   * Of a run whose windows wander, how long it must be to show that it keeps its level at its own percentile; 0: it shows that,
+   * and then the dispersion holds all that a level which wanders does to the share of slow requests. Null of any other: what
+   * drifts, jumps or swings is no such level.
    */
-  readonly isOfOneLevel: boolean;
+  readonly levelAfterS: number | null;
   /** What to expect of a longer run, as far as this one shows it. */
   readonly expected: readonly Expected[];
 }
@@ -108,12 +110,18 @@ export function latencyDispersion(
   return {
     ...seen ?? presumedDispersion({ count: 0, of: count }, null),
     effective: own.effective,
-    isOfOneLevel: run.warmup?.unsettled === "wander" && whyUnclear(own) === null,
+    levelAfterS: run.warmup?.unsettled === "wander" ? levelAfterS(run, own) : null,
     expected: seen === null ? [] : [
       ...known.flatMap((one) => one === null ? [] : expectedOf(one, count)),
       ...expectedByMedian(run, percentile),
     ],
   };
+}
+
+function levelAfterS({ timeline }: JudgedRun, own: Dependence): number | null {
+  const unclear = whyUnclear(own);
+  if (unclear === null) return 0;
+  return unclear === "not-stationary" ? null : intervalsToTell(own) * timeline.intervalS;
 }
 
 function expectedOf(dependence: Dependence, requests: number): Expected[] {

@@ -1,7 +1,13 @@
 /** A search for a capacity in words, and its trials as a table. Pure. */
 import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { type Block, group, list, table } from "../blocks.ts";
-import { type Bottleneck, TARGET_FINDINGS } from "../../runner/result/findings.ts";
+import {
+  type Advice,
+  type Bottleneck,
+  TARGET_FINDINGS,
+  type TrustFinding,
+} from "../../runner/result/findings.ts";
+import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
   formatCount,
@@ -11,8 +17,9 @@ import {
   formatShare,
   timeUnit,
 } from "../writing/units.ts";
-import { findingReason } from "../findings/sentences.ts";
+import { adviceText, findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
+import { ERROR_WORDS } from "./tables/responses.ts";
 import { column, errorColumn, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
@@ -21,25 +28,43 @@ type TrialEvent = Extract<Progress, { kind: "trial" }>;
 export function trialSentence(
   { number, trial, low, high }: Pick<TrialEvent, "number" | "trial" | "low" | "high">,
 ): string {
-  const { ratePerSec, outcome, counts, p99, success, isSustained } = trial;
+  const { ratePerSec, outcome, counts, p99, droppedRatio = 0, isSustained } = trial;
   const bounds = low === null || high === null
     ? ""
     : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
   const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
-  const wrong = success < 1 ? `, success ${formatShare(success)}` : "";
+  const [bad, unsent] = [failedRatio(trial), droppedRatio].map(formatShare);
+  const kinds = failuresText(trial);
+  const wrong = failedRatio(trial) > 0 ? `, ${bad} failed or wrong${kinds && ` (${kinds})`}` : "";
+  const dropped = droppedRatio > 0 ? `, ${unsent} never sent` : "";
   const after = isSustained ? " after an overload" : "";
   return `[${number}] ${rateIn(ratePerSec)} for ${
     formatDuration(trial.elapsedS)
   }${after}: ${outcome}, ` +
-    `p99 ${formatMs(p99)}${wrong}${doubt}${bounds}`;
+    `p99 ${formatMs(p99)}${wrong}${dropped}${doubt}${bounds}`;
+}
+
+/** Share of the requests that failed or had a wrong response; those that were never sent are neither. */
+function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
+  return Math.max(0, Number((1 - success - droppedRatio).toPrecision(12)));
+}
+
+/** `timed out 12, wrong responses 40`; "" for none, and where older results do not say. */
+function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
+  const kinds = ERRORS.map((kind) =>
+    [uncapitalized(ERROR_WORDS[kind]), errors[kind] ?? 0] as const
+  );
+  return [...kinds, ["wrong responses", wrong] as const].filter(([, count]) => count > 0)
+    .map(([word, count]) => `${word} ${formatCount(count)}`).join(", ");
 }
 
 /** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
+  // Of a bound nobody knows how far beyond the capacity a rate is.
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" &&
-    capacity?.bound !== "generator";
+    (capacity === null || capacity.high !== null);
   return [
     `${foundText(result)} with ${listed(within, "and")}`,
     none,
@@ -69,11 +94,32 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
 function uncountedText(trials: readonly CapacityTrial[]): string {
   const last = trials[trials.length - 1];
   if (last === undefined || trials.some(({ counts }) => counts)) return "";
-  const [why] = last.findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
+  const [why] = doubtsOf(last);
   const reason = why === undefined ? "" : `: ${uncapitalized(findingReason(why).split(". ")[0])}`;
   if (trials.length === 1) return `its only trial did not count${reason}`;
   const none = `none of its ${trials.length} trials counted`;
   return reason === "" ? none : `${none}; the last one${reason}`;
+}
+
+/** What of the generator or the machine may have broken the rules. */
+function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
+  return findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
+}
+
+/** Advice for a run, which helps no search: it chooses rates and lengths, and repeats trials, by itself. */
+const OF_A_RUN: readonly Advice[] = [
+  ...["lower-rate", "longer-run", "repeat-run"] as const,
+  ...["inspect-timeline", "compare-differences"] as const,
+];
+
+/** What would let more trials count: the advice of most of those that did not. */
+function nextText(trials: readonly CapacityTrial[]): string {
+  const first = trials.filter(({ counts }) => !counts).flatMap((trial) =>
+    doubtsOf(trial).flatMap(({ advice }) => advice).find((one) => !OF_A_RUN.includes(one)) ?? []
+  );
+  const [most] = [...Map.groupBy(first, (advice) => advice).values()]
+    .toSorted((a, b) => b.length - a.length);
+  return `next: ${most === undefined ? "search again on a quieter machine" : adviceText(most[0])}`;
 }
 
 function beyondText({ breaking }: RunCapacity): string {
@@ -112,11 +158,20 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
 }
 
 function endText(result: RunCapacity): string {
-  if (result.end === "budget") return budgetText(result);
-  return result.end === "unsustained" ? unsustainedText(result) : ENDS[result.end] ?? "";
+  const { end, trials } = result;
+  if (end === "budget") return budgetText(result);
+  if (end === "disturbed") {
+    return `inconclusive: the machine disturbed so many trials that the search ended early; ${
+      nextText(trials)
+    }`;
+  }
+  return end === "unsustained" ? unsustainedText(result) : ENDS[end] ?? "";
 }
 
-function budgetText({ widthRatio, wouldTakeS }: RunCapacity): string {
+function budgetText({ trials, budgetS, widthRatio, wouldTakeS }: RunCapacity): string {
+  if (trials.length > 0 && trials.every(({ counts }) => !counts)) {
+    return `inconclusive when the budget of ${formatDuration(budgetS)} ended; ${nextText(trials)}`;
+  }
   const ended = `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
   if (wouldTakeS === undefined) return ended;
   return `${ended}; a budget of about ${Math.ceil(wouldTakeS / 60)}m would probably decide`;
@@ -133,7 +188,6 @@ function unsustainedText({ trials, trialS: [shortS, longS] }: RunCapacity): stri
 }
 
 const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
-  disturbed: "inconclusive: the machine disturbed the trials",
   "not-recovered": "the target did not recover from the last trial",
   interrupted: "interrupted",
 };
@@ -147,20 +201,21 @@ export function capacityBlocks(result: CapacityResult): Block[] {
   ])];
 }
 
-/** Table of trials by rate, as the latency grows, numbered in the order in which they were made. */
+/** Table of trials, in the order in which they were made. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
   const unit = timeUnit(trials.map(({ p99 }) => p99));
-  const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }))
-    .sort((a, b) => a.ratePerSec - b.ratePerSec);
+  const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }));
   return tableOf({ caption }, rows, [
+    column("Trial", ({ number }) => number, "count"),
     column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
     column("Lasted", ({ elapsedS }) => elapsedS, unitNamed("s")),
     column("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
     column("p50", ({ p50 }) => p50, unit),
     column("p99", ({ p99 }) => p99, unit),
-    errorColumn("Errors", ({ success }) => Number((1 - success).toPrecision(12)), "share"),
+    errorColumn("Failed or wrong", failedRatio, "share"),
+    { ...errorColumn("Never sent", ({ droppedRatio }) => droppedRatio, "share"), isRare: true },
+    textColumn("What went wrong", failuresText),
     textColumn("Outcome", trialWord),
-    column("Trial", ({ number }) => number, "count"),
   ]);
 }
 

@@ -46,8 +46,8 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** To go on in a sentence. */
+/** To go on in a sentence; names and abbreviations stay as they are. */
 export function uncapitalized(sentence: string): string {
-  if (sentence.startsWith("Plateau")) return sentence;
+  if (/^(Plateau|[A-Z]{2})/.test(sentence)) return sentence;
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -277,7 +277,8 @@ class SearchRun {
       ...moreS !== null && { wouldTakeS: this.#elapsedS + moreS },
       capacity,
       binding: end === "generator" ? null : this.#binding(),
-      breaking: capacity === null || capacity.bound === "generator"
+      // Of a bound, no multiple says how far beyond the capacity it is.
+      breaking: capacity === null || capacity.high === null
         ? []
         : breakingOf(capacity.value, this.#trials),
       trials: this.#trials,

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { OPTION_RESULTS } from "../../base/load_options.ts";
 import { bottleneck, trustFinding } from "./findings.ts";
 import { TRUSTS } from "./generator.ts";
+import { ERRORS } from "./outcome.ts";
 
 const rate = z.number().min(0);
 const count = z.int().min(0);
@@ -38,6 +39,11 @@ const capacityTrial = z.strictObject({
   success: share.describe(
     "Share of right responses among the requests that ended, or were never sent",
   ),
+  droppedRatio: share.optional().describe(
+    "Share of the same requests that were due and never sent; absent in older results",
+  ),
+  errors: z.partialRecord(z.enum(ERRORS), count).optional().describe("Failed by kind, if any"),
+  wrong: count.optional().describe("Wrong responses, if any"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
   bottleneck: bottleneck.optional().describe(

@@ -231,8 +231,9 @@ const lines: Mistake[] = [
   ["a setting of an app given twice", ["serve", "work", "--set", "log=on", "--set", "log=off"], [
     '--set: Cannot set "log" twice',
   ]],
-  ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "b"], [
-    '--only: Cannot read "b" as a filter: write target=NAME',
+  ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "connections=10"], [
+    '--only: Cannot read "connections=10" as a filter: write target=NAME or scenario=NAME, and choose ' +
+    "the values of a factor in the file, or with --set if it makes them a parameter",
   ]],
   ["mistakes of the command line and of the file", [
     ...["check", "tests/e2e/fixtures/wrong.yaml", "--repeat", "0", "--seed", "x"],
@@ -244,7 +245,7 @@ const lines: Mistake[] = [
   ]],
   ["a filter that is none", ["run", "--only", "targets=a,b"], [
     '--only: Cannot read "targets=a" as a filter: write target=NAME',
-    '--only: Cannot read "b" as a filter: write target=NAME',
+    /^--only: Cannot read "b" as a filter: write target=NAME or scenario=NAME/,
   ]],
   ["a seed that is none", ["run", "--seed", "-1"], ["--seed: Cannot use -1: the least is 0"]],
   ["an app that there is not", ["serve", "apu"], [

@@ -78,7 +78,7 @@ Deno.test("capacity that ends undecided says its result once: in its output, or 
     }
     return [];
   };
-  const why = "The budget ended before the interval was narrow enough";
+  const why = "The capacity is inconclusive";
   assert.deepEqual(linesOf(true), [why]);
   assert.equal(linesOf(false).length, 2);
   assert.match(linesOf(false)[1], /No capacity known with p99 < 50ms; inconclusive/);

@@ -5,7 +5,12 @@ import { reportModel } from "../../report/model.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { renderBlocks } from "../../report/render/terminal/blocks.ts";
-import { capacityBlocks, capacitySentence, trialSentence } from "../../report/subjects/capacity.ts";
+import {
+  capacityBlocks,
+  capacitySentence,
+  trialSentence,
+  trialsTable,
+} from "../../report/subjects/capacity.ts";
 import { breakingWord } from "../../report/subjects/capacity_picture.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
@@ -89,6 +94,16 @@ Deno.test("a capacity that the generator ended is at least so many", () => {
   );
 });
 
+Deno.test("a bound has no multiple of the capacity, nor what was full beyond it", () => {
+  const capacity = { value: 906, low: 906, high: null, bound: "target" as const };
+  const full = { ...TRIAL, bottleneck: { kind: "core" as const } };
+  assert.equal(
+    sentence({ capacity, end: "disturbed", trials: [full] }),
+    "At least 906/s with p99 < 50ms; inconclusive: the machine disturbed so many trials that the search ended early; " +
+      "next: search again on a quieter machine",
+  );
+});
+
 Deno.test("the interval of a slow target has the digits of its value", () => {
   const capacity = { value: 5.274, low: 3.968, high: 5.371, bound: "target" as const };
   assert.match(sentence({ capacity }), /^5\.27\/s \[3\.97, 5\.37\] with/);
@@ -101,7 +116,6 @@ Deno.test("a search without a rate that holds, and one that was cut off, have th
     "No rate holds down to 13,640/s with p99 < 50ms",
   );
   assert.match(sentence({ end: "budget" }), /; inconclusive: the budget ended before ± 2.00 %$/);
-  assert.match(sentence({ end: "disturbed" }), /; inconclusive: the machine disturbed the trials$/);
   assert.match(sentence({ ...none, end: "interrupted" }), /^No capacity known.*; interrupted$/);
 });
 
@@ -140,11 +154,12 @@ Deno.test("where no trial counted, that is said with its reason, and no rate is 
     sentence({ ...none, trials: [late] }),
     "No capacity known with p99 < 50ms; its only trial did not count: the generator did not keep up: " +
       "requests were sent up to 5 ms late (p99) although connections were free; " +
-      "inconclusive: the budget ended before ± 2.00 %",
+      "inconclusive when the budget of 20 min ended; " +
+      "next: run the generator on its own machine",
   );
   assert.match(
     sentence({ ...none, end: "disturbed", trials: [late, late] }),
-    /; none of its 2 trials counted; the last one: the generator did not keep up: /,
+    /; none of its 2 trials counted; the last one: the generator did not keep up: .*; inconclusive: the machine disturbed so many trials that the search ended early; next: run the generator on its own machine$/,
   );
   assert.match(
     sentence({ ...none, trials: [late, { ...TRIAL, ratePerSec: 20_000 }] }),
@@ -160,6 +175,27 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
   );
   const doubted = { ...event, trial: { ...TRIAL, counts: false }, low: null };
   assert.match(trialSentence(doubted), /not counted, as the generator or the machine may be why$/);
+});
+
+Deno.test("a request that was never sent is neither failed nor wrong", () => {
+  const unsent: CapacityTrial = { ...TRIAL, success: 0.76, droppedRatio: 0.24 };
+  const mixed: CapacityTrial = {
+    ...unsent,
+    ...{ droppedRatio: 0.2, errors: { timeout: 1_200 }, wrong: 34 },
+  };
+  const textOf = (trial: CapacityTrial): string =>
+    trialSentence({ number: 1, trial, low: null, high: null }).replaceAll(GLUE, " ");
+  assert.match(textOf(unsent), /, p99 800 ms, 24\.0 % never sent$/);
+  assert.match(
+    textOf(mixed),
+    /, p99 800 ms, 4\.00 % failed or wrong \(timed out 1,200, wrong responses 34\), 20\.0 % never sent$/,
+  );
+  const { columns, rows } = trialsTable([unsent, mixed]);
+  const at = (label: string): number => columns.findIndex((column) => column.label === label);
+  const shown = rows.map((row) =>
+    [at("Failed or wrong"), at("Never sent")].map((i) => row[i].value)
+  );
+  assert.deepEqual(shown, [[0, 0.24], [0.04, 0.2]]);
 });
 
 // In a report.
@@ -203,7 +239,7 @@ Deno.test("latency stands over the rate that was achieved, with the limit of the
   assert.deepEqual(points.map(({ mark }) => mark === "cross"), [true, false, false, false]);
 });
 
-Deno.test("of several runs the median one is told, and the table has the trials of all by rate", () => {
+Deno.test("of several runs the median one is told, and the table has the trials of all in their order", () => {
   const faster = { ...SEARCH, capacity: { ...FOUND, value: 1_300, high: 1_310 } };
   const slower = { ...SEARCH, capacity: { ...FOUND, value: 1_200, low: 1_190 } };
   const model = reportModel(resultsOf([faster, SEARCH, slower]));
@@ -211,12 +247,13 @@ Deno.test("of several runs the median one is told, and the table has the trials 
   assert.ok(chartsIn(model, "capacity/1", "xy")[0].references?.some(isKnee));
   const { rows } = tableIn(model, "capacity/1", "Trials of express");
   assert.deepEqual(
-    rows.slice(0, 4).map((row) => [row[0], ...row.slice(-2)].map(({ text }) => text)),
+    rows.slice(0, 5).map((row) => [row[0], row[1], ...row.slice(-1)].map(({ text }) => text)),
     [
-      ["900", "broken, not counted", "3"],
-      ["900", "broken, not counted", "7"],
-      ["900", "broken, not counted", "11"],
-      ["1,000", "held", "1"],
+      ["1", "1,000", "held"],
+      ["2", "2,000", "broken"],
+      ["3", "900", "broken, not counted"],
+      ["4", "1,250", "held"],
+      ["5", "1,000", "held"],
     ],
   );
 });

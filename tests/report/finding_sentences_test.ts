@@ -61,6 +61,17 @@ for (const [code, evidence] of Object.entries(SAMPLES)) {
   });
 }
 
+Deno.test("other programs that make a run invalid are said to hold the generator back", () => {
+  for (const code of ["neighbour", "low-priority"] as const) {
+    const [suspect, invalid] = ["suspect", "invalid"].map((severity) =>
+      findingSentence(trustFinding.parse({ code, severity, evidence: SAMPLES[code], advice: [] }))
+    );
+    const held = /; they held the generator back too far for the figures to be those/;
+    assert.match(invalid, held);
+    assert.doesNotMatch(suspect, held);
+  }
+});
+
 /** Each sentence of a caveat, from its evidence. */
 const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   [

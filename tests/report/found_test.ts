@@ -90,8 +90,16 @@ const REASONS: Samples<Reason> = {
   ],
   "few-clusters": [
     { clusters: 3.21, needed: 10, seconds: 75.4 },
-    "requests that are slow or fail come in clusters, of which the limit allows about 3 in this run, " +
-    "and 10 are needed: about 1 min 15 s would do",
+    "the run has room for about 3 of the 10 clusters of slow or failed requests that a decision needs: " +
+    "about 1 min 15 s would do",
+  ],
+  wanders: [
+    { seconds: 9 },
+    "the run wanders about its level, and is too short to show that it keeps to it: about 9 s would do",
+  ],
+  "not-valid": [
+    { runs: 6 },
+    "none of the 6 runs is valid: remove what disturbs them before you make more",
   ],
   "short-run": [
     { seconds: 5 },

@@ -133,7 +133,36 @@ const RESTLESS: Measurement = {
   warmup: { label: "no-steady-state", steadyFromS: null },
 };
 
+function steadilyWandering(measurement: Measurement, intervals: number): Measurement {
+  const { timeline: { intervalS, points } } = measurement;
+  return {
+    ...measurement,
+    warmup: { label: "no-steady-state", steadyFromS: null, unsettled: "wander" },
+    timeline: { intervalS, points: points.slice(0, intervals) },
+  };
+}
+
+const FEW = timed([[1_000, 5]]);
+const DISTURBED: Measurement = {
+  ...FEW,
+  generator: {
+    ...FEW.generator,
+    trust: "invalid",
+    findings: [{
+      ...{ code: "sent-late", severity: "invalid" },
+      ...{ evidence: { lag: 5 }, advice: ["own-machine"] },
+    }],
+  },
+};
+
 const UNSTEADY: readonly Row[] = [
+  ["p99 < 50ms", "unsteady", "it drifts, far below", { ...FEW, warmup: RESTLESS.warmup }],
+  ["p99 < 49ms", "unsteady", "it drifts, not so far below", { ...FEW, warmup: RESTLESS.warmup }],
+  ["p99 < 50ms", "pass", "it keeps to the level it wanders about", steadilyWandering(FEW, 40)],
+  ["p99 < 50ms", "wanders", "it may wander off", steadilyWandering(FEW, 30)],
+  ["p99 < 49ms", "few-clusters", "it wanders, with few clusters", steadilyWandering(FEW, 40)],
+  ["p99 < 49ms", "not-valid", "a longer one would be as late", DISTURBED],
+  ["p99 < 50ms", "pass", "what was late makes it no faster", DISTURBED],
   ["p99 < 50ms", "unsteady", "a percentile lasts", RESTLESS],
   ["rate > 1000/s", "unsteady", "a rate lasts", RESTLESS],
   ["p99 < 1ms", "fail", "it fails all the same", RESTLESS],

@@ -138,6 +138,11 @@ Deno.test("a target that is faster than the generator takes at least what that s
   assert.ok(capacity !== null && capacity.bound === "generator" && capacity.high === null);
   assert.ok(capacity.value <= 700 && capacity.value > 700 / 1.1 ** 2, `${capacity.value}`);
   assert.ok(trials.every(({ outcome, counts }) => counts === (outcome === "held")));
+  assert.ok(trials.some(({ droppedRatio = 0 }) => droppedRatio > 0));
+  for (const { success, droppedRatio = 0 } of trials) {
+    assert.ok(Math.abs(success + droppedRatio - 1) < 1e-9, "what was not served was not sent");
+  }
+  assert.deepEqual(found.breaking, [], "of a bound there are no multiples");
   assert.match(
     capacitySentence(found),
     /^At least [\d,]+\/s \(generator\) with p99 < 20ms and success >= 99%$/,

@@ -57,7 +57,7 @@ const strange: [text: string, problem: RegExp][] = [
   ["fastfy", /^Cannot find a target or scenario "fastfy": did you mean "fastify"\?$/],
   [
     "hapi",
-    /^Cannot find a target or scenario "hapi": the targets are fastify, express, the scenarios are static, fib$/,
+    /^Cannot find a target or scenario "hapi": the targets are fastify, express, the scenarios are static, fib; a factor is selected by connections=VALUE or delay=VALUE$/,
   ],
   ["target=static", /^Cannot find a target "static": the targets are fastify, express$/],
   ["scenario=statik", /^Cannot find a scenario "statik": did you mean "static"\?$/],

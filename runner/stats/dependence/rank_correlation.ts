@@ -7,7 +7,7 @@
 /** Lags in a row whose correlation is noise: a single one may be by chance. */
 const IN_A_ROW = 2;
 /** Longer lags are seen too few times. */
-const LONGEST_SHARE = 1 / 4;
+export const LONGEST_SHARE = 1 / 4;
 /** 97.5 % of the correlations of independent values are below so many times 1/√n. */
 const NOISE_ERRORS = 1.96;
 

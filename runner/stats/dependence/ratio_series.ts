@@ -7,7 +7,7 @@
  */
 import { tQuantile } from "../confidence/student_t.ts";
 import { DEGREES_OF_FREEDOM, longRunOf } from "./long_run_variance.ts";
-import { independentFrom } from "./rank_correlation.ts";
+import { independentFrom, LONGEST_SHARE } from "./rank_correlation.ts";
 import { isStationary } from "./stationarity.ts";
 
 /** One value an interval, in the order of time. */
@@ -81,10 +81,17 @@ const LEAST_LAGS = 15;
 /** Why the dependence cannot be told from a wandering level; null: it can. */
 export function whyUnclear(dependence: Dependence | null): Unclear | null {
   if (dependence === null || dependence.length < LEAST_INTERVALS) return "too-short";
-  const { independentFrom: lag, effective, length, isStationary } = dependence;
-  if (!isStationary) return "not-stationary";
-  const isLong = lag === null || lag * LEAST_LAGS > length || effective < LEAST_EFFECTIVE;
-  return isLong ? "depends-too-long" : null;
+  if (!dependence.isStationary) return "not-stationary";
+  return intervalsToTell(dependence) > dependence.length ? "depends-too-long" : null;
+}
+
+/** How many intervals would tell it from a wandering level, as far as these show it. */
+export function intervalsToTell({ independentFrom: lag, effective, length }: Dependence): number {
+  return Math.max(
+    LEAST_INTERVALS,
+    LEAST_LAGS * (lag ?? length * LONGEST_SHARE),
+    LEAST_EFFECTIVE * length / effective,
+  );
 }
 
 /** How far the figure may be off to either side, with a probability. */
