@@ -72,8 +72,11 @@ function finding<Code extends string, Shape extends z.core.$ZodLooseShape>(
 
 const contention = {
   others: z.number().min(0).describe("Cores in use by other programs"),
-  busiest: z.array(z.strictObject({ name: z.string(), cores: z.number().min(0) }))
-    .describe("Processes that used most of them"),
+  busiest: z.array(z.strictObject({
+    name: z.string(),
+    pid: z.int().min(1).optional().describe("Absent in older files"),
+    cores: z.number().min(0),
+  })).describe("Processes that used most of them"),
 };
 
 const workerLoad = {
