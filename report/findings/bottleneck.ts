@@ -30,8 +30,16 @@ type Said = readonly [
   then?: string,
 ];
 
+/** What the experiment already has of the targets, so that no report advises it. */
+export interface Looks {
+  readonly profiled: boolean;
+  readonly observed: boolean;
+}
+
 /** One for each kind, in the order in which they are said; null: nothing. */
-const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | null>> = {
+const SENTENCES: Readonly<
+  Record<Bottleneck["kind"], (seen: Grounds, looks: Looks) => Said | null>
+> = {
   core: ({ thread }) => [
     thread?.peers ? "each process fills a core" : "one core is full",
     thread &&
@@ -134,15 +142,32 @@ const SENTENCES: Readonly<Record<Bottleneck["kind"], (seen: Grounds) => Said | n
       : ["the load offered, all of which was served, with little left", left];
   },
   generator: () => ["the generator was the limit; how much more would be served is unknown", null],
-  unknown: ({ service, cpuPerRequest }) =>
-    service && cpuPerRequest !== undefined
+  unknown: ({ service, cpuPerRequest, waitingShare }, looks) => {
+    if (waitingShare !== undefined) {
+      return [
+        "unknown, because other programs took the cores that it needed",
+        `it waited ${formatShare(waitingShare)} of the time that it had work`,
+        "; without them, its own limit would show",
+      ];
+    }
+    return service && cpuPerRequest !== undefined
       ? [
         "unknown: nothing that was seen explains the time of most requests",
         `of ${formatMs(service)}, ${formatMs(cpuPerRequest)} are CPU time`,
-        "; a profile shows what computes, `observe: [runtime]` its garbage collection, and `strace -fcw -p PID` what it waits for, such as fsync",
+        lookText(looks),
       ]
-      : null,
+      : null;
+  },
 };
+
+/** What else can be seen of a target; "" where all of that was looked at. */
+function lookText({ profiled, observed }: Looks): string {
+  const looks = [
+    ...profiled ? [] : ["`plateau run --profile` shows what computes"],
+    ...observed ? [] : ["`plateau run --observe runtime` shows its garbage collection"],
+  ];
+  return looks.length === 0 ? "" : `; ${listed(looks, "and")}`;
+}
 
 function pausesText(
   { ms, share, requests, overlapping, expected }: NonNullable<Grounds["pauses"]>,
@@ -180,10 +205,12 @@ function limitText(cpu: number, limitCores: number): string {
 }
 
 /** `Bottleneck of express and koa: one core is full; …`. */
-export function bottleneckFindings(cells: readonly CellRuns[]): Finding[] {
+export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Finding[] {
   const known = cells.flatMap(({ label, runs }) => {
     const found = agreed(runs);
-    return found === null ? [] : [{ label, found, shared: sentenceOf(withoutLine(found), false) }];
+    if (found === null) return [];
+    const { atOnce: _, ...alike } = found;
+    return [{ label, found, shared: sentenceOf(alike, looks, false) }];
   });
   return Object.keys(SENTENCES).flatMap((kind) => {
     const same = known.filter(({ found, shared }) => found.kind === kind && shared !== "");
@@ -193,7 +220,7 @@ export function bottleneckFindings(cells: readonly CellRuns[]): Finding[] {
       const left = labels.length - MOST_NAMED;
       const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
       // What was seen of one cell alone is not said of others.
-      const text = group.length > 1 ? shared : sentenceOf(found);
+      const text = group.length > 1 ? shared : sentenceOf(found, looks);
       return {
         code: `bottleneck.${kind}`,
         text: `Bottleneck of ${listed(names, "and")}: ${text}.`,
@@ -204,24 +231,28 @@ export function bottleneckFindings(cells: readonly CellRuns[]): Finding[] {
 
 /** The bottleneck of one measurement; "" if it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
-  const text = bottleneck === undefined ? "" : sentenceOf(bottleneck);
+  const text = bottleneck === undefined ? "" : sentenceOf(bottleneck, NO_LOOKS);
   return text && `Bottleneck: ${text}.`;
 }
 
-function sentenceOf({ kind, ...grounds }: Bottleneck, isWhole = true): string {
-  const [what, seen, then = ""] = SENTENCES[kind](grounds) ?? ["", null];
+/** A measurement alone has neither. */
+const NO_LOOKS: Looks = { profiled: false, observed: false };
+
+function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = true): string {
+  const [what, seen, then = ""] = SENTENCES[kind](grounds, looks) ?? ["", null];
   return `${what}${isWhole && seen ? ` (${seen})` : ""}${then}`;
 }
 
-/** With what was seen in the first of the runs that agree, but for a line that others lack; null where they don't. */
+/** With what was seen in the first of the runs that agree, but for a line or a wait that others lack; null where they don't. */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);
   const [most] = [...Map.groupBy(found, ({ kind }) => kind).values()]
     .sort((a, b) => b.length - a.length);
   if (most === undefined || most.length < AGREE * runs.length) return null;
-  return most.every(({ atOnce }) => atOnce !== undefined) ? most[0] : withoutLine(most[0]);
-}
-
-function withoutLine({ atOnce: _, ...seen }: Bottleneck): Bottleneck {
-  return seen;
+  const { atOnce, waitingShare, ...seen } = most[0];
+  return {
+    ...seen,
+    ...most.every((one) => one.atOnce !== undefined) && { atOnce },
+    ...most.every((one) => one.waitingShare !== undefined) && { waitingShare },
+  };
 }

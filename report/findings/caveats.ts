@@ -69,7 +69,7 @@ const SENTENCES = {
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)
-    }: run longer. Figures without a steady state have no intervals`,
+    }: run longer. In the tables, figures of such a cell have no intervals`,
   "no-steady-part": (alike: Alike) => {
     const { count, of } = alike;
     return `${placeText(alike, "have runs without a steady part")}: ${

@@ -66,6 +66,7 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   const count = sum(processes, ({ collections }) => collections);
   const stoppedMs = sum(processes, (each) => each.stoppedMs);
   const longestMs = Math.max(0, ...processes.map((each) => each.longestMs));
+  const longest = all.flatMap(({ collections }) => collections).find(({ ms }) => ms === longestMs);
   const delays = processes.flatMap(({ delay }) => delay ?? []);
   const delay = delays.length === 0
     ? ""
@@ -76,7 +77,11 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
     ? "no collection"
     : `${counted(count, "collection")} stopped it for ${
       formatShare(stoppedMs / elapsedMs)
-    } of the time, the longest took ${formatMs(longestMs)}`;
+    } of the time, the longest took ${formatMs(longestMs)}${
+      // Go's, and parts of V8's, run beside the program.
+      longest === undefined || longest.stoppedMs >= longestMs
+        ? ""
+        : ` and stopped it for ${formatMs(longest.stoppedMs)} of that`}`;
   return stopped + delay;
 }
 

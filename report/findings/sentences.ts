@@ -10,6 +10,7 @@ import type {
   TrustFinding,
 } from "../../runner/result/findings.ts";
 import { everyUnsettledText } from "./over_time.ts";
+import { sum } from "../writing/spread.ts";
 import { formatCount, formatNumber } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
 import { noResponseText } from "./no_response.ts";
@@ -190,12 +191,21 @@ function agentNames(names: readonly string[]): string {
 const NOT_STARTED =
   "Programs that Plateau did not start, such as the target's database, count as others";
 
-/** `other programs used 0.93 cores (stress 0.91)` */
+/** Cores that no process named here used; up to 0.16 of them are interrupts and wake-ups. */
+const LEAST_UNNAMED_CORES = 0.2;
+
+/** `other programs used 1.6 cores (stress, PID 4711: 0.91; smaller or short-lived ones: 0.69)` */
 function othersText({ others, busiest }: Contention): string {
   const cores = Number(others.toPrecision(2));
-  const names = busiest.map(({ name, cores }) => `${name} ${Number(cores.toPrecision(2))}`);
+  const unnamed = others - sum(busiest, (each) => each.cores);
+  const names = busiest.map(({ name, pid, cores }) =>
+    `${name}${pid === undefined ? "" : `, PID ${pid}`}: ${Number(cores.toPrecision(2))}`
+  );
+  const all = names.length === 0 || unnamed < LEAST_UNNAMED_CORES
+    ? names
+    : [...names, `smaller or short-lived ones: ${Number(unnamed.toPrecision(2))}`];
   return `other programs used ${cores} ${cores === 1 ? "core" : "cores"}${
-    names.length === 0 ? "" : ` (${names.join(", ")})`
+    all.length === 0 ? "" : ` (${all.join("; ")})`
   }`;
 }
 
@@ -264,8 +274,9 @@ const ADVICE: Readonly<Record<Advice, string>> = {
   "own-machine": "run the generator on its own machine",
   "other-machine": "use another machine",
   "larger-machine": "use a larger machine",
-  "separate-cores": "give target and generator their own cores",
-  "stop-other-programs": "stop other programs or keep them to other cores",
+  "separate-cores": "give target and generator their own cores (pin of an experiment)",
+  "stop-other-programs":
+    "stop other programs (plateau doctor names them) or keep them to other cores",
   "raise-priority": "give the target normal priority",
   "raise-cpu-limit": "raise or lift the CPU limit",
   "repeat-run": "repeat the run",

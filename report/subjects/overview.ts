@@ -1,9 +1,10 @@
 /** Each scenario at a glance: who is fastest, the rate of each target as a bar, and what a reader in a hurry wants to know as a table. */
 import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
-import { bottleneckFindings } from "../findings/bottleneck.ts";
+import { bottleneckFindings, type Looks } from "../findings/bottleneck.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
 import type { CellRuns } from "../cells/cells.ts";
+import type { MeasuredRuns } from "../cells/measured.ts";
 import { percentileOf } from "../figures/pool.ts";
 import { meanCoresOf } from "../figures/resources.ts";
 import { median } from "../writing/spread.ts";
@@ -31,11 +32,11 @@ export const overview: Subject<ReportContext> = {
   id: "verdict",
   title: "Requests per second",
   depth: "summary",
-  build: ({ scenarios, matrix, results: { state } }) =>
+  build: ({ scenarios, matrix, results: { state, experiment } }) =>
     scenarios.length === 0
       ? [text("no-run", state === "running" ? "No run is complete yet." : "No run was measured.")]
       : scenarios.map((scenario, i) =>
-        group(scenario.name, atAGlance(scenario, i), {
+        group(scenario.name, atAGlance(scenario, i, looksOf(experiment)), {
           id: String(i + 1),
           aside: scenario.request,
           depth: matrix === null ? "summary" : "detail",
@@ -46,7 +47,14 @@ export const overview: Subject<ReportContext> = {
 /** Also where the page shows its matrix instead. */
 const forms: readonly Form[] = ["page", "terminal", "markdown"];
 
-function atAGlance(scenario: ScenarioContext, i: number): Block[] {
+function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
+  return {
+    profiled: experiment?.profile !== undefined,
+    observed: experiment?.observe !== undefined,
+  };
+}
+
+function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
   const { name, load, cells, verdict } = scenario;
   const bars = figure([{ title: "", of: null, chart: barsOf(cells) }], {
     id: String(i + 1),
@@ -58,7 +66,7 @@ function atAGlance(scenario: ScenarioContext, i: number): Block[] {
       ? []
       : [{ ...text(`verdict.${verdict.code}`, verdict.sentence, "verdict"), forms }],
     group("", [bars, table(summaryTable(name, cells), { forms })], { layout: "beside" }),
-    list(bottleneckFindings(cells), { forms }),
+    list(bottleneckFindings(cells, looks), { forms }),
     list(runtimeFindings(cells), { forms }),
   ];
 }

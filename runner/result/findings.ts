@@ -72,8 +72,11 @@ function finding<Code extends string, Shape extends z.core.$ZodLooseShape>(
 
 const contention = {
   others: z.number().min(0).describe("Cores in use by other programs"),
-  busiest: z.array(z.strictObject({ name: z.string(), cores: z.number().min(0) }))
-    .describe("Processes that used most of them"),
+  busiest: z.array(z.strictObject({
+    name: z.string(),
+    pid: z.int().min(1).optional().describe("Absent in older files"),
+    cores: z.number().min(0),
+  })).describe("Processes that used most of them"),
 };
 
 const workerLoad = {
@@ -233,6 +236,10 @@ export const bottleneck = z.strictObject({
   machineBusy: share.optional().describe("Share of all cores in use"),
   kernelShare: share.optional().describe("Share of the target's CPU time in the kernel"),
   throttledShare: share.optional().describe("Share of the run in which CPU limits paused it"),
+  waitingShare: share.optional().describe(
+    "For unknown: share of the time with work in which the target waited for cores that other programs used; absent " +
+      "where they did not hide its limit",
+  ),
   redisBusy: share.optional().describe("Share of the run in which Redis carried out commands"),
   redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),

@@ -116,6 +116,9 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
     ...seen,
     ...kind === waitedKind && grounds,
     ...!isBeside && paused,
+    ...kind === "unknown" && paused === null && requests.completed > 0 && isHidden(generator) && {
+      waitingShare: (generator.target?.waiting ?? 0) / wantedOf(generator),
+    },
   };
 }
 
@@ -139,8 +142,7 @@ function kindOf(run: BottleneckRun, seen: Seen, waited: WaitedFor | null): Bottl
   if (full !== null) return full;
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
   if (isByGenerator(run)) return "generator";
-  const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
-  if (seen.cpu === undefined || isKept) return "unknown";
+  if (seen.cpu === undefined || isHidden(generator)) return "unknown";
   if (waited?.kind === "connection-cap" && !isHalfBusy(seen)) return waited.kind;
   return isFailing || isHeld(run) ? "unknown" : idleKind(run, seen, waited);
 }
@@ -182,9 +184,15 @@ function isByGenerator({ generator: { findings, delay }, load, service }: Bottle
 }
 
 /** It stood in line for a core that others had: what it would have served is not known. */
-function isCrowdedOut({ target, hostActivity }: Generator): boolean {
-  const { waiting = 0, cpu = 0 } = target ?? {};
-  return (hostActivity.others ?? 0) >= OTHERS && waiting >= WAITS_OF_WANTED * (waiting + cpu);
+function isCrowdedOut(generator: Generator): boolean {
+  const { target, hostActivity: { others } } = generator;
+  return (others ?? 0) >= OTHERS &&
+    (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
+}
+
+/** One that wants little waits for little, whoever has the cores. */
+function isHidden(generator: Generator): boolean {
+  return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }
 
 /** Others had so much of the machine that responses came late, on whichever side. */
@@ -195,7 +203,7 @@ function isBesideCrowd(generator: Generator): boolean {
     (busy ?? 0) >= FULL_MACHINE;
 }
 
-/** Cores that it had or waited for: one that wants little waits for little, whoever has the cores. */
+/** Cores that it had or waited for. */
 function wantedOf({ target }: Generator): number {
   return (target?.cpu ?? 0) + (target?.waiting ?? 0);
 }

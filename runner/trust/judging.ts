@@ -25,7 +25,7 @@ export function judge(given: Case): TrustJudgement {
       ...shortageFindings(given),
     ])
     : [short, ...shortageFindings(given)]; // shares of a moment say nothing
-  const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given)];
+  const all = [...endedWorkerFindings(given), ...found, ...steadinessFindings(given, found)];
   const findings = [...of("invalid", all), ...of("suspect", all)];
   return { trust: findings[0]?.severity ?? "valid", findings };
 }
@@ -60,7 +60,10 @@ export function judgedByResponses(
  * Whether the run has a level at all: figures of a run that never settles are those of a moment, not of the target.
  * None for a run that is too short for a label, and for a load that itself changes.
  */
-function steadinessFindings({ run: { warmup } }: Case): TrustFinding[] {
+function steadinessFindings(
+  { run: { warmup } }: Case,
+  found: readonly TrustFinding[],
+): TrustFinding[] {
   if (warmup === null || warmup.label !== "no-steady-state") return [];
   const { unsettled = null, driftRatio, cyclePeriodS, freezes } = warmup;
   const evidence = {
@@ -69,9 +72,15 @@ function steadinessFindings({ run: { warmup } }: Case): TrustFinding[] {
     ...cyclePeriodS !== undefined && { cyclePeriodS },
     ...freezes && { freezes },
   };
-  const advice: TrustFinding["advice"] = ["longer-run", "inspect-timeline"];
+  const isDisturbed = found.some(({ code }) => DISTURBANCES.includes(code));
+  const advice: TrustFinding["advice"] = isDisturbed
+    ? ["inspect-timeline"]
+    : ["longer-run", "inspect-timeline"];
   return [{ code: "unsteady", severity: "suspect", evidence, advice }];
 }
+
+/** While others take the cores, a longer run settles no sooner. */
+const DISTURBANCES: readonly FindingCode[] = ["low-priority", "neighbour", "steal"];
 
 function of(severity: TrustFinding["severity"], findings: readonly TrustFinding[]): TrustFinding[] {
   return findings.filter((finding) => finding.severity === severity)

@@ -46,7 +46,7 @@ function crowdedOut(given: Case): TrustFinding | null {
   const { hostActivity, target } = given.evidence;
   const { others = null, busiest = [] } = hostActivity;
   if (others === null || others < OTHERS_CORES) return null;
-  const contention = { others, busiest: busiest.map(({ name, cores }) => ({ name, cores })) };
+  const contention = { others, busiest };
   if (target !== undefined && hadToWait(target, hostActivity)) {
     return targetCrowdedOut(target, contention, given);
   }

@@ -2,8 +2,9 @@
  * py-spy, for Python: it reads the interpreter's memory from outside, https://github.com/benfred/py-spy. Only threads
  * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
  */
-import { join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { readBytes } from "../../base/bounded_file.ts";
+import { readCommandLine } from "../../base/system/processes.ts";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
@@ -15,7 +16,7 @@ export const pySpyProfiler: Profiler = {
   ending: ".folded.txt",
   suits: ({ program }) => /^(?:python|gunicorn|uvicorn)[\d.]*$/.test(program),
   start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
-    const pySpy = installedTool("py-spy", "pip install py-spy");
+    const pySpy = installedTool("py-spy", "pip install py-spy", { beside: ownFolder(pid) });
     const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
     // It takes whole seconds: no more than there are, or it would sample what is not measured.
@@ -33,6 +34,12 @@ export const pySpyProfiler: Profiler = {
     }
   },
 };
+
+/** That of its interpreter as it was called, which in a virtual environment has the environment's other programs. */
+function ownFolder(pid: number): string[] {
+  const [interpreter = ""] = readCommandLine(pid)?.split("\0") ?? [];
+  return isAbsolute(interpreter) ? [dirname(interpreter)] : [];
+}
 
 async function stop(
   tool: RunningTool,

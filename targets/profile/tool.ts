@@ -1,4 +1,5 @@
 /** Profilers that are programs of their own: they sample a process for a given time and end by themselves. */
+import { delimiter } from "node:path";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import { startSupervised } from "../launch/child.ts";
@@ -7,10 +8,15 @@ import { outputOfProgram } from "../launch/step.ts";
 /** For what a tool has to do beyond sampling: it reads symbols first, and writes at last. */
 const BEYOND_MS = 20_000;
 
-/** Full path of a profiler. Throws an Error where it is not installed. */
-export function installedTool(name: string, get: string): string {
-  const program = findProgram(name, { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
-  if (program === null) throw new Error(`${name} is not installed (${get})`);
+/** Full path of a profiler. Throws an Error where it is not installed. @param beside Folders before those of PATH. */
+export function installedTool(
+  name: string,
+  get: string,
+  { beside = [] }: { readonly beside?: readonly string[] } = {},
+): string {
+  const path = [...beside, cleanEnv().PATH ?? ""].join(delimiter);
+  const program = findProgram(name, { path, cwd: Deno.cwd() });
+  if (program === null) throw new Error(`${name} is not on PATH (${get})`);
   return program;
 }
 

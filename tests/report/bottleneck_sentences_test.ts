@@ -7,10 +7,16 @@ import type { Bottleneck } from "../../runner/result/findings.ts";
 import { resultsFixture } from "./fixture.ts";
 import { saidAs } from "./said.ts";
 
+/** What the experiment file asks for. */
+interface Looks {
+  readonly profile?: { readonly runs: number };
+  readonly observe?: readonly string[];
+}
+
 type Seen = Readonly<Record<string, Bottleneck | readonly Bottleneck[]>>;
 
 /** Each target with what kept it from serving more, in all of three runs or run by run. */
-function modelOf(seen: Seen): ReturnType<typeof reportModel> {
+function modelOf(seen: Seen, looks: Looks = {}): ReturnType<typeof reportModel> {
   const cells = Object.keys(seen).map((target, i) => ({
     target,
     scenario: "one",
@@ -21,6 +27,7 @@ function modelOf(seen: Seen): ReturnType<typeof reportModel> {
   const drawn = resultsFixture({ cells });
   return reportModel({
     ...drawn,
+    experiment: { ...drawn.experiment, ...looks },
     runs: drawn.runs.map((run) => ({
       ...run,
       bottleneck: [seen[run.target]].flat()[run.repetition - 1] ?? [seen[run.target]].flat()[0],
@@ -28,8 +35,8 @@ function modelOf(seen: Seen): ReturnType<typeof reportModel> {
   });
 }
 
-function sentencesOf(seen: Seen): string[] {
-  return saidAs(modelOf(seen), "verdict/1", "bottleneck").map((text) =>
+function sentencesOf(seen: Seen, looks: Looks = {}): string[] {
+  return saidAs(modelOf(seen, looks), "verdict/1", "bottleneck").map((text) =>
     text.replace("Bottleneck of ", "").replaceAll(/\s/g, " ")
   );
 }
@@ -64,8 +71,39 @@ Deno.test("what an idle target waits for is said with how much of it was seen, o
       "stored: requests wait for storage (on average, 6.2 threads sleep in reads or writes while 8.0 requests are under way); fewer or joined writes (fsync) a request will help, or quicker storage.",
       "named: requests wait for name look-ups (DNS) (on average, 7.5 sockets to a name server are open while 8.0 requests are under way); to keep addresses or connections will help, or a quicker name server.",
       "capped: a cap on connections: the target is not busy, and leaves some waiting or closes them (it took 4 of 8); a higher cap, more workers or fewer connections will help.",
-      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); a profile shows what computes, `observe: [runtime]` its garbage collection, and `strace -fcw -p PID` what it waits for, such as fsync.",
+      "other: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time); `plateau run --profile` shows what computes and `plateau run --observe runtime` shows its garbage collection.",
     ],
+  );
+});
+
+Deno.test("what the experiment already looks at is not advised", () => {
+  const unknown: Seen = { api: { kind: "unknown", service: 20, cpuPerRequest: 3 } };
+  const seen =
+    "api: unknown: nothing that was seen explains the time of most requests (of 20.0 ms, 3.00 ms are CPU time)";
+  const [profile, observe] = [{ runs: 1 }, ["runtime"]];
+  assert.deepEqual(sentencesOf(unknown, { profile, observe }), [`${seen}.`]);
+  assert.deepEqual(sentencesOf(unknown, { profile }), [
+    `${seen}; \`plateau run --observe runtime\` shows its garbage collection.`,
+  ]);
+  assert.deepEqual(sentencesOf(unknown, { observe }), [
+    `${seen}; \`plateau run --profile\` shows what computes.`,
+  ]);
+});
+
+Deno.test("what other programs hide is unknown because of them, if they did in all runs that agree", () => {
+  const unknown = { kind: "unknown", service: 20, cpuPerRequest: 3 } as const;
+  const hidden = { ...unknown, waitingShare: 0.812 };
+  const because = "unknown, because other programs took the cores that it needed";
+  assert.deepEqual(sentencesOf({ api: hidden }), [
+    `api: ${because} (it waited 81.2 % of the time that it had work); without them, its own limit would show.`,
+  ]);
+  assert.match(sentencesOf({ api: [hidden, unknown, hidden] })[0], /^api: unknown: nothing/);
+  assert.equal(
+    bottleneckSentence({ bottleneck: { kind: "unknown", waitingShare: 0.5 } }).replaceAll(
+      /\s/g,
+      " ",
+    ),
+    `Bottleneck: ${because} (it waited 50.0 % of the time that it had work); without them, its own limit would show.`,
   );
 });
 
@@ -186,7 +224,7 @@ Deno.test("runs that disagree, and what is unknown, say nothing", () => {
     [],
   );
   assert.equal(bottleneckSentence({ bottleneck: { kind: "unknown" } }), "");
-  assert.deepEqual(bottleneckFindings([]), []);
+  assert.deepEqual(bottleneckFindings([], { profiled: false, observed: false }), []);
 });
 
 Deno.test("evidence that an older result lacks leaves no gap", () => {

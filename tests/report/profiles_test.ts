@@ -67,6 +67,18 @@ Deno.test("a difference that is in many functions is said by package, too", () =
   );
 });
 
+Deno.test("time by a clock that stands still while a thread waits is called CPU time", () => {
+  const profile = profileOf("fast", 1, 600);
+  const by = (profiler: "perf" | "pprof" | "py-spy"): string =>
+    summaryOf(resultsWith([{
+      ...profile,
+      processes: profile.processes.map((process) => ({ ...process, profiler })),
+    }]));
+  assert.match(by("perf"), /60\.0 % of fast's CPU time is in json → stringify/);
+  assert.match(by("pprof"), /60\.0 % of fast's CPU time is in json → stringify/);
+  assert.match(by("py-spy"), /60\.0 % of fast's time is in json → stringify/);
+});
+
 Deno.test("time that V8 counts as idle is not said to be that of waiting alone", () => {
   const text = summaryOf(resultsWith([{ ...profileOf("fast", 1, 600), idleMs: 250 }]));
   assert.match(
@@ -124,4 +136,8 @@ Deno.test("a profile that could not be taken is a note, and results without prof
   );
   assert.ok(pages[0].includes("no profile of process 7 (node: gone)"));
   assert.ok(!pages[1].includes("-profiles"));
+  assert.match(
+    summaryOf(resultsWith([empty])),
+    /Profiles .*no profile of process 7 \(node: gone\)\./,
+  );
 });

@@ -60,6 +60,19 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
   assert.doesNotMatch(page, /Runtime of <b>/);
 });
 
+Deno.test("of a collection beside the program, how long it stopped it is told apart", () => {
+  const collection = { startS: 1, ms: 24, stoppedMs: 0.12, kind: "cycle" } as const;
+  const longestOf = (...collections: Counters["collections"]): string => {
+    const [sentence] = saidAs(modelOf({ ...COUNTERS, collections }), "verdict/1", "runtime");
+    return /the longest took [^,;]+/.exec(sentence.replaceAll(/\s/g, " "))?.[0] ?? "";
+  };
+  assert.equal(
+    longestOf({ ...collection, ms: 3, stoppedMs: 3 }, collection),
+    "the longest took 24.0 ms and stopped it for 0.120 ms of that",
+  );
+  assert.equal(longestOf({ ...collection, stoppedMs: 24 }), "the longest took 24.0 ms");
+});
+
 Deno.test("pauses have tracks in the timeline, on the axes of all targets, with gaps where nothing was reported", () => {
   const point = { collections: 1, utilization: null, heap: null };
   const model = modelOf({

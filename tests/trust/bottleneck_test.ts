@@ -216,3 +216,17 @@ Deno.test("open files are counted of one process alone, as several have a limit 
   const several = bottleneckOf(withFilesLeft(1, 3));
   assert.deepEqual([several.kind, several.files, several.filesLeft], ["open-files", undefined, 1]);
 });
+
+Deno.test("a limit that a neighbour hides is unknown with how long the target waited for its cores", () => {
+  const beside = (others: number, completed = 10_000) =>
+    bottleneckOf(run({
+      thread: 0.2,
+      target: { cpu: 0.2, waiting: 0.8 },
+      host: { others, busy: 1 },
+      requests: { ...requests, completed },
+    }));
+  assert.deepEqual([beside(1).kind, beside(1).waitingShare], ["unknown", 0.8]);
+  assert.equal(beside(0).waitingShare, undefined);
+  assert.equal(beside(1, 0).waitingShare, undefined);
+  assert.equal(bottleneckOf(run({ thread: 0.85, target: { cpu: 0.9 } })).waitingShare, undefined);
+});

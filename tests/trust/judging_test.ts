@@ -136,13 +136,13 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "cores that are full, for which the worker waits long",
     { surroundings: { busy: 0.97 }, worker: { cpu: 0.45, waiting: 0.42 } },
     "invalid",
-    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator their own cores/,
+    /^All 2 cores .* were busy \(97 %\), and .* Stop other programs .*, or give target and generator their own cores \(pin of an experiment\)/,
   ],
   [
     "cores that are full with other things than a target elsewhere",
     { surroundings: { busy: 0.97 }, worker: { waiting: 0.1 }, sharesMachine: false },
     "suspect",
-    /Stop other programs or keep them to other cores, or use another machine\.$/,
+    /Stop other programs \(plateau doctor names them\) or keep them to other cores, or use another machine\.$/,
   ],
   [
     "cores that are full where the system does not tell who waits",

@@ -50,3 +50,14 @@ Deno.test("a run with a steady part, or too short for one, is not suspect for it
   }
   assert.equal(judge(caseWith({ run: { warmup: null } })).trust, "valid");
 });
+
+Deno.test("a run that others disturbed is not told to be longer, as it would settle no sooner", () => {
+  const spoiled = {
+    worker: { cpu: 0.4, waiting: 0.3 },
+    surroundings: { others: 0.9 },
+    run: { warmup: never({}) },
+  };
+  const { codes, sentences } = worded(caseWith(spoiled));
+  assert.deepEqual(codes, ["neighbour", "unsteady"]);
+  assert.equal(sentences[1], "The run has no steady state. Inspect the timeline.");
+});

@@ -29,7 +29,13 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "a neighbour on the target's core, while another core is free",
     { evidence: { target: STARVED }, surroundings: { others: 0.93, busiest: BUSIEST } },
     ["neighbour"],
-    /^The target had less than its cores: it waited 45 % of the time that it had work, and other programs used 0\.93 cores \(stress 0\.91\)\./,
+    /^The target had less than its cores: it waited 45 % of the time that it had work, and other programs used 0\.93 cores \(stress, PID 7: 0\.91\)\./,
+  ],
+  [
+    "one neighbour among many that are too small, or too soon gone, to be named",
+    { evidence: { target: STARVED }, surroundings: { others: 1.6, busiest: BUSIEST } },
+    ["neighbour"],
+    /used 1\.6 cores \(stress, PID 7: 0\.91; smaller or short-lived ones: 0\.69\)\. .* Stop other programs \(plateau doctor names them\) or/,
   ],
   [
     "a neighbour on full cores, beside a target that waits little",

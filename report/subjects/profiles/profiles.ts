@@ -1,5 +1,11 @@
 /** What the profiles of a scenario show: where each target spends its time, and why the slowest takes more than the fastest. */
-import { type CallTree, type Frame, mergeTrees, treeMs } from "../../../base/profile/call_tree.ts";
+import {
+  type CallTree,
+  type Frame,
+  mergeTrees,
+  type ProfilerName,
+  treeMs,
+} from "../../../base/profile/call_tree.ts";
 import { frameTimes, hotPathOf, outsideText } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { type Block, type Form, group, list, table, text } from "../../blocks.ts";
@@ -84,7 +90,11 @@ export function pairedProfiles(
   const cells = sides.map(({ name, cell, profiles }): ProfiledCell => {
     const { runs } = profiledCell(scenario, cell, profiles);
     // Its files are of another folder.
-    return { cell, label: name, runs: runs.map((run) => ({ ...run, processes: [] })) };
+    const elsewhere = runs.map((run) => ({
+      ...run,
+      processes: run.processes.map((process) => ({ ...process, file: null })),
+    }));
+    return { cell, label: name, runs: elsewhere };
   });
   if (cells.some((one) => treesOf(one).length === 0)) return null;
   const [base, next] = cells;
@@ -117,7 +127,11 @@ function cellGroup(profiled: ProfiledCell): Block {
   const files = runs.flatMap(({ processes }) => processes.flatMap(({ file }) => file ?? []));
   return group(label, [
     { ...text("hot", trees.length === 0 ? "" : hotText(profiled, trees)), forms: FORMS },
-    ...[...notes].map((note) => text("profile-note", `${note}.`, "note")),
+    ...[...notes].map((note) => ({
+      ...text("profile-note", `${note}.`, "note"),
+      // Without any function they are all that there is to say.
+      ...trees.length === 0 && { forms: FORMS },
+    })),
     table(functionTable(label, trees), { fold: "Functions as a table" }),
     text("files", files.length === 0 ? "" : `Files: ${files.join(", ")}`, "note"),
   ]);
@@ -165,27 +179,43 @@ const HOT_RATIO = 0.05;
 const NAMED_RATIO = 0.02;
 
 /** @param trees One a profile run with samples; at least one. */
-function hotText({ label, cell, runs }: ProfiledCell, trees: readonly CallTree[]): string {
+function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
+  const { cell, runs } = profiled;
   const whole = mergeTrees(trees);
   return [
-    pathSentence(label, whole, trees),
+    pathSentence(profiled, whole, trees),
     oftenSentence(whole, runs, cell),
     outsideSentence(whole),
     idleSentence(runs),
   ].filter(Boolean).join(" ");
 }
 
-function pathSentence(label: string, whole: CallTree, trees: readonly CallTree[]): string {
+function pathSentence(
+  { label, runs }: ProfiledCell,
+  whole: CallTree,
+  trees: readonly CallTree[],
+): string {
   const path = hotPathOf(whole);
-  if (path === null) return `${label} spends its time outside of functions.`;
+  const time = timeNoun(runs);
+  if (path === null) return `${label} spends its ${time} outside of functions.`;
   const { frame, caller, ownRatio } = path;
   const share = sharesText(frame, ownRatio, trees);
   if (ownRatio < HOT_RATIO) {
-    return `${label} spends its time in many functions: \`${frame.name}\` has the most, ${share}.`;
+    return `${label} spends its ${time} in many functions: \`${frame.name}\` has the most, ${share}.`;
   }
   const names = [...caller === null ? [] : [caller], frame].map(({ name }) => `\`${name}\``);
   const place = frame.module === "" ? "" : ` (${placeText(frame)})`;
-  return `${share} of ${label}'s time is in ${names.join(" → ")}${place}.`;
+  return `${share} of ${label}'s ${time} is in ${names.join(" → ")}${place}.`;
+}
+
+/** Profilers that sample by a clock that stands still while a thread waits. */
+const BY_CPU_TIME: readonly ProfilerName[] = ["pprof", "perf"];
+
+function timeNoun(runs: readonly TargetProfile[]): "CPU time" | "time" {
+  const sampled = runs.flatMap(({ processes }) => processes.filter(({ samples }) => samples > 0));
+  const isCpu = sampled.length > 0 &&
+    sampled.every(({ profiler }) => BY_CPU_TIME.includes(profiler));
+  return isCpu ? "CPU time" : "time";
 }
 
 /** The share of all runs together, and how far runs differ: `62 % (58 %–65 % in 3 runs)`. */
