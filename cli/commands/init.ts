@@ -44,7 +44,7 @@ export const initCommand = defineCommand({
     detect: {
       flags: "--detect",
       about: "Measures the server in the folder of FILE, recognised by its package.json, go.mod, " +
-        "pyproject.toml, Cargo.toml or Dockerfile",
+        "Cargo.toml, Dockerfile or the Python file of its app (the default without a terminal)",
       schema: z.boolean().default(false),
     },
     path: {
@@ -56,7 +56,7 @@ export const initCommand = defineCommand({
     example: {
       flags: "--example",
       about: "Writes an example that measures a built-in server and explains every key (the " +
-        "default without a terminal)",
+        "default without a terminal where --detect finds nothing)",
       schema: z.boolean().default(false),
     },
     from: {
@@ -83,7 +83,7 @@ export const initCommand = defineCommand({
     if (types !== undefined) return await writeTypes(types);
     const wanted = given ?? USUAL_FILE;
     if (wanted !== "-") refuseExisting(wanted);
-    const { file = wanted, text, next, notes } = from === undefined
+    const { file = wanted, about = "", text, next, notes } = from === undefined
       ? await written(wanted, asked)
       : await converted(from, { file: wanted, isGiven: given !== undefined, writes });
     const isCode = isScript(file) || file === "-" && SCRIPT_TEXT.test(text);
@@ -102,7 +102,7 @@ export const initCommand = defineCommand({
     } catch (error) {
       throw new UserError([{ place: withoutSecrets(file), ...whyNot(error) }]);
     }
-    await print(textLines([`Wrote ${file}. ${next}`]), noteLines);
+    await print(textLines([`Wrote ${file}${about}. ${next}`]), noteLines);
     return EXIT.done;
   },
 });
@@ -155,6 +155,8 @@ const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 interface Made {
   /** Where it is written, where that is another file than was wanted. */
   readonly file?: string;
+  /** What it measures, to go on after its name. */
+  readonly about?: string;
   readonly text: string;
   /** The next step, as a sentence. */
   readonly next: string;
@@ -170,16 +172,20 @@ interface Asked {
 }
 
 /** A file about what the flags name, or else what a person at the terminal chooses. */
-async function written(file: string, { path, ...asked }: Asked): Promise<Made> {
+async function written(file: string, asked: Asked): Promise<Made> {
+  const { path } = asked;
   const subject = await chosenSubject(file, asked);
   const next = `Check it: plateau check ${file}. Run it: plateau run ${file}`;
   if (subject === null) {
     if (path !== undefined) throw new UserError([PATH_OF_NOTHING]);
-    return { text: starter, next, notes: asked.example ? [] : await others(file) };
+    return { about: ", an example of a built-in server", text: starter, next, notes: [YOURS] };
   }
-  const about = { ...subject, path: path ?? subject.path };
   return {
-    text: experimentAbout(about, file === "-" ? USUAL_FILE : file),
+    about: ` for your server (${subject.about})`,
+    text: experimentAbout(
+      { ...subject, path: path ?? subject.path },
+      file === "-" ? USUAL_FILE : file,
+    ),
     next,
     notes: subject.notes,
   };
@@ -200,34 +206,37 @@ const PATH_OF_NOTHING: Problem = {
 /** Null for the example. */
 async function chosenSubject(
   file: string,
-  { url, command, detect, example }: Omit<Asked, "path">,
+  { url, command, detect, example, path }: Asked,
 ): Promise<Subject | null> {
   const { ofCommand, ofUrl } = await import("../init/given.ts");
   const { diskFolder } = await import("../init/disk_folder.ts");
   const folder = diskFolder(file === "-" ? "." : dirname(file));
   if (url !== undefined) return rightOr("--url", ofUrl(url));
   if (command !== undefined) return rightOr("--command", ofCommand(command, folder.name));
-  if (detect) {
-    const { subjectsIn } = await import("../init/found.ts");
-    return rightOr("--detect", subjectsIn(folder)[0] ?? NOTHING_FOUND);
-  }
+  if (example) return null;
   const { isPersonThere, person } = await import("../terminal/person.ts");
-  if (example || !isPersonThere()) return null;
-  const { askedSubject } = await import("../init/asked.ts");
-  return await askedSubject(folder, person);
-}
-
-/** What could have been measured. */
-async function others(file: string): Promise<string[]> {
-  const { diskFolder } = await import("../init/disk_folder.ts");
+  if (!detect && isPersonThere()) {
+    const { askedSubject } = await import("../init/asked.ts");
+    return await askedSubject(folder, person, path);
+  }
   const { subjectsIn } = await import("../init/found.ts");
-  return subjectsIn(diskFolder(file === "-" ? "." : dirname(file))).slice(0, 1)
-    .map(({ about }) => `This folder holds a server (${about}): plateau init --detect measures it`);
+  const [found = null] = subjectsIn(folder);
+  if (found === null && detect) throw new UserError([NOTHING_FOUND]);
+  return found;
 }
 
-const NOTHING_FOUND =
-  "Cannot find a server here: there is no package.json with a start script or main file, no go.mod " +
-  "with a main package, no Python project whose app is found, no Cargo.toml and no Dockerfile";
+/** Beside an example, for whoever wanted more than that. */
+const YOURS = "A server of your own is measured by plateau init FILE --command 'node server.js', " +
+  "or --url http://127.0.0.1:8080/";
+
+const NOTHING_FOUND: Problem = {
+  place: "--detect",
+  message:
+    "Cannot find a server here: there is no package.json with a start script or main file, no go.mod " +
+    "with a main package, no main.py, app.py or server.py with an app of FastAPI or Flask, no manage.py " +
+    "of Django, no Cargo.toml with src/main.rs and no Dockerfile",
+  fix: "say how it is started, --command 'node server.js', or where it runs, --url URL",
+};
 
 function rightOr(place: string, subject: Subject | string): Subject {
   if (typeof subject !== "string") return subject;
@@ -332,6 +341,6 @@ function refuseExisting(file: string): void {
 
 function whyNot(error: unknown): { message: string; fix?: string } {
   return error instanceof Deno.errors.AlreadyExists
-    ? { message: "Cannot overwrite an existing file", fix: "name another" }
+    ? { message: "Cannot overwrite an existing file", fix: "name another, or remove it first" }
     : { message: `Cannot write it: ${messageOf(error)}` };
 }

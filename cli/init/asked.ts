@@ -17,13 +17,27 @@ export interface Person {
   answer(question: string): Promise<string | null>;
 }
 
-/** Null for the built-in example. Throws a UserError when the input ends before all is answered. */
-export async function askedSubject(folder: Folder, person: Person): Promise<Subject | null> {
-  const found = subjectsIn(folder);
+/**
+ * Null for the built-in example. Throws a UserError when the input ends before all is answered.
+ * @param path The path that a flag names: then nobody is asked for it.
+ */
+export async function askedSubject(
+  folder: Folder,
+  person: Person,
+  path?: string,
+): Promise<Subject | null> {
+  const withPath = async (subject: Subject): Promise<Subject> =>
+    path === undefined ? { ...subject, ...await pathFrom(person, subject.path) } : subject;
   const choices: { about: string; make: () => Promise<Subject | null> }[] = [
-    ...found.map((subject) => ({ about: subject.about, make: () => Promise.resolve(subject) })),
+    ...subjectsIn(folder).map((subject) => ({
+      about: subject.about,
+      make: () => withPath(subject),
+    })),
     { about: "a server that runs already, by its URL", make: () => urlFrom(person) },
-    { about: "a server that a command starts", make: () => commandFrom(folder, person) },
+    {
+      about: "a server that a command starts",
+      make: async () => withPath(await commandFrom(folder, person)),
+    },
     {
       about: "a built-in server: an example with every key explained",
       make: () => Promise.resolve(null),
@@ -44,21 +58,23 @@ function urlFrom(person: Person): Promise<Subject> {
   return valid(person, "URL, such as http://127.0.0.1:8080/: ", ofUrl);
 }
 
-async function commandFrom(folder: Folder, person: Person): Promise<Subject> {
-  const subject = await valid(
+function commandFrom(folder: Folder, person: Person): Promise<Subject> {
+  return valid(
     person,
     "Command, with {port} where its port belongs, such as node server.js: ",
     (line) => ofCommand(line, folder.name),
   );
-  const path = await valid(
+}
+
+function pathFrom(person: Person, usual: string): Promise<Pick<Subject, "path">> {
+  return valid(
     person,
-    "Path to request [/]: ",
+    `Path to request [${usual}]: `,
     (text) =>
       /^(?:\/[\x21-\x7e]*)?$/.test(text)
-        ? { path: text || "/" }
+        ? { path: text || usual }
         : "Write a path that begins with /",
   );
-  return { ...subject, ...path };
 }
 
 /** Asks again until the answer is right. @param read Gives what the answer means, or what is wrong with it. */

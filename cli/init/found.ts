@@ -98,16 +98,14 @@ const ASGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Litest
 const WSGI = /^(\w+)(?:\s*:[^=\n]+)?\s*=\s*(?:\w+\.)?(?:Flask|Bottle)\(/m;
 
 function ofPython(folder: Folder): Subject | null {
-  const listed = ["pyproject.toml", "requirements.txt"].filter((file) => folder.has(file));
-  const [from] = listed;
-  if (from === undefined) return null;
-  const asked = listed.map((file) => folder.read(file) ?? "").join("\n");
+  const asked = ["pyproject.toml", "requirements.txt"]
+    .map((file) => folder.read(file) ?? "").join("\n");
   const python = pythonOf(folder);
   const name = nameOf(/^name\s*=\s*"([^"]+)"/m.exec(asked)?.[1] ?? folder.name);
-  if (folder.has("manage.py")) {
+  if (/\bdjango\b/.test(folder.read("manage.py") ?? "")) {
     const command = [...python, "manage.py", "runserver", "--noreload", "{host}:{port}"];
     const notes = ["runserver is Django's server for development: measure the one of production"];
-    return { name, about: `manage.py: runserver`, target: { command }, path: "/", notes };
+    return { name, about: "manage.py: runserver", target: { command }, path: "/", notes };
   }
   for (const file of PYTHON_FILES) {
     const source = folder.read(file) ?? "";
@@ -129,7 +127,7 @@ function ofPython(folder: Folder): Subject | null {
     ];
     return {
       name,
-      about: `${from}: ${command[python.length + 1]} ${served}`,
+      about: `${file}: ${command[python.length + 1]} ${served}`,
       target: { command, ...inSrc && { env: { PYTHONPATH: "src" } } },
       path: pathIn(source) ?? "/",
       notes: command.includes("flask")

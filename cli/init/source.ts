@@ -31,10 +31,17 @@ export function portIn(source: string): number | "PORT" | null {
 const ROUTE =
   /(?:\.(?:get|GET|route|Get)|\bHandle(?:Func)?|#\[get)\(\s*["'`](?:GET )?(\/[\w./~-]*)(?:\{\$\})?["'`]/g;
 
-/** The path of a first request: `/` where there is such a route, or else the first without parameters. */
+/** Routes of a health check or of counters, which say little of what a server's work takes. */
+const MONITORING = /\/(?:health\w*|live(?:z|ness)?|ready(?:z)?|readiness|metrics)$/i;
+
+/**
+ * The path of a first request: `/` where there is such a route, or else the first without parameters, a health check
+ * only where there is nothing else.
+ */
 export function pathIn(source: string): string | null {
   const paths = [...withoutComments(source).matchAll(ROUTE)].map(([, path]) => path);
-  return paths.includes("/") ? "/" : paths[0] ?? null;
+  if (paths.includes("/")) return "/";
+  return paths.find((path) => !MONITORING.test(path)) ?? paths[0] ?? null;
 }
 
 /** Lines that are comments as a whole. */

@@ -7,14 +7,13 @@ export function withSchemaLine(text: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}\n${text}`;
 }
 
-/** Its title asks what the card of its report answers. @param file As it will be called. */
+/** Its title stays true of any load and setting that is written in later. @param file As it will be called. */
 export function experimentAbout({ name, target, path }: Subject, file: string): string {
-  const [few, many] = CONNECTIONS;
   return `# "plateau check ${file}" says what will be run, "plateau run ${file}" runs it, and
 # "plateau init --example -" prints an experiment with every key explained.
 
 name: ${flow(name)} # also the folder of the results
-title: How many requests a second does ${name} serve, with ${few} and with ${many} connections?
+title: How many requests a second does ${name} serve? # heads the report: ask what you vary
 
 ${targetComment(target)}
 targets:
@@ -22,32 +21,39 @@ targets:
 
 # Requests to send, by name. Statuses of 200 to 399 are expected, unless expect says otherwise.
 scenarios:
-  ${scenarioName(path)}: { get: ${flow(path)} }
+  ${scenarioName(path, name)}: { get: ${flow(path)} }
   # login: { post: /login, json: { user: ada }, expect: { status: 200, contains: welcome } }
 
 # Each connection sends its next request when the last response is complete; "rate: 1000/s" sends by the clock.
 load:
-  connections: [${few}, ${many}] # a list makes a factor: every value is measured
+  connections: [10, 50] # a list makes a factor: every value is measured
   duration: 5s
 repeat: 5 # runs of each combination${"url" in target ? "" : ", a fresh process every time"}
 # thresholds: ["p99 < 50ms", "success >= 99.9%"] # pass/fail rules; the exit code is 1 when one fails
 `;
 }
 
-const CONNECTIONS = [10, 50];
-
 function targetComment(target: Subject["target"]): string {
   if ("url" in target) return "# The server runs already: Plateau neither starts nor stops it.";
-  const ports = "port" in target
-    ? "# It listens on one port alone. If it reads the variable PORT, leave port out: then a free one is chosen."
-    : "# {port} becomes a free port, which the variable PORT holds, too. A program with a port of its own: port: 3000";
-  const setup = "setup" in target ? " setup builds it once." : "";
-  return `# Started for every run, waited for until "ready: /" responds, and stopped with its children.${setup}\n${ports}`;
+  const [program] = [target.command].flat();
+  return [
+    '# Started for every run, waited for until / responds ("ready: /health" waits for another path), and stopped with',
+    `# its children.${"setup" in target ? " setup builds it once." : ""}`,
+    "port" in target
+      ? "# It listens on one port alone. If it reads the variable PORT, leave port out: then a free one is chosen."
+      : "# {port} becomes a free port, which the variable PORT holds, too. A program with a port of its own: port: 3000",
+    // The client that runs a container does not pass its environment on.
+    ...program === "podman" || program === "docker"
+      ? []
+      : ["# To compare two settings, add a variable with a list: env: { MODE: [fast, safe] }"],
+  ].join("\n");
 }
 
-function scenarioName(path: string): string {
-  return path.replace(/\?.*/, "").split("/").findLast((part) => /^[a-z][\w-]*$/i.test(part)) ??
-    "home";
+/** Another than the target's: a rule that has only a name could mean either. */
+function scenarioName(path: string, target: string): string {
+  const name = path.replace(/\?.*/, "").split("/")
+    .findLast((part) => /^[a-z][\w-]*$/i.test(part)) ?? "home";
+  return name === target ? `get-${name}` : name;
 }
 
 /** A text that YAML reads as itself, also within braces and brackets. */

@@ -16,7 +16,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
     return [
       {
         code: "runtime",
-        text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
+        text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}${slowestText(all)}.`,
       },
       ...compilerFinding(label, all),
     ];
@@ -85,19 +85,22 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   return stopped + delay;
 }
 
+/** How many of the slowest requests met a pause; "" where there was none to meet. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
-  if (requests === 0) return "no request was slow";
-  const met = (of: "collections" | "stalls", what: string): string => {
+  if (requests === 0) return "; no request was slow";
+  const met = (of: "collections" | "stalls", what: string): string[] => {
     const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
+    // Stalls of a halted machine or a crowded core are none of the program's.
+    if (expected === 0) return [];
     const byChance = formatShare(expected / requests);
-    return `${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`;
+    return [`${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`];
   };
-  // Stalls of a halted machine or a crowded core are none of the program's.
-  const hasStalls = all.some(({ slowest: { stalls } }) => stalls.expected > 0);
-  return [
-    `of its ${counted(requests, "slowest request")} ${met("collections", "a collection")}`,
-    ...hasStalls ? [met("stalls", "a blocked event loop")] : [],
-  ].join(", ");
+  const pauses = [
+    ...met("collections", "a collection"),
+    ...met("stalls", "a blocked event loop"),
+  ];
+  if (pauses.length === 0) return "";
+  return `; of its ${counted(requests, "slowest request")} ${pauses.join(", ")}`;
 }

@@ -5,7 +5,7 @@
 import type { Disturbance } from "../../runner/stats/slices/disturbance.ts";
 import type { ProcessLevels } from "../../runner/stats/slices/process_levels.ts";
 import { PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../../runner/stats/slices/looks.ts";
-import { listed } from "../writing/words.ts";
+import { capitalized, listed } from "../writing/words.ts";
 import { percentText } from "../writing/ratios.ts";
 import { disturbanceText } from "./judgements.ts";
 
@@ -58,9 +58,10 @@ export function looksNote(areTheseTwo: boolean): string {
 export const THESE_TWO =
   "The verdict is about these two processes: after a restart the ratio may be another.";
 
-/** @param cell "" of one cell alone. */
+/** Begins a sentence. @param cell Whose names stay as they are written; "" of one cell alone. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {
-  return `${cell && `${cell}: `}${disturbanceText(disturbance)}, ` +
+  const who = disturbanceText(disturbance);
+  return `${cell === "" ? capitalized(who) : `${cell}: ${who}`}, ` +
     `which may move the other's requests/s by up to ${percentText(disturbance.mostRatio)}, ` +
     "and its latencies by more";
 }

@@ -3,7 +3,7 @@ import { bottleneckSentence } from "../findings/bottleneck.ts";
 import { ERRORS, isUnanswered, wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { arePaced } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote } from "../figures/lower_bounds.ts";
 import { noResponseOf, noResponseText } from "../findings/no_response.ts";
@@ -36,7 +36,7 @@ import { inRunTable } from "./tables/in_run.ts";
 import { histogramTable } from "./tables/histogram.ts";
 import { percentileIn } from "./tables/latency_cells.ts";
 import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
-import { column, type Table, tableOf, textCell, WEAK_NOTE } from "./tables/table.ts";
+import { column, type Table, tableOf, textCell } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
 /** With more of them their rows would bury the rest. */
@@ -51,7 +51,6 @@ export function measurementBlocks(
   const latency = poolLatency([measurement]);
   const { count, endedCount } = latency;
   const agents = measurementAgents(measurement);
-  const weak = count > 0 && PERCENTILES.some((p) => !supportsPercentile(count, p));
   const { inRun } = measurement;
   const lead = leadOf(measurement);
   const isOfRequests = lead.unit === "requests";
@@ -73,7 +72,6 @@ export function measurementBlocks(
       ? []
       : [table(histogramTable(latency.ended, HISTOGRAM_STEPS), { ...CAPTIONED, forms: TERMINAL })],
     ...count === 0 ? [] : [table(percentilesTable(latency, lead), CAPTIONED)],
-    { ...text("note", weak ? WEAK_NOTE : ""), forms: TERMINAL }, // elsewhere it is a note of the table
     ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
     ...notes.map((note) => text("note", note)),
     ...isOfRequests ? measurementStreams(measurement) : [],

@@ -406,7 +406,7 @@ function findingsOf(
   return [
     ...disturbance === null
       ? []
-      : [{ code: "disturbed", text: `${capitalized(disturbanceSentence(name, disturbance))}.` }],
+      : [{ code: "disturbed", text: `${disturbanceSentence(name, disturbance)}.` }],
     ...own.flatMap(({ figure, sliced }) => {
       const levels = sliced?.levels ?? null;
       if (levels === null || levels.withinStdev === null) return [];

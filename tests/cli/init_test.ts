@@ -112,6 +112,26 @@ const FOUND: readonly {
     target: { command: ["python3", "-m", "gunicorn", "--bind", "{host}:{port}", "app:app"] },
   },
   {
+    what: "a FastAPI app of one file, whose packages no file lists",
+    files: {
+      "app.py": 'app = FastAPI()\n@app.get("/health")\n@app.get("/report/{id}")\n@app.get("/sum")',
+      ".venv/bin/python": "",
+    },
+    target: {
+      command: [
+        ...["./.venv/bin/python", "-m", "uvicorn"],
+        ...["--host", "{host}", "--port", "{port}", "app:app"],
+      ],
+    },
+    path: "/sum",
+  },
+  {
+    what: "a Django project by its manage.py alone",
+    files: { "manage.py": "from django.core.management import execute_from_command_line\n" },
+    target: { command: ["python3", "manage.py", "runserver", "--noreload", "{host}:{port}"] },
+    notes: /server for development/,
+  },
+  {
     what: "a Rust program",
     files: {
       "Cargo.toml": '[package]\nname = "quick"\n\n[dependencies]\naxum = "0.8"\n',
@@ -182,7 +202,10 @@ for (const { what, files, target, path = "/", name = "my-api", notes, ...machine
 }
 
 Deno.test("init finds nothing where nothing says how a server starts", () => {
-  const files = { "package.json": "{", "go.mod": "module a", "pyproject.toml": "", "a.js": "" };
+  const files = {
+    ...{ "package.json": "{", "go.mod": "module a", "pyproject.toml": "", "a.js": "" },
+    ...{ "manage.py": "from flask_script import Manager", "app.py": "import fastapi\n" },
+  };
   assert.deepEqual(subjectsIn(folderOf(files)), []);
   assert.deepEqual(subjectsIn(folderOf({ "package.json": PACKAGE({}) })), []);
 });
@@ -236,6 +259,8 @@ Deno.test("the path to request is / or the first route without parameters", () =
   assert.equal(pathIn('app.get("/users/:id", f); app.get("/users", g)'), "/users");
   assert.equal(pathIn('app.get("/a", f); app.get("/", g)'), "/");
   assert.equal(pathIn('r.GET("/ping", f)'), "/ping");
+  assert.equal(pathIn('r.GET("/health", f); r.GET("/quote", g)'), "/quote");
+  assert.equal(pathIn('r.GET("/healthz", f); r.GET("/metrics", g)'), "/healthz");
   assert.equal(pathIn('#[get("/status")]'), "/status");
   assert.equal(pathIn('axios.get("http://a/b")'), null);
 });
@@ -248,20 +273,39 @@ const SUBJECTS: readonly Subject[] = [
   ),
 ].flatMap((subject): readonly Subject[] | Subject => typeof subject === "string" ? [] : subject);
 
-Deno.test("what init writes is an experiment of what was found, whose title asks what one target can answer", async () => {
+Deno.test("what init writes is an experiment of what was found, whose title holds for every load", async () => {
   assert.equal(SUBJECTS.length, FOUND.length + 6);
   for (const subject of SUBJECTS) {
     const text = withSchemaLine(experimentAbout(subject, "mine.yaml"), "a.json");
     assert.match(text, /^# yaml-language-server: \$schema=a\.json\n/);
     const experiment = await withEngine(() => parseExperiment(text, "mine.yaml"));
-    assert.match(
-      experiment.title ?? "",
-      /^How many requests a second does .* serve, with 10 and with 50/,
-    );
+    assert.equal(experiment.title, `How many requests a second does ${subject.name} serve?`);
     const written: Record<string, unknown> = parse(text);
     assert.deepEqual(written.targets, { [subject.name]: subject.target });
     assert.deepEqual(Object.values(Object(written.scenarios)), [{ get: subject.path }]);
   }
+});
+
+Deno.test("a scenario is not called as its target, which no rule by one name could tell apart", () => {
+  const [go] = subjectsIn(folderOf({
+    "go.mod": "module example.com/quote",
+    "main.go": 'http.HandleFunc("/quote", quote)',
+  }));
+  const { targets, scenarios } = parse(experimentAbout(go, "mine.yaml"));
+  assert.deepEqual([targets, scenarios].map((named) => Object.keys(named)), [
+    ["quote"],
+    ["get-quote"],
+  ]);
+});
+
+Deno.test("the way to compare two settings that init's file names is one that check accepts", async () => {
+  const subject = ofCommand("node server.js", "quote");
+  assert.ok(typeof subject !== "string");
+  const text = experimentAbout(subject, "mine.yaml");
+  const [line] = /env: \{ \w+: \[[^}]*\} ?/.exec(text) ?? assert.fail("no such line");
+  const changed = text.replace("{ command:", `{ ${line.trim()}, command:`);
+  const { targets } = await withEngine(() => parseExperiment(changed, "mine.yaml"));
+  assert.deepEqual(Object(targets.quote).env, { MODE: ["fast", "safe"] });
 });
 
 Deno.test("a URL is refused that is none", () => {
@@ -289,13 +333,22 @@ class Typist implements Person {
 const EMPTY = folderOf({});
 
 Deno.test("a person chooses what is found by pressing return", async () => {
-  const typist = new Typist("");
+  const typist = new Typist("", "");
   const folder = folderOf({ "package.json": PACKAGE({}), "index.js": "" });
   assert.deepEqual((await askedSubject(folder, typist))?.target, { command: ["node", "index.js"] });
   assert.deepEqual(typist.shown.slice(0, 2), [
     "What do you want to measure?",
     "  1  package.json: node index.js",
   ]);
+});
+
+Deno.test("a person says which path of what is found is measured, unless a flag does", async () => {
+  const files = { "main.py": 'app = FastAPI()\n@app.get("/health")\n' };
+  const typist = new Typist("1", "/report/7");
+  assert.equal((await askedSubject(folderOf(files), typist))?.path, "/report/7");
+  assert.equal(typist.shown.at(-1), "Path to request [/health]: ");
+  const asked = await askedSubject(folderOf(files), new Typist("1"), "/of-a-flag");
+  assert.equal(asked?.name, "my-api");
 });
 
 Deno.test("a person is asked again after an answer that is wrong", async () => {

@@ -75,23 +75,32 @@ Deno.test("init writes a schema beside its files, which their first line names",
   assert.ok(!readFileSync(join(cwd, "again.yaml"), "utf8").includes("$schema"));
 });
 
-Deno.test("init measures what the folder holds, or says that it does", async () => {
+Deno.test("init measures what the folder holds, and a built-in server where it holds none", async () => {
   using folder = emptyFolder();
   const cwd = folder.path;
   const none = await exits(2, ["init", "--detect"], { cwd });
-  assert.match(none.stderr, /^--detect: Cannot find a server here: /);
-  Deno.writeTextFileSync(join(cwd, "package.json"), '{ "scripts": { "start": "node a.js" } }');
-  const plain = await exits(0, ["init", "plain.yaml"], { cwd });
-  assert.match(plain.stdout, /holds a server \(package\.json: node a\.js\): plateau init --detect/);
-  await exits(0, ["init", "--detect"], { cwd });
-  assert.match(readFileSync(join(cwd, "experiment.yaml"), "utf8"), /command: \[node, a\.js\]/);
-  const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
-  assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
+  assert.match(none.stderr, /^--detect: Cannot find a server here: .*--command/s);
   const pathAlone = await exits(2, ["init", "x.yaml", "--path", "/x"], { cwd });
   assert.match(
     pathAlone.stderr,
     /^--path: Cannot request this path: .*--url, --command or --detect/s,
   );
+  const example = await exits(0, ["init", "example.yaml"], { cwd });
+  assert.match(
+    example.stdout,
+    /^Wrote example\.yaml, an example of a built-in server\. .*\nNote: A server of your own .*--command/s,
+  );
+  Deno.writeTextFileSync(join(cwd, "package.json"), '{ "scripts": { "start": "node a.js" } }');
+  const plain = await exits(0, ["init", "plain.yaml"], { cwd });
+  assert.match(plain.stdout, /^Wrote plain\.yaml for your server \(package\.json: node a\.js\)\. /);
+  await exits(0, ["init", "--detect"], { cwd });
+  for (const file of ["plain.yaml", "experiment.yaml"]) {
+    assert.match(readFileSync(join(cwd, file), "utf8"), /command: \[node, a\.js\]/);
+  }
+  const twice = await exits(2, ["init", "--detect"], { cwd });
+  assert.match(twice.stderr, /Cannot overwrite an existing file.*remove it first/s);
+  const both = await exits(2, ["init", "x.yaml", "--detect", "--url", "http://a"], { cwd });
+  assert.match(both.stderr, /^--detect: Cannot measure two things: --url is given, too/);
   const typesToo = await exits(2, ["init", "--types", "--url", "http://a", "--path", "/x"], {
     cwd,
   });

@@ -123,6 +123,27 @@ Deno.test("a runtime without an event loop, and one without collections, have no
   assert.equal(sentence, "Runtime of <b>api</b>: no collection; no request was slow.");
 });
 
+Deno.test("slow requests are not held against pauses that there were none of", () => {
+  const [process] = COUNTERS.processes;
+  const quiet = { ...process, collections: 0, stoppedMs: 0, longestMs: 0, delay: null };
+  const none = { overlapping: 0, expected: 0 };
+  const sentenceOf = (stalls: typeof none): string => {
+    const slowest = { requests: 10, collections: none, stalls };
+    const [sentence] = saidAs(
+      modelOf({ ...COUNTERS, processes: [quiet], slowest }),
+      "verdict/1",
+      "runtime",
+    );
+    return sentence.replaceAll(/\s/g, " ");
+  };
+  assert.equal(sentenceOf(none), "Runtime of <b>api</b>: no collection.");
+  assert.equal(
+    sentenceOf({ overlapping: 5, expected: 1 }),
+    "Runtime of <b>api</b>: no collection; of its 20 slowest requests 50.0 % overlap a blocked event loop " +
+      "(10.0 % by chance).",
+  );
+});
+
 Deno.test("without counters nothing is said of them", () => {
   assert.deepEqual(saidAs(modelOf(), "verdict/1", "runtime"), []);
 });

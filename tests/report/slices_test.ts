@@ -9,6 +9,7 @@ import {
 } from "../../report/subjects/comparison/comparison.ts";
 import { revisionSides } from "../../report/subjects/comparison/revisions.ts";
 import { results } from "../../runner/result/result.ts";
+import { disturbanceSentence } from "../../report/findings/slices.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
@@ -91,6 +92,15 @@ Deno.test("slices: a side that disturbs the other is named, and takes its verdic
   assert.match(
     comparedMarkdown(comparison),
     /The base uses 30 % of a core more than the other while it rests/,
+  );
+});
+
+Deno.test("slices: a sentence about one of several cells keeps the name of its scenario as it is", () => {
+  const disturbance = { side: "base", cores: 0.3, mostRatio: 0.1 } as const;
+  assert.match(disturbanceSentence("", disturbance), /^The base uses/);
+  assert.match(
+    disturbanceSentence("report, cached over plain", disturbance),
+    /^report, cached over plain: the base uses/,
   );
 });
 

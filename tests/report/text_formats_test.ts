@@ -3,6 +3,7 @@ import { renderMarkdown } from "../../report/render/markdown.ts";
 import { reportModel } from "../../report/model.ts";
 import { type ColumnOf, measuredCell, tableOf } from "../../report/subjects/tables/table.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -10,7 +11,7 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
-import { measured, renderMeasurementMarkdown } from "./measured.ts";
+import { measured, renderMeasurement, renderMeasurementMarkdown } from "./measured.ts";
 import { tableIn, tablesIn } from "./said.ts";
 
 Deno.test("markdown has the summary table of every scenario", () => {
@@ -73,6 +74,22 @@ Deno.test("a measurement without any answer has no latency, in place of one of 0
   const ofLatency = ["Mean latency", "Fastest", "Slowest", ...PERCENTILES.map((p) => `p${p}`)];
   for (const label of ofLatency) assert.equal(texts[label] ?? "–", "–", label);
   assert.deepEqual(notes, []);
+});
+
+Deno.test("a terminal says once what round brackets mean, of a measurement and of an experiment", () => {
+  const options = { width: 200, color: false, unicode: true };
+  const cell = { target: "", scenario: "static", medianMs: 5 };
+  const experiment = reportModel(resultsFixture({
+    cells: ["static", "fib"].map((scenario) => ({ target: "hono", scenario, medianMs: 5 })),
+  }));
+  const texts = [
+    renderMeasurement(measurementFixture(cell), options),
+    renderSummary(experiment, options),
+  ];
+  for (const text of texts) {
+    assert.match(text, /\s\([≥\s\d.]+\)/);
+    assert.equal(text.split("In round brackets: ").length, 2, text);
+  }
 });
 
 Deno.test("a host without a scheme becomes no link in markdown", () => {

@@ -4,11 +4,12 @@ import {
   type Figure,
   type Finding,
   type Group,
+  saidOnce,
   shownIn,
   type Text,
 } from "../../blocks.ts";
 import type { Trust } from "../../../runner/result/generator.ts";
-import type { Table } from "../../subjects/tables/table.ts";
+import { type Table, WEAK_NOTE } from "../../subjects/tables/table.ts";
 import {
   type Style,
   type TerminalOptions,
@@ -26,7 +27,7 @@ export function renderBlocks(
   blocks: readonly Block[],
   options: TerminalOptions,
 ): Written<"terminal"> {
-  const lines = blocksLines(blocks, options);
+  const lines = blocksLines(saidOnce(shownIn("terminal", blocks), null), options);
   return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
 }
 
@@ -61,6 +62,9 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
       return [
         ...block.isCaptioned ? [BLANK, lineOf(block.table.caption, "cyan")] : [],
         ...tableLines(withoutZeros(block.table), options),
+        // Other notes would take more room than the table.
+        ...block.table.notes.filter((note) => note === WEAK_NOTE)
+          .flatMap((note) => paragraphLines(note, width, { ...HANGING, style: TONES.note })),
       ];
     case "figure":
       return figureLines(block, options);
