@@ -18,6 +18,12 @@ const GROWTH = 0.5;
 /** Size of a request of a mix, flow or page: its histogram, and how many completed in each second. */
 const STEP_BYTES = 8_000;
 
+/**
+ * Size of the messages of a run or a step with streams or WebSockets: five histograms, those of lower bounds, and the gaps by
+ * 20 names of events.
+ */
+const MESSAGE_BYTES = 18_000;
+
 interface SizedCell {
   readonly load: PlannedLoad;
   readonly request: Scenario;
