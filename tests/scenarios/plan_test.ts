@@ -231,12 +231,12 @@ Deno.test("a plan is refused whose results could not be read back, with their si
   const news = { get: "/news", stream: "events" as const };
   const mix = (request: typeof news | { get: string }): Partial<ExperimentInput> => ({
     ...ten,
-    scenarios: { a: { mix: [request, { ...request, get: "/other" }] } },
+    scenarios: { a: { mix: [1, 2, 3, 4, 5].map((n) => ({ ...request, get: `/${n}` })) } },
   });
-  assert.equal(problemOf({ ...mix({ get: "/" }), repeat: 2_000 }), null);
+  assert.equal(problemOf({ ...mix({ get: "/" }), repeat: 1_000 }), null);
   assert.match(
-    problemOf({ ...mix(news), repeat: 2_000 }) ?? "",
-    /results of 4,000 runs would take about 560 MB/,
+    problemOf({ ...mix(news), repeat: 1_000 }) ?? "",
+    /results of 2,000 runs would take about 460 MB/,
   );
   // However long runs are, their intervals are bounded.
   const day = { load: { connections: 5, duration: "24h" } };
