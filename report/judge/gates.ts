@@ -70,7 +70,15 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
-import { type Between, contrastIn, type GroupPair, ONE_SESSION, pairingOf } from "./ratio_of.ts";
+import { withConfidence } from "./comparison.ts";
+import {
+  type Between,
+  contrastIn,
+  type GroupPair,
+  ONE_SESSION,
+  pairingOf,
+  type RatioOf,
+} from "./ratio_of.ts";
 import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
 import { areMovedAlike, slicedBetween, undisturbedWithin, varianceOfThese } from "./slices.ts";
@@ -759,25 +767,34 @@ function pairEvidence(
   [left, right]: Place,
   ratioOf: Ground["ratioOf"],
 ): Evidence {
-  const [of, to] = [amountOf(figure, left), amountOf(other, right)];
+  const [of, to] = [amountOf(figure, decided(left)), amountOf(other, decided(right))];
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
+  const sliced = figure === other && left.cell !== null && right.cell !== null
+    ? slicedBetween(right.cell, left.cell)
+    : null;
+  const { level } = of.cell;
+  const decidingRatioOf: RatioOf = (one, other, ...how) => {
+    // As in comparisons: slices are paired for certain, and borrow nothing from other pairs.
+    if (sliced !== null) return ratioInterval(one, other, { confidence: level });
+    const ratio = ratioOf(one, other, ...how);
+    return ratio && (level === left.cell?.level ? ratio : withConfidence(ratio, level));
+  };
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsReason(sides);
-  const sliced = figure === other && left.cell !== null && right.cell !== null
-    ? slicedBetween(right.cell, left.cell)
-    : null;
-  // As in comparisons: slices are paired for certain, and borrow nothing from other pairs.
-  const drawn: Ground["ratioOf"] = sliced === null
-    ? ratioOf
-    : (of, to) => ratioInterval(of, to, { confidence: sides.of.cell.level });
-  const ratio = groups === null ? ratioOfAmounts(of, to, drawn) : null;
+  const ratio = groups === null ? ratioOfAmounts(of, to, decidingRatioOf) : null;
   const isOf0 = Math.max(of.range.value, to.range.value) === 0;
   return ratioEvidence(sides, ratio, {
     why: groups ?? (isOf0 ? { code: "no-ratio" } : whyNoInterval([of, to])),
     opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, { sliced })],
   });
+}
+
+/** At the level that thresholds are decided by. */
+function decided(member: Member): Member {
+  const { cell } = member;
+  return cell === null ? member : { ...member, cell: { ...cell, level: decidingLevel(cell) } };
 }
 
 /** The p-values of the gates that are tests, as they are. */
