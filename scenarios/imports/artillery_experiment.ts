@@ -1,6 +1,7 @@
 /** An Artillery script with its processor as an experiment in TypeScript that keeps its functions, for `init` to write. */
 import { transformSync } from "amaro";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import { artilleryCode, constantOf, type ImportedCode } from "./artillery.ts";
 import { ArtilleryProcessor } from "./artillery_processor.ts";
 import { codeOf, RAW } from "./format/code.ts";
@@ -47,7 +48,7 @@ export function artilleryExperiment(
     `// From an Artillery script, ${from}${
       typeof path === "string" ? `, and its processor ${path}` : ""
     }.`,
-    ...notes.map((note) => `// Note: ${note.replaceAll(/\s+/g, " ")}.`),
+    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
     "// @ts-nocheck: its functions are JavaScript.",
     `import { ${readsEnv ? "env, " : ""}experiment } from "plateau";`,
     `import { ${usesNode ? "node, " : ""}processed } from "plateau/artillery";`,
@@ -108,14 +109,16 @@ function calledIn(value: unknown): string[] {
 
 /** One for each scenario, with the variables that all its users have. */
 function constantsOf(
-  { script: { config }, scenarios }: ImportedCode,
+  { script: { config }, scenarios, names: renamed }: ImportedCode,
   references: References,
 ): string[] {
   const fixed = Object.entries(config.variables).filter(([, value]) => !Array.isArray(value));
   const vars = references.in({ target: config.target, ...Object.fromEntries(fixed) });
-  return scenarios.map((name, at) =>
-    `const ${constantOf(at)} = processed(functions, ${codeOf({ name, vars })});`
-  );
+  const names = Object.fromEntries(renamed);
+  return scenarios.map((name, at) => {
+    const given = codeOf({ name, vars, ...renamed.size > 0 && { names } });
+    return `const ${constantOf(at)} = processed(functions, ${given});`;
+  });
 }
 
 function isSet(name: string, { env }: ImportContext): boolean {
