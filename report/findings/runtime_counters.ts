@@ -2,7 +2,7 @@
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatExactly, formatMs, formatShare } from "../writing/units.ts";
-import { counted } from "../writing/words.ts";
+import { counted, listed } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
@@ -16,7 +16,7 @@ export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
     return [
       {
         code: "runtime",
-        text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
+        text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}${slowestText(all)}.`,
       },
       ...compilerFinding(label, all),
     ];
@@ -80,19 +80,23 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   return stopped + delay;
 }
 
+/** Whether the slowest requests met pauses more often than by chance; "" where there was none to meet. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
-  if (requests === 0) return "no request was slow";
-  const met = (of: "collections" | "stalls", what: string): string => {
+  if (requests === 0) return "; no request was slow";
+  const met = (of: "collections" | "stalls", what: string): string[] => {
     const overlapping = sum(all, ({ slowest }) => slowest[of].overlapping);
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
-    const byChance = formatShare(expected / requests);
-    return `${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`;
+    // Stalls of a halted machine or a crowded core are none of the program's.
+    if (expected === 0) return [];
+    const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
+    return [
+      overlapping > expected
+        ? `${share} met ${what} (${byChance} would by chance)`
+        : `${share} met ${what}, no more than would by chance (${byChance})`,
+    ];
   };
-  // Stalls of a halted machine or a crowded core are none of the program's.
-  const hasStalls = all.some(({ slowest: { stalls } }) => stalls.expected > 0);
-  return [
-    `of its ${counted(requests, "slowest request")} ${met("collections", "a collection")}`,
-    ...hasStalls ? [met("stalls", "a blocked event loop")] : [],
-  ].join(", ");
+  const pauses = [...met("collections", "a collection"), ...met("stalls", "a blocked event loop")];
+  if (pauses.length === 0) return "";
+  return `; of its ${counted(requests, "slowest request")}, ${listed(pauses, "and")}`;
 }

@@ -77,9 +77,12 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** What doubt means for the figures of runs, the worst of them. */
+/** What doubt means for the figures of runs of which none is valid: a few invalid ones do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
-  return worstOf(runs).meaning;
+  const [invalid, others] = [true, false].map((is) =>
+    runs.filter((run) => (levelOf(run) === "invalid") === is)
+  );
+  return worstOf(invalid.length > others.length ? invalid : others).meaning;
 }
 
 export function trustOf(measurement: TrustBasis): TrustModel {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { trustOf, trustOfRuns } from "../../report/findings/trust.ts";
+import { meaningOfRuns, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -80,6 +80,15 @@ Deno.test("runs that only never settled are no fault of the generator or the mac
   );
   results.runs[0].generator.findings = [UNSTEADY, STOLEN];
   assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);
+});
+
+Deno.test("what is said of all runs is said of most: a few invalid ones do not speak for suspect ones", () => {
+  const meaning = (...trusts: Trust[]): string => meaningOfRuns(judged(...trusts).runs);
+  const MAY_BE = "the generator or the machine may have been the limit, not the target";
+  const WAS = "the generator or the machine was the limit, not the target";
+  assert.equal(meaning("invalid", "suspect", "suspect", "suspect"), MAY_BE);
+  assert.equal(meaning("invalid", "invalid", "suspect", "suspect"), MAY_BE);
+  assert.equal(meaning("invalid", "invalid", "invalid", "suspect"), WAS);
 });
 
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
