@@ -1,6 +1,11 @@
 /** What the profiles of a scenario show: where each target spends its time, and why the slowest takes more than the fastest. */
 import { type CallTree, type Frame, mergeTrees, treeMs } from "../../../base/profile/call_tree.ts";
-import { frameTimes, hotPathOf, outsideText } from "../../../base/profile/frame_times.ts";
+import {
+  frameTimes,
+  hotPathOf,
+  largestOwnPart,
+  outsideText,
+} from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { type Block, type Form, group, list, table, text } from "../../blocks.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
@@ -168,11 +173,25 @@ const NAMED_RATIO = 0.02;
 function hotText({ label, cell, runs }: ProfiledCell, trees: readonly CallTree[]): string {
   const whole = mergeTrees(trees);
   return [
+    ownSentence(label, whole),
     pathSentence(label, whole, trees),
     oftenSentence(whole, runs, cell),
     outsideSentence(whole),
     idleSentence(runs),
   ].filter(Boolean).join(" ");
+}
+
+/** Where a library or the system has most of the time: for what of the program's own that is. */
+function ownSentence(label: string, whole: CallTree): string {
+  const part = largestOwnPart(whole);
+  if (part === null || part.ratio < HOT_RATIO || hotPathOf(whole)?.frame === part.frame) return "";
+  const { frame, ratio } = part;
+  const name = frame.name === "(anonymous)"
+    ? `function at ${placeText(frame)}`
+    : `\`${frame.name}\` (${placeText(frame)})`;
+  return `${
+    formatShare(ratio)
+  } of ${label}'s time is in its own ${name} and the libraries that it calls.`;
 }
 
 function pathSentence(label: string, whole: CallTree, trees: readonly CallTree[]): string {
