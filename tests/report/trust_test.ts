@@ -109,6 +109,19 @@ Deno.test("cells that are to be doubted for the same reason share a line", () =>
   ]);
 });
 
+Deno.test("a reason that many runs have is said once, whatever else they have, and none that did not decide", () => {
+  const results = judged("invalid", "invalid", "suspect", "suspect");
+  const stolen: TrustFinding = { ...STOLEN, severity: "invalid", evidence: { steal: 0.2 } };
+  const found = [[stolen, UNSTEADY], [stolen], [busy(0.97), UNSTEADY], [UNSTEADY]];
+  results.runs.forEach(({ generator }, i) => Object.assign(generator, { findings: found[i] }));
+  const lines = trustOfRuns(results.runs)?.reasons.map((line) => line.replace(/ \(steal\).*/, ""));
+  assert.deepEqual(lines, [
+    "static, fast, run 1 and 1 more are invalid: The hypervisor gave 20 % of the cores' time to other machines",
+    "static, slow, run 1 and 1 more are suspect: The run has no steady state.",
+    `static, slow, run 1 is suspect: ${REASON}`,
+  ]);
+});
+
 Deno.test("a single run gives its reasons as they are", () => {
   const [run] = judged("suspect").runs;
   const alone = trustOfRuns([run]);
