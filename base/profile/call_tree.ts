@@ -10,6 +10,8 @@ export interface Frame {
   readonly module: string;
   /** Line at which the function begins, from 1; 0 if unknown. */
   readonly line: number;
+  /** Of the program itself, rather than of a package, a library or the runtime; absent also where that is unknown. */
+  readonly own?: true;
 }
 
 /** Nodes in lists of equal length, parents before their children; the root is not among them. */

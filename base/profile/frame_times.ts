@@ -1,5 +1,5 @@
 /** Time by function, over all of its calls. Pure. */
-import { type CallTree, type Frame, totalsOf } from "./call_tree.ts";
+import { type CallTree, type Frame, totalsOf, treeMs } from "./call_tree.ts";
 
 export interface FrameTime {
   readonly frame: Frame;
@@ -63,6 +63,28 @@ export function hotPathOf(tree: CallTree): HotPath | null {
     caller: callerOf(tree, hottest.frame),
     ownRatio: hottest.ownMs / wholeMs,
   };
+}
+
+/** A function of the program itself, and the share of all time that is in it or in others' code that it calls. */
+export interface OwnPart {
+  readonly frame: Frame;
+  readonly ratio: number;
+}
+
+/** The largest part: time in packages, libraries and the runtime counts for the program's own call nearest to it. */
+export function largestOwnPart(tree: CallTree): OwnPart | null {
+  const nearest: number[] = [];
+  const partMs = new Map<number, number>();
+  tree.frame.forEach((at, node) => { // parents come before their children
+    const above = tree.parent[node];
+    nearest[node] = tree.frames[at].own ? at : above < 0 ? -1 : nearest[above];
+    const [own, ms] = [nearest[node], tree.ownMs[node]];
+    if (own >= 0) partMs.set(own, (partMs.get(own) ?? 0) + ms);
+  });
+  const [largest] = [...partMs].sort(([, a], [, b]) => b - a);
+  if (largest === undefined) return null;
+  const [at, ms] = largest;
+  return { frame: tree.frames[at], ratio: ms / treeMs(tree) };
 }
 
 /** The caller that accounts for most of the function's own time, past calls of itself. */

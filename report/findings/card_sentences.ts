@@ -244,7 +244,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
   generator: [
     "the generator's limit",
-    () => "the generator was the limit, so either may be faster than it shows",
+    () => "the generator may have been the limit, so either may be faster than it shows",
   ],
   "one-run": ["one run", () => "one run says nothing about the next"],
   silent: ["runs without a response", () => "some runs served nothing"],

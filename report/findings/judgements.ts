@@ -120,7 +120,7 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
     () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
   generator: () => [
-    "inconclusive: the generator was the limit",
+    "inconclusive: the generator may have been the limit",
     "so either side may be faster than it shows",
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],

@@ -74,7 +74,7 @@ const UNSETTLED: Readonly<Record<UnsettledReason, (run: UnsettledRun) => string>
     cyclePeriodS === undefined ? "it swings" : `it swings every ${twoDigits(cyclePeriodS)} s`,
   levels: () => "it jumps between two levels",
   returns: () => "it leaves its level and comes back",
-  wander: () => "it wanders about its level",
+  wander: () => "it rises and falls without a pattern",
   late: () => "it changes in its last quarter",
 };
 

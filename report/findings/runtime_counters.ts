@@ -2,7 +2,7 @@
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatExactly, formatMs, formatShare } from "../writing/units.ts";
-import { counted } from "../writing/words.ts";
+import { counted, listed } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
@@ -85,7 +85,7 @@ function pausesText(all: readonly Counters[], elapsedMs: number): string {
   return stopped + delay;
 }
 
-/** How many of the slowest requests met a pause; "" where there was none to meet. */
+/** Whether the slowest requests met pauses more often than by chance; "" where there was none to meet. */
 function slowestText(all: readonly Counters[]): string {
   const requests = sum(all, ({ slowest }) => slowest.requests);
   if (requests === 0) return "; no request was slow";
@@ -94,13 +94,14 @@ function slowestText(all: readonly Counters[]): string {
     const expected = sum(all, ({ slowest }) => slowest[of].expected);
     // Stalls of a halted machine or a crowded core are none of the program's.
     if (expected === 0) return [];
-    const byChance = formatShare(expected / requests);
-    return [`${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`];
+    const [share, byChance] = [overlapping, expected].map((count) => formatShare(count / requests));
+    return [
+      overlapping > expected
+        ? `${share} met ${what} (${byChance} would by chance)`
+        : `${share} met ${what}, no more than would by chance (${byChance})`,
+    ];
   };
-  const pauses = [
-    ...met("collections", "a collection"),
-    ...met("stalls", "a blocked event loop"),
-  ];
+  const pauses = [...met("collections", "a collection"), ...met("stalls", "a blocked event loop")];
   if (pauses.length === 0) return "";
-  return `; of its ${counted(requests, "slowest request")} ${pauses.join(", ")}`;
+  return `; of its ${counted(requests, "slowest request")}, ${listed(pauses, "and")}`;
 }

@@ -1,4 +1,5 @@
 /** Whether the figures can be believed, in sentences: first the verdict, then which runs, why, and what to do. */
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import { type Trust, TRUSTS } from "../../runner/result/generator.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
@@ -14,7 +15,7 @@ export interface TrustModel {
   readonly level: Trust;
   /** The meaning of the level, which it does not repeat. */
   readonly text: string;
-  /** Why, with advice: of one run each reason, of many a line for the cells that are to be doubted alike. */
+  /** Why, with advice: of one run each reason, of many each once, with the runs that have it. */
   readonly reasons: readonly string[];
 }
 
@@ -77,9 +78,12 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
   };
 }
 
-/** What doubt means for the figures of runs, the worst of them. */
+/** What doubt means for the figures of runs of which none is valid: a few invalid ones do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
-  return worstOf(runs).meaning;
+  const [invalid, others] = [true, false].map((is) =>
+    runs.filter((run) => (levelOf(run) === "invalid") === is)
+  );
+  return worstOf(invalid.length > others.length ? invalid : others).meaning;
 }
 
 export function trustOf(measurement: TrustBasis): TrustModel {
@@ -123,68 +127,90 @@ export function doubtSentences(name: string, trust: TrustModel | null): string[]
     : [`${name} is ${trust.level}: ${trust.text}`];
 }
 
-/** The runs of a cell that are to be doubted as much, by the first of them. */
+/** One reason for which runs are doubted as much, by the first of them. */
 interface Doubt {
   /** `static, express, run 2`. */
   readonly place: string;
   readonly level: Trust;
   readonly runs: number;
+  readonly cells: number;
   readonly noun: RunNoun;
-  /** Why, with advice. */
-  readonly why: string;
-  /** Its level and its findings but for their figures: what cells that are doubted alike share. */
+  /** `: why, with advice`; "" where nothing is known of it. */
+  readonly because: string;
+  /** Its level and its finding but for the figures: what is the same reason elsewhere. */
   readonly kind: string;
 }
 
-/** Cells that are to be doubted for the same reasons, the worst first. */
-function doubtsOf(runs: readonly Run[]): Doubt[][] {
-  const doubted = TRUSTS.filter((level) => level !== "valid").toReversed()
-    .flatMap((level) => runs.filter((run) => levelOf(run) === level));
-  const cellOf = (run: Run): string => `${run.scenario}, ${cellLabel(run)}`;
-  const cells = [...Map.groupBy(doubted, (run) => levelOf(run) + cellOf(run)).values()].map(
-    (own): Doubt => {
-      const [first] = own;
-      // A sentence of an old file has nothing else to be known by.
-      const kinds = first.generator.findings.map((
-        { code, severity, advice, evidence },
-      ) => [code, severity, advice, "cause" in evidence ? evidence.cause : null]);
-      return {
-        place: `${cellOf(first)}, ${nounOfRuns([first])} ${first.repetition}`,
-        noun: nounOfRuns(own),
-        level: levelOf(first),
-        runs: own.length,
-        why: trustSentences(first).join(" "),
-        kind: JSON.stringify([levelOf(first), kinds]),
-      };
-    },
+/** Every reason once, the worst first, and of as bad ones that of most runs. */
+function doubtsOf(runs: readonly Run[]): Doubt[] {
+  const doubted = runs.filter((run) => levelOf(run) !== "valid");
+  const found = doubted.flatMap((run) => decisive(run).map((finding) => ({ run, finding })));
+  const kinds = Map.groupBy(
+    found,
+    ({ run, finding }) => JSON.stringify([levelOf(run), kindOf(finding)]),
   );
-  return [...Map.groupBy(cells, ({ kind }) => kind).values()];
+  return worstFirst([...kinds].map(([kind, those]): Doubt => {
+    const [{ run: first, finding }] = those;
+    const own = [...new Set(those.map(({ run }) => run))];
+    return {
+      place: `${cellOf(first)}, ${nounOfRuns([first])} ${first.repetition}`,
+      level: levelOf(first),
+      runs: own.length,
+      cells: new Set(own.map(cellOf)).size,
+      noun: nounOfRuns(own),
+      because: finding === null ? "" : `: ${findingSentence(finding)}`,
+      kind,
+    };
+  }));
+}
+
+/** The findings that made a run as doubtful as it is. In older files none may have its level, or there may be none. */
+function decisive(run: Run): readonly (TrustFinding | null)[] {
+  const { findings } = run.generator;
+  const own = findings.filter(({ severity }) => severity === levelOf(run));
+  return own.length > 0 ? own : findings.length > 0 ? findings : [null];
+}
+
+/** What a finding has in common with those of other runs. A sentence of an old file is known by its cause alone. */
+function kindOf(finding: TrustFinding | null): readonly unknown[] {
+  if (finding === null) return [];
+  const { code, advice, evidence } = finding;
+  return [code, advice, "cause" in evidence ? evidence.cause : null];
+}
+
+function cellOf(run: Run): string {
+  return `${run.scenario}, ${cellLabel(run)}`;
+}
+
+function worstFirst<T extends Pick<Doubt, "level" | "runs">>(doubts: readonly T[]): T[] {
+  const rankOf = ({ level }: T): number => TRUSTS.indexOf(level);
+  return doubts.toSorted((a, b) => rankOf(b) - rankOf(a) || b.runs - a.runs);
 }
 
 /** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
-function reasonOf(cells: readonly Doubt[]): string {
-  const runs = sum(cells, (cell) => cell.runs);
-  const [{ place, level, why, noun }] = cells;
-  if (cells.length > 1) {
-    return `${runs} ${noun}s in ${cells.length} cells are ${level}, such as ${place}: ${why}`;
+function reasonOf({ place, level, runs, cells, noun, because }: Doubt): string {
+  if (cells > 1) {
+    return `${runs} ${noun}s in ${cells} cells are ${level}, such as ${place}${because}`;
   }
-  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}: ${why}`;
+  return `${place} ${runs === 1 ? "is" : `and ${runs - 1} more are`} ${level}${because}`;
 }
 
-/** Why runs of results beside each other are not valid: what is doubted in each for the same reasons is said once. */
+/** Why runs of results beside each other are not valid: a reason that both have is said once. */
 export function doubtsOfSides(
   sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
 ): string[] {
-  const all = sides.flatMap(({ name, runs }) => doubtsOf(runs).map((cells) => ({ name, cells })));
-  const groups = [...Map.groupBy(all, ({ cells: [{ kind }] }) => kind).values()];
-  const rankOf = ([{ cells: [{ level }] }]: typeof all): number => TRUSTS.indexOf(level);
-  return groups.sort((a, b) => rankOf(b) - rankOf(a)).map((group) => {
-    const [{ name, cells }] = group;
-    if (group.length === 1) return `${name}: ${reasonOf(cells)}`;
-    const [{ place, level, why }] = cells;
-    const runs = group.map(({ name, cells }) =>
-      `${counted(sum(cells, (cell) => cell.runs), cells[0].noun)} of ${name}`
+  const all = sides.flatMap(({ name, runs }) => doubtsOf(runs).map((doubt) => ({ name, doubt })));
+  const groups = [...Map.groupBy(all, ({ doubt: { kind } }) => kind).values()].map((those) => ({
+    those,
+    level: those[0].doubt.level,
+    runs: sum(those, ({ doubt }) => doubt.runs),
+  }));
+  return worstFirst(groups).map(({ those, level }) => {
+    const [{ name, doubt }] = those;
+    if (those.length === 1) return `${name}: ${reasonOf(doubt)}`;
+    const runs = those.map(({ name, doubt: { runs, noun } }) =>
+      `${counted(runs, noun)} of ${name}`
     );
-    return `${listed(runs, "and")} are ${level}, such as ${place} of ${name}: ${why}`;
+    return `${listed(runs, "and")} are ${level}, such as ${doubt.place} of ${name}${doubt.because}`;
   });
 }

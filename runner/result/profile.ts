@@ -9,6 +9,9 @@ const frame = z.strictObject({
   name: z.string(),
   module: z.string().describe("Package, file or library; empty where it is unknown"),
   line: count.describe("Line at which the function begins, from 1; 0 if unknown"),
+  own: z.literal(true).optional().describe(
+    "Of the program itself, rather than of a package, a library or the runtime; absent also where that is unknown",
+  ),
 });
 
 const callTree = z.strictObject({

@@ -73,9 +73,9 @@ function frameOf(line: string): Frame[] {
   const [{ length }] = /^\s+[\da-f]+ /.exec(line) ?? [""];
   const at = line.lastIndexOf(" (");
   if (length === 0 || at <= length || !line.endsWith(")")) return [];
+  const name = line.slice(length, at).replace(/\+0x[\da-f]+$/, "");
   return [{
-    name: line.slice(length, at).replace(/\+0x[\da-f]+$/, ""),
-    module: line.slice(at + 2, -1).split("/").at(-1) ?? "",
-    line: 0,
+    ...{ name, module: line.slice(at + 2, -1).split("/").at(-1) ?? "", line: 0 },
+    ...name.startsWith("main.") && { own: true }, // the package of a Go program itself
   }];
 }

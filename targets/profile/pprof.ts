@@ -9,6 +9,7 @@ import { listenersAt } from "../../base/system/listeners.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import {
   moduleOf,
+  ownOf,
   type ProcessSamples,
   type Profiler,
   type ProfilingContext,
@@ -242,10 +243,10 @@ function stringsOf(profile: PprofMessage): string[] {
 function stackFrames(profile: PprofMessage, strings: readonly string[]): Map<number, Frame[]> {
   const functions = new Map<number, Frame>();
   for (const each of profile.messages(PROFILE.function)) {
+    const [name, file] = [2, 4].map((field) => strings[each.number(field)] ?? "");
     functions.set(each.number(1), {
-      name: strings[each.number(2)] ?? "",
-      module: moduleOf(strings[each.number(4)] ?? ""),
-      line: each.number(5),
+      ...{ name, module: moduleOf(file), line: each.number(5) },
+      ...ownOf(file),
     });
   }
   const stacks = new Map<number, Frame[]>();

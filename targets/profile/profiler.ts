@@ -5,7 +5,7 @@
  * A member never harms the target, and never waits for it without end: what it can't have, it throws as an error
  * that says why, and the process then goes without a profile. It leaves no process and no connection behind.
  */
-import type { CallTree } from "../../base/profile/call_tree.ts";
+import type { CallTree, Frame } from "../../base/profile/call_tree.ts";
 import { unescaped } from "../../base/secret_fields.ts";
 
 /** A process of the target. */
@@ -58,14 +58,24 @@ export interface Profiler {
 /** Enough of a path to know a file by. */
 const SEGMENTS = 2;
 
+/** Node's folder of packages, Deno's cache of them, Python's, and Go's with a version. */
+const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s;
+
+/** Go's copies of packages and its own sources, and Python's own modules. */
+const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
+
+/** Of a file of the program itself, what a frame has of that. @param url As in `moduleOf`. */
+export function ownOf(url: string): Pick<Frame, "own"> {
+  const isFile = /^(?:file:\/\/)?\//.test(url);
+  return isFile && !IN_PACKAGE.test(url) && !OF_OTHERS.test(url) ? { own: true } : {};
+}
+
 /** @param url A file, as a runtime names it: an address or a path; "" for what has none. */
 export function moduleOf(url: string): string {
   if (/^(?:node|ext|internal|deno):/.test(url)) return url;
   if (url.startsWith("data:")) return "data:";
   const [path] = unescaped(url.replace(/^\w+:\/\/[^/]*/, "")).split(/[?#]/, 1);
-  // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
-  const inPackage = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)\/(.+)$/s
-    .exec(path)?.[1];
+  const inPackage = IN_PACKAGE.exec(path)?.[1];
   if (inPackage !== undefined) return inPackage;
   return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");
 }

@@ -7,7 +7,13 @@ import { readBytes } from "../../base/bounded_file.ts";
 import { readCommandLine } from "../../base/system/processes.ts";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
-import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
+import {
+  moduleOf,
+  ownOf,
+  type ProcessSamples,
+  type Profiler,
+  type RunningProfiler,
+} from "./profiler.ts";
 import { installedTool, type RunningTool, startTool } from "./tool.ts";
 
 const SAMPLES_PER_SEC = 200;
@@ -23,7 +29,7 @@ export const pySpyProfiler: Profiler = {
     const seconds = Math.max(1, Math.floor(forMs / 1_000));
     const command = [
       ...[pySpy, "record", "--pid", `${pid}`, "--duration", `${seconds}`, "--function", "--gil"],
-      ...["--rate", `${SAMPLES_PER_SEC}`, "--format", "raw", "--output", file],
+      ...["--rate", `${SAMPLES_PER_SEC}`, "--format", "raw", "--full-filenames", "--output", file],
     ];
     try {
       const tool = startTool(command, { forMs, signal });
@@ -85,5 +91,12 @@ function frameOf(text: string): Frame {
   if (at < 0 || !text.endsWith(")")) return { name: text, module: "", line: 0 };
   const place = text.slice(at + 2, -1);
   const [, file = place, line = 0] = /^(.*):(\d{1,9})$/.exec(place) ?? [];
-  return { name: text.slice(0, at), module: moduleOf(file), line: Number(line) };
+  const name = text.slice(0, at);
+  // The code of a module calls all else, so it says nothing.
+  return {
+    name,
+    module: moduleOf(file),
+    line: Number(line),
+    ...name !== "<module>" && ownOf(file),
+  };
 }

@@ -9,7 +9,13 @@ import { LOOPBACK } from "../../base/net/listen.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
 import { loopbackPortsOf } from "../../base/system/listeners.ts";
 import { Inspector } from "./inspector.ts";
-import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
+import {
+  moduleOf,
+  ownOf,
+  type ProcessSamples,
+  type Profiler,
+  type RunningProfiler,
+} from "./profiler.ts";
 
 const node = z.looseObject({
   id: z.int(),
@@ -134,6 +140,7 @@ function frameOf({ callFrame: { functionName, url, lineNumber } }: Node): Frame 
     name: functionName === "" ? "(anonymous)" : functionName,
     module: moduleOf(url),
     line: lineNumber < 0 || url === "" ? 0 : lineNumber + 1,
+    ...ownOf(url),
   };
 }
 

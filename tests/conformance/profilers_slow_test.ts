@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { frameTimes, hotPathOf } from "../../base/profile/frame_times.ts";
+import { frameTimes, hotPathOf, largestOwnPart } from "../../base/profile/frame_times.ts";
 import type { ProfilerName } from "../../base/profile/call_tree.ts";
 import { descendantsOf } from "../../base/system/processes.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -128,7 +128,11 @@ for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes
         processes,
         JSON.stringify({ notes, top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)) }),
       );
-      for (const { bytes, samples } of trees) assert.ok(bytes.length > 0 && samples > 10);
+      for (const { bytes, samples, tree } of trees) {
+        assert.ok(bytes.length > 0 && samples > 10);
+        // It is known to be the program's own.
+        assert.match(largestOwnPart(tree)?.frame.name ?? "", hot);
+      }
     } finally {
       await target.stop();
       Deno.removeSync(folder, { recursive: true });

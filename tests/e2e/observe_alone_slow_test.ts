@@ -36,7 +36,7 @@ for (const [runtime, command, needs] of V8) {
     for (const text of [stdout, markdown, page]) {
       assert.match(text, sentence);
       assert.match(text, /Runtime of healthy: /);
-      assert.match(text, /% overlap a blocked event loop \\?\(/);
+      assert.match(text, /% met a blocked event loop \\?\(/);
     }
     assert.deepEqual(folders().filter((name) => !before.includes(name)), []);
   });

@@ -20,6 +20,34 @@ Deno.test("the summary names the hot function, its caller, the range over runs, 
   );
 });
 
+Deno.test("where a library or the system has most time, the program's own function for which it has it comes first", () => {
+  const callsOf = (own?: true, name = "hash"): TargetProfile => ({
+    ...profileOf("fast", 1, 600),
+    tree: {
+      frames: [
+        { name: "handle", module: "express/lib/router.js", line: 20 },
+        { name, module: "shop/server.js", line: 8, ...own && { own } },
+        { name: "update", module: "node:internal/crypto/hash", line: 90 },
+        { name: "digest", module: "node:internal/crypto/hash", line: 120 },
+        { name: "writev", module: "", line: 0 },
+      ],
+      frame: [0, 1, 2, 3, 4],
+      parent: [-1, 0, 1, 1, 0],
+      ownMs: [30, 120, 190, 180, 200],
+    },
+  });
+  const text = summaryOf(resultsWith([callsOf(true)]));
+  assert.match(
+    text,
+    /68\.1 % of fast's time is in its own hash \(shop\/server\.js:8\) and the libraries that it calls\. 27\.8 % of fast's time is in handle → writev\./,
+  );
+  assert.match(
+    summaryOf(resultsWith([callsOf(true, "(anonymous)")])),
+    /in its own function at shop\/server\.js:8 and the libraries that it calls\./,
+  );
+  assert.doesNotMatch(summaryOf(resultsWith([callsOf()])), /its own/);
+});
+
 Deno.test("the slowest of a runtime is held against its fastest, per request", () => {
   const runs = (target: string, hotMs: number): TargetProfile[] =>
     [1, 2].map((run) => profileOf(target, run, hotMs + run));

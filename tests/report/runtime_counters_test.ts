@@ -51,8 +51,8 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
   assert.equal(
     sentence.replaceAll(/\s/g, " "),
     "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time, the longest took 24.0 ms, its event loop was " +
-      "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests 20.0 % overlap a collection " +
-      "(4.00 % by chance), 80.0 % overlap a blocked event loop (6.00 % by chance).",
+      "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests, 20.0 % met a collection " +
+      "(4.00 % would by chance) and 80.0 % met a blocked event loop (6.00 % would by chance).",
   );
   assert.match(renderMarkdown(model), /Runtime of .*api.*by chance/);
   const page = renderReportPage([model]);
@@ -123,6 +123,19 @@ Deno.test("a runtime without an event loop, and one without collections, have no
   assert.equal(sentence, "Runtime of <b>api</b>: no collection; no request was slow.");
 });
 
+Deno.test("pauses that the slowest requests met no more than by chance are not made their cause", () => {
+  const slowest = {
+    requests: 10,
+    collections: { overlapping: 0, expected: 0 },
+    stalls: { overlapping: 0, expected: 5.25 },
+  };
+  const [sentence] = saidAs(modelOf({ ...COUNTERS, slowest }), "verdict/1", "runtime");
+  assert.match(
+    sentence.replaceAll(/\s/g, " "),
+    /; of its 20 slowest requests, 0 % met a blocked event loop, no more than would by chance \(52\.5 %\)\.$/,
+  );
+});
+
 Deno.test("slow requests are not held against pauses that there were none of", () => {
   const [process] = COUNTERS.processes;
   const quiet = { ...process, collections: 0, stoppedMs: 0, longestMs: 0, delay: null };
@@ -139,8 +152,8 @@ Deno.test("slow requests are not held against pauses that there were none of", (
   assert.equal(sentenceOf(none), "Runtime of <b>api</b>: no collection.");
   assert.equal(
     sentenceOf({ overlapping: 5, expected: 1 }),
-    "Runtime of <b>api</b>: no collection; of its 20 slowest requests 50.0 % overlap a blocked event loop " +
-      "(10.0 % by chance).",
+    "Runtime of <b>api</b>: no collection; of its 20 slowest requests, 50.0 % met a blocked event loop " +
+      "(10.0 % would by chance).",
   );
 });
 

@@ -281,11 +281,15 @@ Deno.test("sweeps are told in the terminal and in markdown, and not at all witho
 
 // Which factor explains how much.
 
-/** Texts of the rows of what is explained; none where nothing is. */
+/** The table of what is explained; null where nothing is. */
+function weightsTable(cells: readonly SweepCell[]): ReturnType<typeof tablesIn>[number] | null {
+  const captions = /^(?:Variance explained|What factors do) in /;
+  return tablesIn(modelOf(cells), "sweeps").find(({ caption }) => captions.test(caption)) ?? null;
+}
+
+/** Texts of its rows. */
 function weights(cells: readonly SweepCell[]): string[][] {
-  return tablesIn(modelOf(cells), "sweeps")
-    .filter(({ caption }) => caption.startsWith("Variance explained"))
-    .flatMap(({ rows }) => rows.map((row) => row.map(({ text }) => text)));
+  return weightsTable(cells)?.rows.map((row) => row.map(({ text }) => text)) ?? [];
 }
 
 /** Requests/s grow 8 times with connections, in steps of equal ratio, and as given with the target. */
@@ -330,8 +334,13 @@ Deno.test("weights: a factor that does nothing has no share, and what noise alon
   ]);
 });
 
-Deno.test("weights: shares take three repetitions", () => {
+Deno.test("weights: shares take three repetitions, and no variance is spoken of without them", () => {
   const twice = explained([1, 2]).map((cell) => ({ ...cell, rates: cell.rates?.slice(0, 2) }));
+  const wordsOf = (cells: readonly SweepCell[]): string =>
+    JSON.stringify([weightsTable(cells)?.caption, weightsTable(cells)?.notes]);
+  assert.match(wordsOf(explained([1, 2])), /Variance explained in .*analysis of variance/);
+  assert.match(wordsOf(twice), /What factors do in .*geometric means/);
+  assert.doesNotMatch(wordsOf(twice) + headings(modelOf(twice)), /variance/i);
   assert.deepEqual(weights(twice).map(([name, , rate]) => [name, rate]), [
     ["target", "2.00"],
     ["connections", "7.98"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
-import { trustOf, trustOfRuns } from "../../report/findings/trust.ts";
+import { meaningOfRuns, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -82,6 +82,15 @@ Deno.test("runs that only never settled are no fault of the generator or the mac
   assert.match(trustOfRuns(results.runs)?.text ?? "", /the machine may have been the limit/);
 });
 
+Deno.test("what is said of all runs is said of most: a few invalid ones do not speak for suspect ones", () => {
+  const meaning = (...trusts: Trust[]): string => meaningOfRuns(judged(...trusts).runs);
+  const MAY_BE = "the generator or the machine may have been the limit, not the target";
+  const WAS = "the generator or the machine was the limit, not the target";
+  assert.equal(meaning("invalid", "suspect", "suspect", "suspect"), MAY_BE);
+  assert.equal(meaning("invalid", "invalid", "suspect", "suspect"), MAY_BE);
+  assert.equal(meaning("invalid", "invalid", "invalid", "suspect"), WAS);
+});
+
 Deno.test("cells that are to be doubted for the same reason share a line", () => {
   const cells = ["a", "b", "c", "d"].map((target) => ({
     target,
@@ -97,6 +106,19 @@ Deno.test("cells that are to be doubted for the same reason share a line", () =>
   assert.deepEqual(trustOfRuns(results.runs)?.reasons, [
     `6 runs in 3 cells are suspect, such as s, a, run 1: ${REASON.replace("97", "90")}`,
     "s, d, run 1 and 1 more are suspect: The hypervisor gave 5 % of the cores' time to other machines (steal). Repeat the run.",
+  ]);
+});
+
+Deno.test("a reason that many runs have is said once, whatever else they have, and none that did not decide", () => {
+  const results = judged("invalid", "invalid", "suspect", "suspect");
+  const stolen: TrustFinding = { ...STOLEN, severity: "invalid", evidence: { steal: 0.2 } };
+  const found = [[stolen, UNSTEADY], [stolen], [busy(0.97), UNSTEADY], [UNSTEADY]];
+  results.runs.forEach(({ generator }, i) => Object.assign(generator, { findings: found[i] }));
+  const lines = trustOfRuns(results.runs)?.reasons.map((line) => line.replace(/ \(steal\).*/, ""));
+  assert.deepEqual(lines, [
+    "static, fast, run 1 and 1 more are invalid: The hypervisor gave 20 % of the cores' time to other machines",
+    "static, slow, run 1 and 1 more are suspect: The run has no steady state.",
+    `static, slow, run 1 is suspect: ${REASON}`,
   ]);
 });
 

@@ -7,7 +7,7 @@ import type { CallTree } from "../../base/profile/call_tree.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { treeOfCpuProfile } from "../../targets/profile/v8.ts";
 import { treeOfFolded } from "../../targets/profile/py_spy.ts";
-import { moduleOf } from "../../targets/profile/profiler.ts";
+import { moduleOf, ownOf } from "../../targets/profile/profiler.ts";
 import { treeOfPerfScript } from "../../targets/profile/perf.ts";
 import { fieldsOf, pprofProfiler, treeOfPprof } from "../../targets/profile/pprof.ts";
 
@@ -39,7 +39,7 @@ Deno.test("a sample of V8 stands for the time until the next, the last for the m
   assert.deepEqual(pathsOf(tree), ["serve: 2", `serve > (anonymous): ${3 + meanMs}`]);
   assert.equal(idleMs, 0.5);
   assert.deepEqual(tree.frames, [
-    { name: "serve", module: "app/main.js", line: 5 },
+    { name: "serve", module: "app/main.js", line: 5, own: true },
     { name: "(anonymous)", module: "express/lib/a.js", line: 1 },
   ]);
 });
@@ -87,6 +87,20 @@ Deno.test("folded stacks become a tree, with lines where they are known", () => 
   assert.equal(samples, 4);
   assert.deepEqual(pathsOf(tree), ["main: 10", "main > hot: 30"]);
   assert.deepEqual(tree.frames[1], { name: "hot", module: "srv/b.py", line: 7 });
+});
+
+Deno.test("functions of the program itself are known in Python and Go, but for a module's own code", () => {
+  const text =
+    "<module> (/srv/a.py:1);hot (/srv/b.py:7);dumps (/usr/lib/python3.12/json/a.py:9) 3\n";
+  assert.deepEqual(treeOfFolded(text, 10).tree.frames.map(({ own }) => own), [
+    ...[undefined, true, undefined],
+  ]);
+  const stack =
+    "server 12 1.5:\n\t  4a1b2c crypto.sum+0x1b (/srv/server)\n\t  4a1b00 main.hot (/srv/server)\n";
+  assert.deepEqual(treeOfPerfScript(stack, 2).tree.frames.map(({ name, own }) => [name, own]), [
+    ["main.hot", true],
+    ["crypto.sum", undefined],
+  ]);
 });
 
 Deno.test("what perf prints becomes a tree, a sample for each stack", () => {
@@ -143,7 +157,7 @@ Deno.test("a profile of pprof becomes a tree, with the time of its samples", () 
   const { tree, samples } = treeOfPprof(PPROF);
   assert.equal(samples, 4);
   assert.deepEqual(pathsOf(tree), ["main: 10", "main > main.hot: 30"]);
-  assert.deepEqual(tree.frames[1], { name: "main.hot", module: "x/main.go", line: 9 });
+  assert.deepEqual(tree.frames[1], { name: "main.hot", module: "x/main.go", line: 9, own: true });
 });
 
 Deno.test("a profile of pprof that is cut anywhere is an error or a smaller profile, never another", () => {
@@ -236,6 +250,25 @@ Deno.test("moduleOf() names the package and its file, or the end of a path", () 
     "": "",
   };
   for (const [url, name] of Object.entries(names)) assert.equal(moduleOf(url), name);
+});
+
+Deno.test("a program's own file is none of a package, of a copy of one, or of its runtime", () => {
+  const own = ["file:///srv/app/server.js", "/srv/app/main.go", "/home/go/app/main.py"];
+  const others = [
+    "",
+    "node:internal/http",
+    "https://example.com/a.js",
+    "file:///srv/app/node_modules/express/index.js",
+    "/srv/.venv/lib/python3.12/site-packages/flask/app.py",
+    "/usr/lib/python3.12/json/encoder.py",
+    "/usr/local/go/src/crypto/sha256/sha256.go",
+    "/usr/lib/go-1.24/src/runtime/proc.go",
+    "/root/go/pkg/mod/github.com/gin-gonic/gin@v1/context.go",
+    "/srv/app/vendor/github.com/gin-gonic/gin/context.go",
+    "json/encoder.py",
+  ];
+  for (const url of own) assert.deepEqual(ownOf(url), { own: true }, url);
+  for (const url of others) assert.deepEqual(ownOf(url), {}, url);
 });
 
 testWith(["linux"], "all that a tool prints is read, and nothing of it is left", async () => {

@@ -68,7 +68,7 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
 function nothingValid(sides: readonly ComparedSide[]): Verdict {
   return verdictOf("nothing-valid", {
     side: listed(sides.map(({ name }) => name), "and"),
-    meaning: meaningOfRuns(sides[0].runs),
+    meaning: meaningOfRuns(sides.flatMap(({ runs }) => runs)),
   });
 }
 

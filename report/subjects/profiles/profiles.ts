@@ -6,7 +6,12 @@ import {
   type ProfilerName,
   treeMs,
 } from "../../../base/profile/call_tree.ts";
-import { frameTimes, hotPathOf, outsideText } from "../../../base/profile/frame_times.ts";
+import {
+  frameTimes,
+  hotPathOf,
+  largestOwnPart,
+  outsideText,
+} from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { type Block, type Form, group, list, table, text } from "../../blocks.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
@@ -183,11 +188,25 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   const { cell, runs } = profiled;
   const whole = mergeTrees(trees);
   return [
+    ownSentence(profiled, whole),
     pathSentence(profiled, whole, trees),
     oftenSentence(whole, runs, cell),
     outsideSentence(whole),
     idleSentence(runs),
   ].filter(Boolean).join(" ");
+}
+
+/** Where a library or the system has most of the time: for what of the program's own that is. */
+function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
+  const part = largestOwnPart(whole);
+  if (part === null || part.ratio < HOT_RATIO || hotPathOf(whole)?.frame === part.frame) return "";
+  const { frame, ratio } = part;
+  const name = frame.name === "(anonymous)"
+    ? `function at ${placeText(frame)}`
+    : `\`${frame.name}\` (${placeText(frame)})`;
+  return `${formatShare(ratio)} of ${label}'s ${
+    timeNoun(runs)
+  } is in its own ${name} and the libraries that it calls.`;
 }
 
 function pathSentence(

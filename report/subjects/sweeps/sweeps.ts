@@ -1,6 +1,6 @@
 /**
  * What the factors of an experiment do: for each scenario its figures against every factor with three or more numbers,
- * the knee where requests/s stop growing, and which factor explains how much.
+ * the knee where requests/s stop growing, and which factor does how much.
  */
 import type { Knee } from "../../../runner/stats/regression/knee.ts";
 import { type Block, figure, group, table, text } from "../../blocks.ts";
@@ -36,7 +36,7 @@ export const sweeps: Subject<ReportContext> = {
       ...numericFactors(scenario.cells).map((factor) =>
         group(`${scenario.name} by ${factor.name}`, factorBlocks(scenario, factor))
       ),
-      group(`Variance explained in ${scenario.name}`, [
+      group(`Effects of factors in ${scenario.name}`, [
         table(weightsTable(scenario.name, scenario.cells), {
           forms: ["page", "markdown", "terminal"],
         }),

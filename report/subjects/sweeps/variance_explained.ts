@@ -58,19 +58,23 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
       ]
       : [],
   ];
-  const caption = `Variance explained in ${scenario}`;
-  return tableOf({ caption, notes: [NOTE] }, explained.length === 0 ? [] : rows, [
-    { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
-    textColumn("From → to", ({ ends = "" }) => ends),
-    ...explained.flatMap(({ figure, weights }) =>
-      weights === null
-        ? []
-        : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), PERCENT)]
-    ),
-    ...explained.map(({ figure }) =>
-      column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
-    ),
-  ]);
+  const caption = isShared ? `Variance explained in ${scenario}` : `What factors do in ${scenario}`;
+  return tableOf(
+    { caption, notes: isShared ? [SHARES, RATIOS] : [RATIOS] },
+    explained.length === 0 ? [] : rows,
+    [
+      { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
+      textColumn("From → to", ({ ends = "" }) => ends),
+      ...explained.flatMap(({ figure, weights }) =>
+        weights === null
+          ? []
+          : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), PERCENT)]
+      ),
+      ...explained.map(({ figure }) =>
+        column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
+      ),
+    ],
+  );
 }
 
 /** A factor, or what is left beside them. */
@@ -84,12 +88,15 @@ interface FactorRow {
 const TIMES = unitNamed("×");
 export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 4 };
 
-const NOTE =
+const SHARES =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
   "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
   "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Together: where " +
-  "the effect of one factor depends on another. The ratios are geometric means over all else, from the first value to " +
-  "the last; values that are not numbers go from the fewest requests/s to the most.";
+  "the effect of one factor depends on another.";
+
+const RATIOS =
+  "The ratios are geometric means over all else, from the first value to the last; values that are not numbers go from " +
+  "the fewest requests/s to the most.";
 
 /** Factors that not all targets have are shown with the target: their effect can't be separated from its own. */
 export function dimensionsOf(cells: readonly CellRuns[]): Dimension[] {
