@@ -5,6 +5,7 @@
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Bounded, bounded } from "../figures/lower_bounds.ts";
 import { poolLatency } from "../figures/pool.ts";
+import { sum } from "../writing/spread.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
@@ -38,21 +39,43 @@ export function leadOf(run: LedRun): Lead {
     const times = [{ label: "", count, percentile }];
     return { unit: "requests", request: "request", ratePerSec: rate, times };
   }
-  const request = sockets !== undefined ? "WebSocket" : grpc !== undefined ? "call" : "stream";
-  if (sockets !== undefined && (streams === undefined || sockets.messages.due > 0)) {
-    const { message, messagesPerSec: ratePerSec } = sockets;
-    return { unit: "messages", request, ratePerSec, times: timesOf([["", message]]) };
+  const parts = steps.length > 0 ? steps : [run];
+  const request = kindOf(parts, grpc !== undefined);
+  const { tokens } = streams ?? {};
+  if (tokens !== undefined && parts.every((part) => part.streams?.tokens !== undefined)) {
+    const { tokensPerSec: ratePerSec, ttft, tpot } = tokens;
+    return {
+      unit: "tokens",
+      request,
+      ratePerSec,
+      times: timesOf([["first", ttft], ["each", tpot]]),
+    };
   }
-  if (streams?.tokens !== undefined) {
-    const { tokensPerSec: ratePerSec, ttft, tpot } = streams.tokens;
-    const times = timesOf([["first", ttft], ["each", tpot]]);
-    return { unit: "tokens", request, ratePerSec, times };
+  const ratePerSec = sum(parts, receivedPerSec);
+  if (sockets !== undefined && (streams === undefined || sockets.messages.due > 0)) {
+    const times = timesOf([[request === "WebSocket" ? "" : "answer", sockets.message]]);
+    return { unit: "messages", request, ratePerSec, times };
   }
   const times = streams ? timesOf([["first", streams.ttfe], ["gap", streams.gap]]) : [];
-  return { unit: "messages", request, ratePerSec: streams?.eventsPerSec ?? 0, times };
+  return { unit: "messages", request, ratePerSec, times };
 }
 
-function holdsMessages({ streams, sockets }: Pick<LedRun, "streams" | "sockets">): boolean {
+type Holding = Pick<LedRun, "streams" | "sockets">;
+
+/** @param hasCalls Some requests are calls of gRPC: of a mix, its parts do not tell which. */
+function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
+  if (parts.every(({ sockets }) => sockets !== undefined)) return "WebSocket";
+  if (parts.some(({ sockets }) => sockets !== undefined)) return "request";
+  if (!hasCalls) return "stream";
+  return parts.length === 1 ? "call" : "request";
+}
+
+/** What a WebSocket gets without being asked is counted with streams, too. */
+function receivedPerSec({ streams, sockets }: Holding): number {
+  return sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0;
+}
+
+function holdsMessages({ streams, sockets }: Holding): boolean {
   return streams !== undefined || sockets !== undefined;
 }
 

@@ -170,10 +170,13 @@ const HARMLESS_HICCUP: Limits = { suspect: 10, invalid: 30 };
 
 /**
  * The shortest median of what is waited for, ms: a response, the first message of a stream, the next, or an answer on a
- * WebSocket. How long a stream or a WebSocket is held says nothing of how late its messages may be noticed.
+ * WebSocket. How long a stream or a WebSocket is held says nothing of how late its messages may be noticed. Nobody waits for
+ * a message that comes in the same read as the one before it, or right behind it.
  */
 export function medianWait({ service, streams, sockets }: Case["run"]): number {
-  const ofMessages = [streams?.ttfe, streams?.gap, sockets?.message];
+  const gap = streams?.gap;
+  const isWaitedFor = gap !== undefined && gap.percentiles["50"] >= HARMLESS_DELAY_MS.suspect;
+  const ofMessages = [streams?.ttfe, isWaitedFor ? gap : undefined, sockets?.message];
   return ofMessages.reduce(
     (least, times) => times?.count ? Math.min(least, times.percentiles["50"]) : least,
     service.percentiles["50"],

@@ -66,11 +66,51 @@ Deno.test("where other requests are sent, too, requests lead", () => {
   };
   const mix = { sockets: SOCKETS, steps: [{ ...step, sockets: SOCKETS }, { ...step, name: "x" }] };
   assert.match(recap(mix), /^[\d,.]+\/s · p50 /);
-  const all = [{ ...step, sockets: SOCKETS }, { ...step, name: "news", streams: STREAMS }];
-  assert.match(
-    recap({ sockets: SOCKETS, streams: STREAMS, steps: all }),
-    /^250 messages\/s · p50 /,
+});
+
+const { rate, latency, histogram } = RUN;
+const STEP = {
+  ...{ requests: RUN.requests, wrong: 0, status: {}, errors: {} },
+  ...{ rate, seconds: [], latency, histogram },
+};
+const FAILED = { ...RUN.requests, completed: RUN.requests.completed - 1, failed: 1 };
+
+Deno.test("a mix of streams and WebSockets has the messages of both, and calls neither by the other's name", () => {
+  const news = { ...STREAMS, eventsPerSec: 900 };
+  const chat = { ...SOCKETS, messagesPerSec: 10 };
+  const steps = [{ ...STEP, name: "chat", sockets: chat }, {
+    ...STEP,
+    name: "news",
+    streams: news,
+  }];
+  const mix = { sockets: chat, streams: news, steps, requests: FAILED };
+  assert.equal(
+    recap(mix),
+    "910 messages/s · answer p50 1.50 ms, p99 4.00 ms · 1 request failed · valid",
   );
+});
+
+Deno.test("what WebSockets get without asking is one message, though they and streams count it", () => {
+  const unasked = { ...COUNTS, due: 0, received: 0 };
+  const feed = { ...SOCKETS, messages: unasked, message: NONE };
+  const pushed = { ...STEP, name: "feed", sockets: feed, streams: STREAMS };
+  const chat = { ...STEP, name: "chat", sockets: { ...SOCKETS, messagesPerSec: 10 } };
+  const whole = { ...SOCKETS, messagesPerSec: 260 };
+  const mix = { sockets: whole, streams: STREAMS, steps: [pushed, chat], requests: FAILED };
+  assert.match(recap(mix), /^260 messages\/s · p50 .* · 1 WebSocket failed · valid$/);
+});
+
+Deno.test("a mix of streams and calls calls them requests, and has tokens only if all bring them", () => {
+  const tokens = { tokens: 480, tokensPerSec: 240, ttft: times(210, 480), tpot: times(21, 25) };
+  const model = { ...STEP, name: "model", streams: { ...STREAMS, tokens } };
+  const news = { ...STEP, name: "news", streams: STREAMS };
+  const whole = { ...STREAMS, tokens, eventsPerSec: 500 };
+  const mix = { streams: whole, steps: [model, news], requests: FAILED };
+  assert.match(recap(mix), /^500 messages\/s · .* · 1 stream failed · valid$/);
+  const grpc = { status: { OK: 1 }, noStatus: 0 };
+  assert.match(recap({ ...mix, grpc }), / · 1 request failed · valid$/);
+  const both = { ...mix, steps: [model, { ...model, name: "other" }] };
+  assert.match(recap(both), /^240 tokens\/s /);
 });
 
 Deno.test("a measurement of WebSockets shows the messages before how long each was held, under one heading", () => {
