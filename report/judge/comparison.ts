@@ -485,7 +485,8 @@ function compareFigure(
   };
 }
 
-function withConfidence(
+/** The same interval at another level. */
+export function withConfidence(
   { value, logStandardError, degreesOfFreedom }: ConfidenceInterval,
   confidence: number,
 ): ConfidenceInterval {

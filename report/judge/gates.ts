@@ -70,7 +70,15 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
-import { type Between, contrastIn, type GroupPair, ONE_SESSION, pairingOf } from "./ratio_of.ts";
+import { withConfidence } from "./comparison.ts";
+import {
+  type Between,
+  contrastIn,
+  type GroupPair,
+  ONE_SESSION,
+  pairingOf,
+  type RatioOf,
+} from "./ratio_of.ts";
 import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
 import { undisturbedWithin, varianceOfThese } from "./slices.ts";
@@ -710,18 +718,29 @@ function pairEvidence(
   [left, right]: Place,
   ratioOf: Ground["ratioOf"],
 ): Evidence {
-  const [of, to] = [amountOf(figure, left), amountOf(other, right)];
+  const [of, to] = [amountOf(figure, decided(left)), amountOf(other, decided(right))];
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
+  const decidingRatioOf: RatioOf = (...sides) => {
+    const ratio = ratioOf(...sides);
+    return ratio &&
+      (of.cell.level === left.cell?.level ? ratio : withConfidence(ratio, of.cell.level));
+  };
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
   const groups = groupsReason(sides);
-  const ratio = groups === null ? ratioOfAmounts(of, to, ratioOf) : null;
+  const ratio = groups === null ? ratioOfAmounts(of, to, decidingRatioOf) : null;
   const isOf0 = Math.max(of.range.value, to.range.value) === 0;
   return ratioEvidence(sides, ratio, {
     why: groups ?? (isOf0 ? { code: "no-ratio" } : whyNoInterval([of, to])),
     opens: [...of.opens, ...to.opens.map(turned)],
   });
+}
+
+/** At the level that thresholds are decided by. */
+function decided(member: Member): Member {
+  const { cell } = member;
+  return cell === null ? member : { ...member, cell: { ...cell, level: decidingLevel(cell) } };
 }
 
 /** The p-values of the gates that are tests, as they are. */

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { meanRange } from "../../report/figures/range.ts";
-import { comparisonOf } from "../../report/judge/comparison.ts";
+import { comparisonOf, withConfidence } from "../../report/judge/comparison.ts";
+import { ratiosOf } from "../../report/judge/pairs.ts";
 import { overRounds, sharesOver } from "../../report/judge/rounds.ts";
 import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { studentInterval } from "../../runner/stats/confidence/confidence_interval.ts";
@@ -95,6 +96,26 @@ Deno.test("rounds: a ratio to the baseline is judged by the interval of the figu
   const expected = studentInterval(value, { variance: error ** 2, degreesOfFreedom }, LEVEL);
   assert.deepEqual(gate.evidence.found.ratio?.interval, expected);
   assert.equal(judgedOf(judgeTogether([gate])[0]).outcome, "fail");
+});
+
+Deno.test("slices: a ratio of two cells is judged as each look may be wrong, too", () => {
+  const [base, next] = slicedSides({ processes: 9, pairs: 30, ratio: 1.2, between: 0.02 });
+  const results = { ...base, runs: [...base.runs, ...next.runs] };
+  next.runs.forEach((run) => run.target = "new");
+  const scenarios = groupRuns(results);
+  const [of, to] = ["new", "app"].map((target) =>
+    scenarios[0].cells.find((cell) => cell.target === target)?.estimates.get("rate")
+  );
+  const ratio = of && to && ratiosOf(scenarios, results)(of, to, "rate");
+  assert.ok(ratio);
+  const { low } = withConfidence(ratio, LEVEL);
+  assert.ok(low < ratio.low);
+  const outcomeBy = (limit: number): string => {
+    const thresholds = thresholdsOf(`rate(new) > ${limit} × rate(app)`);
+    return judgedOf(judgeTogether(gatesOf(thresholds, scenarios, results))[0]).outcome;
+  };
+  assert.equal(outcomeBy((low + ratio.low) / 2), "inconclusive");
+  assert.equal(outcomeBy(0.999 * low), "pass");
 });
 
 Deno.test("rounds: too few of them decide no level, and say so", () => {
