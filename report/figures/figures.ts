@@ -95,6 +95,7 @@ function isTimes(name: DistributionName | null): name is TimesName {
 /** Percentiles of whole seconds, as results call them. */
 const SECONDS = { 1: "p1", 2.5: "p2_5", 50: "p50", 97.5: "p97_5" } as const;
 
+const NO_MESSAGES = "no response is a stream, and no request is for a WebSocket";
 const NOTHING_SENT = { none: "no request was due" };
 const NOTHING_COMPLETED = { none: "no request was completed" };
 const NO_LATENCY = { none: "no request has a latency" };
@@ -152,8 +153,8 @@ const READ: Readonly<Record<Exclude<FigureName, keyof typeof SHARES>, ReadFrom>>
   cpu: (run) => ofTarget(run, meanCoresOf),
   perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   eventsPerCpu: (run) =>
-    run.streams === undefined
-      ? { none: TIMES.ttfe }
+    run.streams === undefined && run.sockets === undefined
+      ? { none: NO_MESSAGES }
       : ofTarget(run, () => eventsPerCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
@@ -377,7 +378,7 @@ function ofMessages(
   { streams, sockets }: Pick<JudgedRun, "streams" | "sockets">,
   fate: "failed" | "dropped",
 ): FigureOfRun {
-  if (streams === undefined && sockets === undefined) return { none: TIMES.ttfe };
+  if (streams === undefined && sockets === undefined) return { none: NO_MESSAGES };
   return bounded((streams?.messages[fate] ?? 0) + (sockets?.messages[fate] ?? 0));
 }
 

@@ -2,6 +2,7 @@
 import type { Run } from "../../runner/result/result.ts";
 import type { Slices } from "../../runner/result/slices.ts";
 import { sum } from "../writing/spread.ts";
+import { receivedPerSecOf } from "./received.ts";
 
 /** Points of a target, or of one of its parts. */
 export type ResourceUse = Pick<Run, "resources">;
@@ -84,11 +85,12 @@ export function perCpuSecondOf(run: ChainedRun): number | null {
   return perServingSecond(completedInTime(run), run);
 }
 
-/** Messages of streams that came by the deadline, for each such second; null also without streams. */
+/** Messages that came by the deadline, for each such second; null also without streams and WebSockets. */
 export function eventsPerCpuSecondOf(
-  { streams, elapsedS, ...run }: Serving & Pick<Run, "streams" | "elapsedS">,
+  run: Serving & Pick<Run, "streams" | "sockets" | "steps" | "elapsedS">,
 ): number | null {
-  return streams === undefined ? null : perServingSecond(streams.eventsPerSec * elapsedS, run);
+  const perSec = receivedPerSecOf(run);
+  return perSec === null ? null : perServingSecond(perSec * run.elapsedS, run);
 }
 
 type Serving = Pick<ChainedRun, "resources" | "parts">;

@@ -124,6 +124,14 @@ const SENTENCES = {
     `Not to be trusted: ${side && `in the runs of ${side} `}${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at one setting.",
+  /** @param scenarios In which runs lack the figure that the experiment names. */
+  "no-figure": ({ figure, scenarios }: {
+    readonly figure: string;
+    readonly scenarios: readonly string[];
+  }) =>
+    `Nothing is compared: the experiment asks for ${figure}, and some runs of ${
+      listedSome(scenarios, "and")
+    } have no such figure.`,
   costs: ({ other, base, ...of }: Beside) => {
     const [{ figure, decision }] = of.those;
     const cost = decision !== null && isMoreBetter(decision)

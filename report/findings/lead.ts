@@ -5,7 +5,7 @@
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Bounded, bounded } from "../figures/lower_bounds.ts";
 import { poolLatency } from "../figures/pool.ts";
-import { sum } from "../writing/spread.ts";
+import { receivedPerSecOf } from "../figures/received.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
@@ -51,7 +51,7 @@ export function leadOf(run: LedRun): Lead {
       times: timesOf([["first", ttft], ["each", tpot]]),
     };
   }
-  const ratePerSec = sum(parts, receivedPerSec);
+  const ratePerSec = receivedPerSecOf(run) ?? 0;
   if (sockets !== undefined && (streams === undefined || sockets.messages.due > 0)) {
     const times = timesOf([[request === "WebSocket" ? "" : "answer", sockets.message]]);
     return { unit: "messages", request, ratePerSec, times };
@@ -68,11 +68,6 @@ function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
   if (parts.some(({ sockets }) => sockets !== undefined)) return "request";
   if (!hasCalls) return "stream";
   return parts.length === 1 ? "call" : "request";
-}
-
-/** What a WebSocket gets without being asked is counted with streams, too. */
-function receivedPerSec({ streams, sockets }: Holding): number {
-  return sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0;
 }
 
 function holdsMessages({ streams, sockets }: Holding): boolean {

@@ -68,7 +68,7 @@ const comparedFields = {
       ),
       figure: z.enum(COMPARED_FIGURES).optional().describe(
         "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time; " +
-          "eventsPerCpu, messages of streams per second of CPU time. " +
+          "eventsPerCpu, messages of streams and WebSockets per second of CPU time. " +
           "By default rate, and of a flow how often all of it is done",
       ),
     }).refine(

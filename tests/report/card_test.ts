@@ -596,6 +596,21 @@ Deno.test("card: the experiment names the figure that decides", () => {
   assert.match(sentence, /^a leads: .* the requests per CPU second of b\.$/);
 });
 
+Deno.test("card: a named figure that some runs lack decides nothing, and requests/s do not take its place", () => {
+  const results = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  const concludedBy = (figure: string): ReturnType<typeof concluded> =>
+    concluded({ ...results, experiment: { ...results.experiment, compare: { figure } } });
+  const { code, sentence, figure, forest, winners } = concludedBy("eventsPerCpu");
+  assert.deepEqual([code, figure, forest, winners], ["no-figure", null, null, []]);
+  assert.equal(
+    sentence,
+    "Nothing is compared: the experiment asks for events per CPU second, and some runs of static have no such figure.",
+  );
+  results.runs[0].resources = [];
+  assert.equal(concludedBy("perCpu").code, "no-figure");
+  assert.equal(concludedBy("rate").code, "leads");
+});
+
 Deno.test("card: where the scenarios are compared, the one that leads is named, and its base is one of them", () => {
   const results = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
   for (const run of results.runs) Object.assign(run, { scenario: run.target, target: "app" });

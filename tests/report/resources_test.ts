@@ -13,6 +13,7 @@ import type { Table } from "../../report/subjects/tables/table.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { FIGURES } from "../../report/figures/figures.ts";
+import { SOCKETS, STREAMS } from "./message_figures.ts";
 import { chartsIn, said, saidAs, tableIn } from "./said.ts";
 
 /** Two points: half a second at one core and half a second at two. */
@@ -56,6 +57,27 @@ Deno.test("perCpu is requests per second of CPU time, of a target that used some
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
   for (const run of [runWith(3_000, []), idle]) assert.ok("none" in FIGURES.perCpu.of(run));
   assert.ok("none" in FIGURES.eventsPerCpu.of(runWith(3_000)), "no response is a stream");
+});
+
+Deno.test("eventsPerCpu counts the messages of streams and of WebSockets alike, each once", () => {
+  const run = runWith(3_000); // 1.5 s of CPU time in one second
+  const perCpuOf = (more: Partial<Run>): unknown =>
+    FIGURES.eventsPerCpu.of({ ...run, elapsedS: 1, ...more });
+  assert.deepEqual(perCpuOf({ streams: STREAMS }), bounded(250 / 1.5));
+  assert.deepEqual(perCpuOf({ sockets: SOCKETS }), bounded(250 / 1.5));
+  const pushed = { sockets: SOCKETS, streams: STREAMS };
+  assert.deepEqual(perCpuOf(pushed), bounded(250 / 1.5));
+  const { requests, rate, latency, histogram } = run;
+  const step = {
+    ...{ requests, wrong: 0, status: {}, errors: {}, rate },
+    ...{ seconds: [], latency, histogram },
+  };
+  const steps = [
+    { ...step, name: "feed", ...pushed },
+    { ...step, name: "news", streams: STREAMS },
+    { ...step, name: "page" },
+  ];
+  assert.deepEqual(perCpuOf({ ...pushed, steps }), bounded(500 / 1.5));
 });
 
 Deno.test("behind a cache requests per CPU-second count the whole chain, never the idle origin alone", () => {

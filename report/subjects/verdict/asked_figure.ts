@@ -12,6 +12,7 @@ import { isSearched } from "../../figures/capacity.ts";
 import { leadOf } from "../../findings/lead.ts";
 import { eventsPerCpuSecondOf, perCpuSecondOf } from "../../figures/resources.ts";
 import { spreadOf } from "../../writing/spread.ts";
+import { unique } from "../../writing/words.ts";
 
 interface Asked extends ScenarioRuns {
   /** `requests/s`, `purchases/s`. */
@@ -26,11 +27,10 @@ interface AskedFigure {
 
 export const REQUESTS = "requests/s";
 
+type OfExperiment = Pick<MeasuredRuns, "experiment">;
+
 /** A scenario with the figure that is asked for in place of requests/s; unchanged if not every run has that figure. */
-export function askedOf(
-  { name, cells }: ScenarioRuns,
-  { experiment }: Pick<MeasuredRuns, "experiment">,
-): Asked {
+export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperiment): Asked {
   const runs = cells.flatMap((cell) => cell.runs);
   const figure = figureOf(name, runs, experiment);
   return figure === null || isSearched(runs) || runs.some((run) => figure.of(run) === null)
@@ -38,16 +38,34 @@ export function askedOf(
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
+/** The figure that the experiment names and some runs do not have, so that it cannot decide; null: each has it. */
+export function lackedFigure(
+  { runs, experiment }: OfExperiment & Pick<MeasuredRuns, "runs">,
+): { readonly figure: string; readonly scenarios: readonly string[] } | null {
+  const figure = namedFigure(experiment);
+  if (figure === null || isSearched(runs)) return null;
+  const without = runs.filter((run) => figure.of(run) === null);
+  if (without.length === 0) return null;
+  return { figure: figure.unit, scenarios: unique(without.map(({ scenario }) => scenario)) };
+}
+
+const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
+  ["perCpu", { unit: "requests per CPU second", of: perCpuSecondOf }],
+  ["eventsPerCpu", { unit: "events per CPU second", of: eventsPerCpuSecondOf }],
+]);
+
+/** Null where the experiment names none, or requests/s. */
+function namedFigure(experiment: MeasuredRuns["experiment"]): AskedFigure | null {
+  return NAMED.get(Object(experiment?.compare).figure) ?? null;
+}
+
 function figureOf(
   scenario: string,
   runs: readonly Run[],
   experiment: MeasuredRuns["experiment"],
 ): AskedFigure | null {
-  const named: unknown = Object(experiment?.compare).figure;
-  if (named === "perCpu") return { unit: "requests per CPU second", of: perCpuSecondOf };
-  if (named === "eventsPerCpu") return { unit: "events per CPU second", of: eventsPerCpuSecondOf };
+  if (Object(experiment?.compare).figure !== undefined) return namedFigure(experiment);
   const isFlow = Object(Object(experiment?.scenarios)[scenario]).flow !== undefined;
-  if (named !== undefined) return null;
   if (!isFlow) return messagesOf(runs);
   // `purchases` of a flow that is called so.
   const flows = /^[a-z]+$/i.test(scenario) ? scenario.replace(/s?$/, "s") : "flows";

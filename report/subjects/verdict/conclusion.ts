@@ -41,7 +41,7 @@ import { standingOf } from "../../judge/standing.ts";
 import { percentText, timesText } from "../../writing/ratios.ts";
 import { boundText, formatNumber, GLUE, intervalText } from "../../writing/units.ts";
 import { allOf, counted, listed } from "../../writing/words.ts";
-import { askedOf, REQUESTS } from "./asked_figure.ts";
+import { askedOf, lackedFigure, REQUESTS } from "./asked_figure.ts";
 import {
   besideVerdict,
   fallsShort,
@@ -100,13 +100,15 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const { compared, claims, isMeasured } = report;
   const { runs, machine } = results;
   const isTrusted = runs.some(isValid);
-  const isCompared = !choiceIn(results).isNone;
+  const lacked = lackedFigure(results);
+  const isCompared = lacked === null && !choiceIn(results).isNone;
   const asked = askedPlans(results, compared);
   const judged = judgedBoth(results, asked);
-  const verdict = isTrusted ? verdictIn(asked, judged, isCompared) : verdictOf("nothing-valid", {
-    side: "",
-    meaning: meaningOfRuns(runs),
-  });
+  const verdict = !isTrusted
+    ? verdictOf("nothing-valid", { side: "", meaning: meaningOfRuns(runs) })
+    : lacked !== null
+    ? verdictOf("no-figure", lacked)
+    : verdictIn(asked, judged, isCompared);
   const card = {
     question: titleOf(results),
     ...verdict,
@@ -127,7 +129,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
     }),
     matrix: matrixOf(asked, isTrusted),
   };
-  const several = isTrusted && asked.length > 1 ? asked : [];
+  const several = isTrusted && lacked === null && asked.length > 1 ? asked : [];
   return {
     card,
     verdicts: new Map(several.map((plan) => {
@@ -159,7 +161,8 @@ interface JudgedBeside extends Judged {
 
 /** Judged by all runs, and by the valid ones alone. */
 function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[]): JudgedBeside {
-  const { base: named, isNone } = choiceIn(results);
+  const { base: named, isNone: asksNothing } = choiceIn(results);
+  const isNone = asksNothing || lackedFigure(results) !== null;
   const valid = results.runs.filter(isValid);
   const areAll = valid.length === results.runs.length;
   if (isNone) return { ...judgedTwice([], areAll ? null : []), base: null };
