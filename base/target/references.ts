@@ -95,6 +95,12 @@ function whyNotBefore(
   targets: WrittenTargets,
   spec: unknown,
 ): string | null {
+  if (valuesOf(valueIn(targets[name], ["ready"])).includes("grpc")) {
+    return `Cannot stand in front of ${
+      quotedOpenly(name)
+    }: a proxy or balancer speaks HTTP/1.1 to it, ` +
+      "and ready: grpc is for servers of HTTP/2; load it itself, or give ready a path";
+  }
   if (kind === "nginx") return whyNotPlain(name, targets[name]);
   if (kind === "proxy" && valueIn(targets[name], ["httpProxy"]) !== undefined) {
     return `Cannot put a caching proxy in front of ${

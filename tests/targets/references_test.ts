@@ -54,6 +54,20 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     says: [/^Cannot share a port between instances of "a": only built-in apps can; use balancer: /],
   },
   {
+    what: "HTTP/2, which no gateway speaks to a server",
+    targets: {
+      a: { command: ["x"], ready: "grpc" },
+      b: { proxy: { origin: "a" } },
+      c: { cluster: { of: "a" } },
+      d: { nginx: { proxy: "a" } },
+      e: { command: ["x"], ready: "/health" },
+      f: { proxy: { origin: "e" } },
+    },
+    says: new Array(3).fill(
+      /^Cannot stand in front of "a": a proxy or balancer speaks HTTP\/1\.1 to it, and ready: grpc is /,
+    ),
+  },
+  {
     what: "https, or a unix socket, where it can't reach them",
     targets: {
       a: { url: "https://127.0.0.1:1" },
