@@ -18,6 +18,13 @@ const GROWTH = 0.5;
 /** Size of a request of a mix, flow or page: its histogram, and how many completed in each second. */
 const STEP_BYTES = 8_000;
 
+/**
+ * Size of the messages of a run, or of a request of a mix or flow, with the times of tokens and 20 names of events. Nobody knows
+ * here whether a call of gRPC brings a stream, so each counts as one.
+ */
+const MESSAGES_BYTES = 22_000;
+const MESSAGE_KEYS = ["stream", "websocket", "grpc"] as const;
+
 interface SizedCell {
   readonly load: PlannedLoad;
   readonly request: Scenario;
@@ -32,14 +39,29 @@ function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
   const steps = Math.min(LIMITS.stepNames.most, stepsOf(request));
   const growth = 1 + GROWTH * Math.max(0, Math.log2(lengthMs / DEFAULT_INTERVAL_MS));
   const intervals = Math.ceil(wanted / 2 ** doublings);
-  return RUN_BYTES + steps * STEP_BYTES + intervals * INTERVAL_BYTES * growth;
+  const messages = messagesIn(request) * MESSAGES_BYTES;
+  return RUN_BYTES + steps * STEP_BYTES + messages + intervals * INTERVAL_BYTES * growth;
+}
+
+/** How often the results hold figures of messages: of the run, and of each request of several that brings some. */
+function messagesIn(request: Scenario): number {
+  const requests = requestsIn(request) ?? [request];
+  const holding =
+    requests.filter((one) => MESSAGE_KEYS.some((key) => Reflect.get(one, key) !== undefined))
+      .length;
+  if (holding === 0) return 0;
+  return 1 + (requests.length > 1 ? Math.min(LIMITS.stepNames.most, holding) : 0);
 }
 
 /** Requests with figures of their own; 0 for one alone. */
 function stepsOf(request: Scenario): number {
-  if ("flow" in request) return request.flow.length;
-  if ("mix" in request) return request.mix.length;
-  return "page" in request ? 1 + request.with.length : 0;
+  return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
+}
+
+/** Null for one alone, and for a page. */
+function requestsIn(request: Scenario): readonly object[] | null {
+  if ("flow" in request) return request.flow;
+  return "mix" in request ? request.mix : null;
 }
 
 /** Throws a UserError where the results of all runs would be too large to be read. @param times Runs of each cell. */

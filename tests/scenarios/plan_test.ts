@@ -227,6 +227,17 @@ Deno.test("a plan is refused whose results could not be read back, with their si
   assert.match(beyond, /results of 20,000 runs would take about 1\.2 GB/);
   assert.match(beyond, /more than 400 MB .* read back/);
   assert.match(beyond, /at most 6,\d{3} runs each/);
+  // Each stream of a mix has figures of its messages, and so has all of it.
+  const news = { get: "/news", stream: "events" as const };
+  const mix = (request: typeof news | { get: string }): Partial<ExperimentInput> => ({
+    ...ten,
+    scenarios: { a: { mix: [1, 2, 3, 4, 5].map((n) => ({ ...request, get: `/${n}` })) } },
+  });
+  assert.equal(problemOf({ ...mix({ get: "/" }), repeat: 1_000 }), null);
+  assert.match(
+    problemOf({ ...mix(news), repeat: 1_000 }) ?? "",
+    /results of 2,000 runs would take about 460 MB/,
+  );
   // However long runs are, their intervals are bounded.
   const day = { load: { connections: 5, duration: "24h" } };
   assert.equal(problemOf({ ...day, repeat: 5 }), null);
