@@ -42,10 +42,14 @@ export const streams = z.strictObject({
     "Between two messages of a stream; where it was cut or left, the wait so far, as a lower bound",
   ),
   byName: z.array(z.strictObject({
-    name: z.string().describe("Empty for all events together whose names came after the first 20"),
+    name: z.string().describe(
+      "Empty for all events together whose names came after the first 20 of the run, or of a request in a worker",
+    ),
     events: count,
     gap: distribution.describe("Since the message before on the same stream, whatever its name"),
-  })).describe("Messages by the name of their event, in the order in which the names first came"),
+  })).describe(
+    "Messages by the name of their event, in the order in which the names first came, request by request of a mix or flow",
+  ),
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought one"),
     tokensPerSec: perSec.describe("Tokens by the deadline / elapsed"),
