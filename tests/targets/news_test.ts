@@ -1,6 +1,7 @@
 /** The news of the app `streams`: everybody gets the same, in order, and it is published only while somebody listens. */
 import assert from "node:assert/strict";
 import { News } from "../../targets/apps/streams/news.ts";
+import { hearOn } from "../../targets/apps/streams/sockets.ts";
 import { startApp } from "./fixtures/started_app.ts";
 
 const NO_FREEZES = { startMs: 0, lengthMs: 0, everyMs: 0 };
@@ -60,6 +61,51 @@ Deno.test("the news comes as a line to who polls, and as events to who listens",
   assert.deepEqual(numbers, numbers.map((_, i) => numbers[0] + i));
   const { begun, left } = await (await app.ask("/sent")).json();
   assert.deepEqual([begun, left], [1, 1]);
+});
+
+Deno.test("a listener on a WebSocket who does not read is left, too", async () => {
+  const news = new News(1, { ...NO_FREEZES, startMs: performance.now() });
+  const closed: unknown[][] = [];
+  let sent = 0;
+  await new Promise<void>((resolve) => {
+    const socket = {
+      bufferedAmount: 0,
+      close(...how: unknown[]): void {
+        closed.push(how);
+        resolve();
+      },
+    };
+    hearOn(socket, news, () => socket.bufferedAmount = 40_000 * ++sent);
+  });
+  await heardFrom(news, 2);
+  assert.deepEqual([sent, closed], [2, [[1013, "fallen behind"]]]);
+});
+
+Deno.test("what a listener throws is not swallowed, and the end of a wait is no error", async () => {
+  const thrown: unknown[] = [];
+  const onRejection = (event: PromiseRejectionEvent): void => {
+    event.preventDefault();
+    thrown.push(event.reason);
+  };
+  addEventListener("unhandledrejection", onRejection);
+  try {
+    const news = new News(1, { ...NO_FREEZES, startMs: performance.now() });
+    const defect = new Error("a defect of a listener");
+    const leave = await new Promise<() => void>((resolve) => {
+      const leave = news.listen(() => {
+        resolve(leave);
+        throw defect;
+      });
+    });
+    leave();
+    const idle = new News(1_000_000, { ...NO_FREEZES, startMs: performance.now() });
+    idle.listen(() => {})();
+    while (thrown.length === 0) await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
+    assert.deepEqual(thrown, [defect]);
+  } finally {
+    removeEventListener("unhandledrejection", onRejection);
+  }
 });
 
 Deno.test("a listener who does not read is left, and memory does not grow for him", async () => {

@@ -24,7 +24,10 @@ export class News {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       this.#end = new AbortController();
-      this.#publish(this.#end.signal).catch(() => {}); // the last listener left during a wait
+      const { signal } = this.#end;
+      this.#publish(signal).catch((error) => {
+        if (error.name !== "AbortError") throw error; // else the last listener left during a wait
+      });
     }
     return () => {
       this.#listeners.delete(listener);

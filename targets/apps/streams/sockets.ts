@@ -33,6 +33,25 @@ interface SocketContext {
   readonly count: SentBySockets;
 }
 
+/** News that a listener on a WebSocket has not read yet. */
+const MOST_BEHIND_BYTES = 64 * 1024;
+/** Of the close frame: the server can't keep up with this client for now. */
+const TRY_AGAIN_LATER = 1013;
+
+/** Gives a function that ends it. A listener who does not read is left, as memory would only grow for him. */
+export function hearOn(
+  socket: Pick<WebSocket, "bufferedAmount" | "close">,
+  news: Pick<News, "listen">,
+  send: (text: string) => void,
+): () => void {
+  const leave = news.listen((text) => {
+    if (socket.bufferedAmount <= MOST_BEHIND_BYTES) return send(text);
+    leave();
+    socket.close(TRY_AGAIN_LATER, "fallen behind");
+  });
+  return leave;
+}
+
 export function socketPaths(
   { events, delayMs, ...planted }: SocketSettings,
   { freezes, news, count }: SocketContext,
@@ -102,7 +121,7 @@ export function socketPaths(
 
   const hear: Handler = (request) =>
     opened(request, (socket) => {
-      socket.onclose = news.listen((text) => send(socket, text));
+      socket.onclose = hearOn(socket, news, (text) => send(socket, text));
     });
 
   return { echo, push, chat, hear };
