@@ -61,7 +61,7 @@ export async function openStreams(count: number): Promise<Open> {
   const driver = new Silent();
   const protocol = await withStreams(
     (events) => new StreamedHttp1(driver, events, count),
-    { slots: count, recorder, specs: [stream], timeoutUs: TIMEOUT_US },
+    { slots: count, recorder, specs: [stream] },
   );
   const request = { bytes, head: false, step: 0, check, stream };
   const loop = loopWith(count, request, { protocol, recorder, driver });

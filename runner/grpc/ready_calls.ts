@@ -63,18 +63,23 @@ function readyCall(
   const wire = isOpen ? request.wire : encodedBefore(request, type);
   const isRead = readsBody(request) || request.stream?.token !== undefined;
   checkKinds(request, type, clientStreams);
-  return {
-    ...request,
-    wire: {
-      ...wire,
-      headers: { ...deadlineOf(request, serverStreams, timeoutMs), ...wire.headers },
-    },
-    call: {
-      ...call,
-      ready: { isUnary: !serverStreams, ...isOpen && { input }, ...isRead && { output } },
-    },
+  const headers = { ...deadlineOf(request, serverStreams, timeoutMs), ...wire.headers };
+  const deadlineMs = deadlineMsIn(headers);
+  const ready = {
+    isUnary: !serverStreams,
+    ...deadlineMs !== null && { deadlineMs },
+    ...isOpen && { input },
+    ...isRead && { output },
   };
+  return { ...request, wire: { ...wire, headers }, call: { ...call, ready } };
 }
+
+const DEADLINE = "grpc-timeout";
+/** Hours to nanoseconds, in milliseconds. */
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ...[["H", 3_600_000], ["M", 60_000], ["S", 1_000]] as const,
+  ...[["m", 1], ["u", 1e-3], ["n", 1e-6]] as const,
+]);
 
 /** A stream that goes on has none: its time-out counts from its last message. */
 function deadlineOf(
@@ -82,13 +87,21 @@ function deadlineOf(
   serverStreams: boolean,
   timeoutMs: number,
 ): Record<string, string> {
-  const isGiven = Object.keys(wire.headers).some((name) => name.toLowerCase() === "grpc-timeout");
-  if (serverStreams || isGiven) return {};
+  if (serverStreams || deadlineTextIn(wire.headers) !== undefined) return {};
   // gRPC allows at most eight digits.
   const isLong = timeoutMs >= 1e8;
-  return {
-    "grpc-timeout": isLong ? `${Math.ceil(timeoutMs / 1_000)}S` : `${Math.ceil(timeoutMs)}m`,
-  };
+  return { [DEADLINE]: isLong ? `${Math.ceil(timeoutMs / 1_000)}S` : `${Math.ceil(timeoutMs)}m` };
+}
+
+function deadlineTextIn(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === DEADLINE)?.[1];
+}
+
+/** Null where there is none, or its value is not known yet. */
+function deadlineMsIn(headers: Readonly<Record<string, string>>): number | null {
+  const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(deadlineTextIn(headers) ?? "") ?? [];
+  const unitMs = UNITS_MS.get(unit);
+  return unitMs === undefined ? null : Number(digits) * unitMs;
 }
 
 function encodedBefore(

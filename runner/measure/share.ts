@@ -322,7 +322,7 @@ function checkedStreams(implicit: boolean): Checked {
     const { expect, stream, captures } = request;
     const key = JSON.stringify([
       ...[method, expect, stream, captures.length],
-      ready.output !== undefined,
+      ...[ready.output !== undefined, ready.deadlineMs],
     ]);
     const checked = known.get(key) ??
       checkedStream(expect, { ...stream, kind: "grpc" }, implicit, callOf(expect, ready, captures));
@@ -334,11 +334,12 @@ function checkedStreams(implicit: boolean): Checked {
 /** What the response to a call is to be. */
 export function callOf(
   { grpcStatus = "OK" }: Expectation,
-  { isUnary, output }: ReadyCall,
+  { isUnary, deadlineMs, output }: ReadyCall,
   captures: readonly unknown[],
 ): CallSpec {
   return {
     isUnary,
+    ...deadlineMs !== undefined && { deadlineUs: 1_000 * deadlineMs },
     statuses: [grpcStatus].flat().map((name) => GRPC_STATUSES.indexOf(name)),
     ...output && { output },
     ...captures.length > 0 && { keeps: true as const },

@@ -84,6 +84,8 @@ export interface ScriptCall {
 export interface ReadyCall {
   /** The response is one message. */
   readonly isUnary: boolean;
+  /** How long the server has for it; absent: it is told nothing. */
+  readonly deadlineMs?: number;
   /** Type of the messages to send whose values are still to be filled in; absent: they are bytes. */
   readonly input?: RootType;
   /** Type of the response's messages, if something looks into them. */

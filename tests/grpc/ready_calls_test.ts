@@ -41,7 +41,8 @@ Deno.test("a fixed message is octets before the load, with the time-out as its d
     te: "trailers",
     "X-User": "1",
   });
-  assert.deepEqual(call, { method: "p.S/One", ready: { isUnary: true } }, "nothing is decoded");
+  const known = { isUnary: true, deadlineMs: 5_000 };
+  assert.deepEqual(call, { method: "p.S/One", ready: known }, "nothing is decoded");
 });
 
 Deno.test("a deadline has at most eight digits, is left as it is given, and is not that of a stream", async () => {
@@ -51,6 +52,14 @@ Deno.test("a deadline has at most eight digits, is left as it is given, and is n
   assert.equal(await deadline(one, 200_000_000), "200000S");
   assert.equal(await deadline({ ...one, headers: { "Grpc-Timeout": "1S" } }), "1S");
   assert.equal(await deadline({ ...one, grpc: "p.S/Many" }), undefined);
+  const known = async (scenario: Record<string, unknown>) =>
+    requestsOf(await ready(scenario))[0].call?.ready?.deadlineMs;
+  for (const [text, ms] of [["2S", 2_000], ["200m", 200], ["200000u", 200], ["1M", 60_000]]) {
+    const headers = { "Grpc-Timeout": text };
+    assert.equal(await known({ ...one, headers }), ms);
+    assert.equal(await known({ ...one, grpc: "p.S/Many", headers }), ms);
+  }
+  assert.equal(await known({ ...one, grpc: "p.S/Many" }), undefined);
 });
 
 Deno.test("values are drawn before the load, and each message is encoded", async () => {
@@ -74,9 +83,12 @@ Deno.test("an agent gets calls as plain data, with the types that it needs alone
   const sent = JSON.parse(JSON.stringify(sentScript(script)));
   assert.deepEqual(scriptShape.parse(sent), script);
   const needs = requestsOf(script).map(({ call }) => Object.keys(call?.ready ?? {}));
-  assert.deepEqual(needs, [["isUnary", "output"], ["isUnary", "input"], ["isUnary", "output"], [
-    "isUnary",
-  ]]);
+  assert.deepEqual(needs, [
+    ["isUnary", "deadlineMs", "output"],
+    ["isUnary", "deadlineMs", "input"],
+    ["isUnary", "output"],
+    ["isUnary", "deadlineMs"],
+  ]);
 });
 
 Deno.test("an agent gets the types of a call once, however many variants its values make", async () => {

@@ -128,9 +128,7 @@ class Stage {
     const protocol: ProtocolOf = (exchanges) =>
       new WebSocketHttp1(driver, exchanges, { slots: 1, sockets, nextMask });
     const loop = new RequestLoop(job, {
-      protocol: isMix
-        ? await withStreams(protocol, { slots: 1, recorder, specs: [], timeoutUs: job.timeoutUs })
-        : protocol,
+      protocol: isMix ? await withStreams(protocol, { slots: 1, recorder, specs: [] }) : protocol,
       ...{ recorder, script: new RequestScript(script), pacer: pacerOf(job.pacer) },
     });
     return new Stage(driver, recorder, loop, intervals);

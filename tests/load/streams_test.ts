@@ -170,7 +170,7 @@ class Stage {
     const recorder = new StreamingRecorder(setting, job.intervalUs, onInterval);
     const driver = new PlayedDriver();
     const protocol = await withStreams(member.over(driver), {
-      ...{ slots: 1, recorder, specs: [stream], timeoutUs: job.timeoutUs },
+      ...{ slots: 1, recorder, specs: [stream] },
     });
     return new Stage(driver, member, wish, job, new RequestScript(script), {
       ...{ protocol, recorder, parts },
@@ -327,7 +327,6 @@ function valuesOf(times: SparseHistogram): number[] {
 }
 
 const EVENTS: StreamSpec = { kind: "events" };
-const CALL: StreamSpec = { kind: "grpc", call: { isUnary: true, statuses: [0] } };
 
 for (const member of MEMBERS) {
   const test = (what: string, stream: StreamSpec, wish: Wish, run: (s: Stage) => void): void =>
@@ -399,9 +398,9 @@ for (const member of MEMBERS) {
 
   // grpc-go resets a call when its deadline is over, mostly before a client has looked for time-outs.
   for (const [ms, kind] of [[199, "reset"], [200, "timeout"]] as const) {
-    test(`a call with 200 ms that is reset after ${ms} has failed as ${kind}`, CALL, {
-      timeoutUs: 200 * MS,
-    }, (s) => {
+    const call = { isUnary: true, statuses: [0], deadlineUs: 200 * MS };
+    const spec: StreamSpec = { kind: "grpc", call };
+    test(`a call with 200 ms that is reset after ${ms} has failed as ${kind}`, spec, {}, (s) => {
       s.open();
       member.reset(s.events, ms * MS);
       assert.equal(s.recorder.totals().errors[ERRORS.indexOf(kind)], 1);

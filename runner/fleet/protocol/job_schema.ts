@@ -120,6 +120,7 @@ const call = z.strictObject({
   compress: z.enum(COMPRESSIONS).optional(),
   ready: z.strictObject({
     isUnary: z.boolean(),
+    deadlineMs: z.number().min(0).optional(),
     input: sentRoot.optional(),
     output: sentRoot.optional(),
   }),

@@ -19,7 +19,7 @@ interface SentRoot {
 
 interface SentRequest extends Omit<ScriptRequest, "call"> {
   readonly call?: Pick<ScriptCall, "method" | "compress"> & {
-    readonly ready: Pick<ReadyCall, "isUnary"> & {
+    readonly ready: Pick<ReadyCall, "isUnary" | "deadlineMs"> & {
       readonly input?: SentRoot;
       readonly output?: SentRoot;
     };
@@ -52,13 +52,13 @@ export function sentScript({ tables: _, ...script }: Script): SentScript {
     if (call === undefined) return request;
     const { method, compress, ready } = call;
     if (ready === undefined) throw new Error(`The call of ${method} is not ready`);
-    const { isUnary, input, output } = ready;
+    const { input, output, ...plain } = ready;
     return {
       ...request,
       call: {
         ...{ method, ...compress && { compress } },
         ready: {
-          isUnary,
+          ...plain,
           ...input && { input: placed(input) },
           ...output && { output: placed(output) },
         },

@@ -205,8 +205,7 @@ async function streamsOf(
     : await protocol(await socketParts(load, recorder));
   if (specs.length === 0) return { recorder, over };
   const { withStreams } = await import("../engine/streams/streams.ts");
-  const { timeoutUs } = load.job;
-  return { recorder, over: await withStreams(over, { slots, recorder, specs, timeoutUs }) };
+  return { recorder, over: await withStreams(over, { slots, recorder, specs }) };
 }
 
 /** Steps of WebSockets whose server sends by itself: their messages are counted like those of streams. */

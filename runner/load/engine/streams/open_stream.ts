@@ -128,9 +128,9 @@ export class OpenStream {
     return this.#reader.isOverLimit;
   }
 
-  /** Whether it has a deadline, and was sent by the moment whose deadline is now. */
-  isPastDeadline(sentBeforeUs: number): boolean {
-    return this.plan.spec.call?.isUnary === true && this.sentUs <= sentBeforeUs;
+  /** False without a deadline. */
+  isPastDeadline(nowUs: number): boolean {
+    return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
 
   /** When the virtual user leaves it; Infinity: it stays until the end. */

@@ -8,6 +8,8 @@ import type { ResponseExpectation } from "../response_check.ts";
 export interface CallSpec {
   /** It is one message; otherwise as many as come, each of which is counted and timed. */
   readonly isUnary: boolean;
+  /** Its deadline, which the server knows, since it was sent; absent: it has none. */
+  readonly deadlineUs?: number;
   /** Statuses that are right. */
   readonly statuses: readonly number[];
   /** Type of its messages, if something looks into them. */

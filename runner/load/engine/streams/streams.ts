@@ -31,8 +31,6 @@ interface StreamParts {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly StreamSpec[];
-  /** Time-out of the load, which is the deadline of calls whose response is one message. */
-  readonly timeoutUs: number;
 }
 
 /** Puts the layer over a protocol. */
@@ -54,7 +52,6 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
-  readonly #timeoutUs: number;
   /** When what is being read came. */
   #nowUs = 0;
   #nextSweepUs = -Infinity;
@@ -62,7 +59,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   constructor(
     over: ProtocolOf,
     private readonly events: ExchangeEvents,
-    { slots, recorder, timeoutUs, plans }: Omit<StreamParts, "specs"> & {
+    { slots, recorder, plans }: Omit<StreamParts, "specs"> & {
       readonly plans: ReadonlyMap<StreamSpec, StreamPlan>;
     },
   ) {
@@ -71,7 +68,6 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.#open = new Array(slots).fill(null);
     this.#plans = plans;
     this.#recorder = recorder;
-    this.#timeoutUs = timeoutUs;
     this.room = new StreamRoom(this);
     this.#protocol = over(this);
   }
@@ -278,7 +274,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void {
     const stream = this.#open[slot];
     // grpc-go resets what its deadline ends, and is often the first to see that it has passed.
-    if (by === "reset" && stream?.isPastDeadline(nowUs - this.#timeoutUs)) by = "timeout";
+    if (by === "reset" && stream?.isPastDeadline(nowUs)) by = "timeout";
     if (stream?.goesOn && (by === "reset" || by === "closed")) {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
