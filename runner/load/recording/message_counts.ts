@@ -29,6 +29,8 @@ export interface BoundedTotals {
   readonly censored: SparseHistogram;
 }
 
+export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
+
 /** Times of messages of which an interval has its own. */
 export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
 
@@ -70,7 +72,8 @@ export class TimedCount {
 
 export class BoundedTimes {
   readonly #all = new GrowingHistogram();
-  readonly #censored = new GrowingHistogram();
+  /** Null while there is no lower bound. */
+  #censored: GrowingHistogram | null = null;
 
   record(us: number): void {
     this.#all.fresh.record(us);
@@ -78,12 +81,12 @@ export class BoundedTimes {
 
   recordBound(us: number): void {
     this.#all.fresh.record(us);
-    this.#censored.fresh.record(us);
+    (this.#censored ??= new GrowingHistogram()).fresh.record(us);
   }
 
   /** What came since the last call. */
   take(): BoundedTotals {
-    return { all: this.#all.take(), censored: this.#censored.take() };
+    return { all: this.#all.take(), censored: this.#censored?.take() ?? EMPTY };
   }
 
   /** @param open Lower bounds of what is still open. */
@@ -91,7 +94,7 @@ export class BoundedTimes {
     const more = open?.toSparse() ?? EMPTY;
     return {
       all: addSparse(this.#all.whole(), more),
-      censored: addSparse(this.#censored.whole(), more),
+      censored: addSparse(this.#censored?.whole() ?? EMPTY, more),
     };
   }
 }

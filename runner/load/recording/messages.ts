@@ -7,12 +7,13 @@
  * leaves, it is unfinished; where the request was never sent, it was dropped. The wait so far is then a lower bound of the
  * gap. Of the time to the first message it is one where the wait was long because it was given up: as for latency.
  */
-import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import {
   BoundedTimes,
   type BoundedTotals,
   type MessageCounts,
   type MessagePart,
+  NO_TIMES,
   type StreamEnd,
   sumOfBounded,
   TimedCount,
@@ -71,6 +72,11 @@ interface Named {
   readonly gap: Histogram;
 }
 
+interface TokenTimes {
+  readonly first: BoundedTimes;
+  readonly perToken: Histogram;
+}
+
 /** The messages of one step. */
 class StreamTally {
   due = 0;
@@ -83,11 +89,13 @@ class StreamTally {
   readonly tokens = new TimedCount();
   readonly first = new BoundedTimes();
   readonly gap = new BoundedTimes();
-  readonly firstToken = new BoundedTimes();
-  readonly perToken = new Histogram();
+  /** Null where its messages have no tokens. */
+  readonly tokenTimes: TokenTimes | null;
   readonly names = new Map<string, Named>();
 
-  constructor(readonly step: number, readonly hasTokens: boolean) {}
+  constructor(readonly step: number, hasTokens: boolean) {
+    this.tokenTimes = hasTokens ? { first: new BoundedTimes(), perToken: new Histogram() } : null;
+  }
 
   named(name: string): Named {
     const known = this.names.get(name);
@@ -100,9 +108,9 @@ class StreamTally {
 
   /** @param open What open streams wait for; null where none is open, as at the end. */
   totals(open: OpenWaits | null): MessageTotals {
-    const { step, due, received, failed, unfinished, dropped, whole, tokens, hasTokens } = this;
+    const { step, due, received, failed, unfinished, dropped, whole, tokens, tokenTimes } = this;
     return {
-      ...{ step, due, dropped, whole, hasTokens },
+      ...{ step, due, dropped, whole, hasTokens: tokenTimes !== null },
       received: received.whole,
       failed: failed.whole,
       unfinished: unfinished + (open?.count ?? 0),
@@ -117,8 +125,8 @@ class StreamTally {
       })),
       tokens: tokens.whole,
       tokensInTime: tokens.inTime,
-      firstToken: this.firstToken.totals(open?.firstToken ?? null),
-      perToken: this.perToken.toSparse(),
+      firstToken: tokenTimes?.first.totals(open?.firstToken ?? null) ?? NO_TIMES,
+      perToken: tokenTimes?.perToken.toSparse() ?? EMPTY,
     };
   }
 }
@@ -208,7 +216,7 @@ export class MessageRecorder {
     tally.tokens.whole++;
     if (this.#tokensOf[slot]++ === 0) {
       this.#firstTokenUs[slot] = nowUs;
-      tally.firstToken.record(nowUs - this.#dueUs[slot]);
+      tally.tokenTimes?.first.record(nowUs - this.#dueUs[slot]);
     }
     this.#lastTokenUs[slot] = nowUs;
   }
@@ -224,7 +232,8 @@ export class MessageRecorder {
       tally.whole++;
       const tokens = this.#tokensOf[slot];
       if (tokens > 1) {
-        tally.perToken.record((this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1));
+        const perTokenUs = (this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1);
+        tally.tokenTimes?.perToken.record(perTokenUs);
       }
       return;
     }
@@ -235,11 +244,11 @@ export class MessageRecorder {
     if (how === "cut") return;
     const waitedUs = nowUs - this.#dueUs[slot];
     if (state === AWAITS_FIRST) tally.first.recordBound(waitedUs);
-    if (this.#awaitsToken(slot, tally)) tally.firstToken.recordBound(waitedUs);
+    if (this.#awaitsToken(slot, tally)) tally.tokenTimes?.first.recordBound(waitedUs);
   }
 
-  #awaitsToken(slot: number, { hasTokens }: StreamTally): boolean {
-    return hasTokens && this.#tokensOf[slot] === 0;
+  #awaitsToken(slot: number, { tokenTimes }: StreamTally): boolean {
+    return tokenTimes !== null && this.#tokensOf[slot] === 0;
   }
 
   /** The exchange of a stream is over, after its end. False: none was begun there. */
@@ -270,7 +279,7 @@ export class MessageRecorder {
     tally.due++;
     tally[how]++;
     tally.first.recordBound(waitedUs);
-    if (tally.hasTokens) tally.firstToken.recordBound(waitedUs);
+    tally.tokenTimes?.first.recordBound(waitedUs);
   }
 
   /** The deadline: what comes after it counts in no rate. */
@@ -289,7 +298,7 @@ export class MessageRecorder {
       failed: tallies.reduce((sum, { failed }) => sum + failed.take(), 0),
       ttfe: sumOfBounded(tallies.map(({ first }) => first.take())),
       gap: sumOfBounded(tallies.map(({ gap }) => gap.take())),
-      ttft: sumOfBounded(tallies.map(({ firstToken }) => firstToken.take())),
+      ttft: sumOfBounded(tallies.map(({ tokenTimes }) => tokenTimes?.first.take() ?? NO_TIMES)),
     };
   }
 

@@ -1,4 +1,7 @@
-/** What a worker posts at the end of each interval. It costs what the interval holds, and not what the run does. */
+/**
+ * What a worker posts at the end of each interval. It costs what the interval holds, and not
+ * what the run does, but for the times of messages, of which it has those of the whole run each time.
+ */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import { type InFlightExchanges, SoFar } from "../recording/so_far.ts";
