@@ -6,7 +6,7 @@
 import process from "node:process";
 import { beyond, isWithin } from "../limits.ts";
 
-const PREFIX_BYTES = 5;
+export const PREFIX_BYTES = 5;
 
 /** Throws where one is too large. */
 export function inEnvelopes(

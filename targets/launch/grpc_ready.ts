@@ -1,6 +1,9 @@
 /** Whether a server of gRPC responds: over HTTP/2, which is all that most of them speak. */
 import { messageOf } from "../../base/errors.ts";
-import { inEnvelopes } from "../../base/grpc/envelope.ts";
+import { inEnvelopes, PREFIX_BYTES } from "../../base/grpc/envelope.ts";
+import { MalformedMessage, VARINT, WireReader } from "../../base/grpc/wire.ts";
+import type { KeptResponse } from "../../base/http/kept.ts";
+import type { ReceivedResponse } from "../../base/http/received.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { dial } from "../../base/net/dial.ts";
 import { connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
@@ -9,7 +12,15 @@ import { exchangeOn } from "../../base/net/one_exchange.ts";
 /** A method that many servers have; the others respond that they do not have it. */
 const HEALTH = "/grpc.health.v1.Health/Check";
 
-/** Null if it does, else its status; throws an error that says why there is no response. */
+/** A server begins with it while what it calls is not there yet. */
+const UNAVAILABLE = 14;
+
+/** What HealthCheckResponse has in its only field (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). */
+const HEALTH_FIELD = 1;
+const SERVING = 1;
+const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
+
+/** Null if it is ready, else what it responds with; throws an error that says why there is no response. */
 export async function callFailure(origin: string, signal: AbortSignal): Promise<string | null> {
   const endpoint = endpointOf(origin, { http2: true });
   const headers = { "content-type": "application/grpc", te: "trailers" };
@@ -25,10 +36,40 @@ export async function callFailure(origin: string, signal: AbortSignal): Promise<
   signal.addEventListener("abort", close);
   try {
     const exchange = { bytes, head: false, isStream: false, streams: 1 };
-    const { status } = await exchangeOn(connection, endpoint, exchange);
-    return status < 500 ? null : `status ${status}`;
+    return failureOf(await exchangeOn(connection, endpoint, exchange));
   } finally {
     signal.removeEventListener("abort", close);
     close();
+  }
+}
+
+function failureOf({ status, kept }: ReceivedResponse): string | null {
+  const type = kept?.field("content-type") ?? "";
+  if (kept === null || !/^application\/grpc\b/i.test(type)) {
+    return `status ${status}, which is no response of gRPC`;
+  }
+  const text = kept.trailer("grpc-status") ?? kept.field("grpc-status") ?? "";
+  if (!/^\d+$/.test(text)) return `status ${status} and no grpc-status`;
+  const callStatus = Number(text);
+  if (callStatus === UNAVAILABLE) return `grpc-status ${UNAVAILABLE} (UNAVAILABLE)`;
+  if (callStatus !== 0) return null;
+  const health = healthIn(kept);
+  return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
+}
+
+/** 0 where the message has none, as in protobuf; NaN where it is not a message. */
+function healthIn(kept: KeptResponse): number {
+  try {
+    const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));
+    let health = 0;
+    while (!reader.isOver) {
+      const { id, wireType } = reader.tag();
+      if (id === HEALTH_FIELD && wireType === VARINT) health = Number(reader.varint());
+      else reader.skip(wireType);
+    }
+    return health;
+  } catch (error) {
+    if (error instanceof MalformedMessage) return NaN;
+    throw error;
   }
 }

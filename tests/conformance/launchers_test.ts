@@ -52,16 +52,74 @@ for (const { name, needs = [], lines, owned } of MEMBERS) {
   });
 }
 
-/** Speaks HTTP/2 alone, as servers of gRPC do, and has no method. */
-const CALLED = `require("node:http2").createServer((_, response) => {
-  response.writeHead(200, { "content-type": "application/grpc", "grpc-status": "12" }).end();
-}).listen(process.env.PORT, "127.0.0.1")`;
+interface Reply {
+  readonly status?: number;
+  readonly fields: Readonly<Record<string, string>>;
+  /** In hexadecimal. */
+  readonly body?: string;
+  readonly trailers?: Readonly<Record<string, string>>;
+}
 
-needing("node").test("a server of gRPC is ready when it responds to a call", async () => {
-  const command = ["node", "--eval", CALLED];
-  const target = await start({ command, ready: "grpc" });
-  assert.equal(target.readyPath, null);
-  await target.stop();
+/** Speaks HTTP/2 alone, as servers of gRPC do, and has one reply to all calls. */
+function replying({ status = 200, fields, body = "", trailers = {} }: Reply): string[] {
+  return [
+    "node",
+    "--eval",
+    `require("node:http2").createServer((_, response) => {
+      response.writeHead(${status}, ${JSON.stringify(fields)});
+      response.addTrailers(${JSON.stringify(trailers)});
+      response.end(Buffer.from("${body}", "hex"));
+    }).listen(process.env.PORT, "127.0.0.1")`,
+  ];
+}
+
+const GRPC = { "content-type": "application/grpc" };
+
+/** @param message HealthCheckResponse, in hexadecimal. */
+function healthy(message: string): string[] {
+  const length = (message.length / 2).toString(16).padStart(10, "0");
+  return replying({ fields: GRPC, body: `${length}${message}`, trailers: { "grpc-status": "0" } });
+}
+
+const READY: readonly [what: string, command: string[]][] = [
+  ["without the method", replying({ fields: { ...GRPC, "grpc-status": "12" } })],
+  ["that serves", healthy("0801")],
+];
+for (const [what, command] of READY) {
+  needing("node").test(`a server of gRPC ${what} is ready when it responds to a call`, async () => {
+    const target = await start({ command, ready: "grpc" });
+    assert.equal(target.readyPath, null);
+    await target.stop();
+    assertNothingLeft();
+  });
+}
+
+const NOT_READY: readonly [what: string, command: string[], says: string][] = [
+  [
+    "that is unavailable",
+    replying({ fields: { ...GRPC, "grpc-status": "14" } }),
+    "grpc-status 14 \\(UNAVAILABLE\\)",
+  ],
+  ["without a status", replying({ fields: GRPC }), "status 200 and no grpc-status"],
+  [
+    "of HTTP/2 alone",
+    replying({ status: 404, fields: { "content-type": "text/plain" } }),
+    "status 404, which is no response of gRPC",
+  ],
+  ["that does not serve yet", healthy("0802"), "health NOT_SERVING"],
+  ["that does not know whether it serves", healthy(""), "health UNKNOWN"],
+];
+for (const [what, command, says] of NOT_READY) {
+  needing("node").test(`a server ${what} is not ready for calls of gRPC`, async () => {
+    const pattern = new RegExp(
+      `^Cannot start target tested: no response to a call of gRPC in [\\d.]+ s: it responds with ${says}$`,
+    );
+    await lateFailure({ command, ready: "grpc" }, pattern);
+    assertNothingLeft();
+  });
+}
+
+Deno.test("a server of gRPC that does not listen is not ready", async () => {
   const says =
     /^Cannot start target tested: no response to a call of gRPC in [\d.]+ s: .*can't be reached: /;
   await lateFailure({ command: program("silent"), ready: "grpc" }, says);
