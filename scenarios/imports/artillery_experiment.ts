@@ -1,6 +1,7 @@
 /** An Artillery script with its processor as an experiment in TypeScript that keeps its functions, for `init` to write. */
 import { transformSync } from "amaro";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import { artilleryCode, constantOf, type ImportedCode } from "./artillery.ts";
 import { ArtilleryProcessor } from "./artillery_processor.ts";
 import { codeOf, RAW } from "./format/code.ts";
@@ -47,7 +48,7 @@ export function artilleryExperiment(
     `// From an Artillery script, ${from}${
       typeof path === "string" ? `, and its processor ${path}` : ""
     }.`,
-    ...notes.map((note) => `// Note: ${note.replaceAll(/\s+/g, " ")}.`),
+    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
     "// @ts-nocheck: its functions are JavaScript.",
     `import { ${readsEnv ? "env, " : ""}experiment } from "plateau";`,
     `import { ${usesNode ? "node, " : ""}processed } from "plateau/artillery";`,

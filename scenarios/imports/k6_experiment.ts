@@ -1,6 +1,7 @@
 /** A k6 script as an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import type { ImportContext } from "./format/format.ts";
 import { nameFrom } from "./format/format.ts";
 import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
@@ -128,7 +129,7 @@ function experimentOf(
   ].toSorted();
   const lines = [
     `// From a k6 script, ${path.replace(/^.*[\\/]/, "")}.`,
-    ...notes.map((note) => `// Note: ${note.replaceAll(/\s+/g, " ")}.`),
+    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
     "// @ts-nocheck: its functions are JavaScript.",
     `import { ${made.readsEnv ? `${as("env")}, ` : ""}${as("experiment")} } from "plateau";`,
     `import { ${used.join(", ")} } from "plateau/k6";`,

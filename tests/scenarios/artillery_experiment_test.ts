@@ -5,7 +5,7 @@ import { NO_FILES } from "../../base/files.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { Realm } from "../../base/script/realm.ts";
 import { Hooks, type HookUser } from "../../runner/load/hooks/hooks.ts";
-import { artilleryScript } from "../../scenarios/imports/registry.ts";
+import { artilleryScript, importedFile } from "../../scenarios/imports/registry.ts";
 import { responseOf } from "../script/received.ts";
 import { script } from "./foreign.ts";
 import { thrown } from "../thrown.ts";
@@ -176,4 +176,20 @@ Deno.test("a processor that cannot be read is an error at its place", () => {
     () => made(script("[{ get: { url: / } }]"), "function ("),
   );
   assert.match(problem.place, /^functions\.js:1:/);
+});
+
+Deno.test("no note of a written file has the value of a variable of the environment", () => {
+  Deno.env.set("PLATEAU_TEST_HOST", "sk-very-secret-12345.example");
+  const steps = "[{ get: { url: 'http://{{ $env.PLATEAU_TEST_HOST }}/' } }, " +
+    "{ think: '{{ $env.PLATEAU_TEST_HOST }}' }]";
+  for (
+    const { text } of [
+      made(script(steps), ""),
+      importedFile(script(steps), "a.yml", { files: NO_FILES }),
+    ].flatMap((one) => one ?? [])
+  ) {
+    assert.match(text, /requests to \$\{env\.PLATEAU_TEST_HOST\} go to/);
+    assert.match(text, /without the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
+    assert.ok(!text.includes("sk-very-secret"), text);
+  }
 });

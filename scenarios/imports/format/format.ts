@@ -5,6 +5,7 @@
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
 import type { Path } from "../../../base/problems.ts";
+import { withoutSecrets } from "../../../base/secrets.ts";
 import { FromEnvironment, References } from "./references.ts";
 
 /** An experiment in the making. */
@@ -102,7 +103,7 @@ export function importedText(
   from: string,
 ): ImportedText {
   const comment = [`From ${what}, ${from}.`, ...notes.map((note) => `Note: ${note}.`)]
-    .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`).join("");
+    .map((line) => `# ${withoutSecrets(line).replaceAll(/\s+/g, " ")}\n`).join("");
   const references = new References(read);
   const made = withoutParameters(references.inScenarios(experiment));
   const text = stringify(withTargetParameter(made), YAML);
