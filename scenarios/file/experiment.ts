@@ -48,6 +48,7 @@ import {
   socketsIn,
 } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_shape.ts";
+import { uniqueTables } from "../request/values.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
@@ -309,7 +310,7 @@ function loadConflicts(
       ...scenario === undefined || isWrong(path) ? [] : [
         ...streamConflicts(scenario, load, { path, loadPath }),
         ...socketConflicts(scenario, load, { path, loadPath }),
-        ...hookConflicts(scenario, load, loadPath),
+        ...userConflicts(scenario, load, loadPath),
       ],
       ...scenario === undefined || isWrong(path) || !isOverHttp2 ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
@@ -322,15 +323,17 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** What a scenario with hooks can't have: its requests are those of users, each with one in flight. */
-function hookConflicts(
+/** What a scenario with hooks, or rows that no two users share, can't have: its requests are those of users, each with one in flight. */
+function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
   loadPath: Path,
 ): Conflict[] {
-  if (hooksIn(scenario).length === 0 || pipeline.every((requests) => requests === 1)) return [];
-  const message =
-    "Cannot have several requests in flight on a connection whose requests have hooks: " +
+  if (pipeline.every((requests) => requests === 1)) return [];
+  const hasRows = "values" in scenario && uniqueTables(scenario.values).length > 0;
+  if (hooksIn(scenario).length === 0 && !hasRows) return [];
+  const why = hasRows ? "whose virtual user has a row of its own" : "whose requests have hooks";
+  const message = `Cannot have several requests in flight on a connection ${why}: ` +
     "use more connections";
   return [{ path: [...loadPath, "pipeline"], message }];
 }

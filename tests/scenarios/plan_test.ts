@@ -268,3 +268,22 @@ Deno.test("a plan is refused where virtual users would have no rows of their own
     fix: "add rows, or write connections: 2 in the load",
   }]);
 });
+
+Deno.test("users with rows of their own cannot have several requests in flight on a connection", () => {
+  const spec = experimentSpecWith({ ...NO_FILES, rows: () => [{ name: "ada" }] });
+  const refusedFor = (order: string): unknown[] => {
+    const { error } = spec.safeParse({
+      name: "planned",
+      targets: { a: { app: "api" } },
+      scenarios: { s: { get: "/{{ user.name }}", values: { user: { csv: "u.csv", order } } } },
+      load: { connections: 1, pipeline: [1, 10] },
+    });
+    return (error?.issues ?? []).map(({ path, message }) => [path, message]);
+  };
+  assert.deepEqual(refusedFor("random"), []);
+  assert.deepEqual(refusedFor("unique"), [[
+    ["load", "pipeline"],
+    "Cannot have several requests in flight on a connection whose virtual user has a row of its own: " +
+    "use more connections",
+  ]]);
+});
