@@ -1,4 +1,4 @@
-/** Tables of values: how many of their rows a run sent. */
+/** Tables of values: how many of their rows a run used. */
 import type { Run } from "../../runner/result/result.ts";
 import { table } from "../blocks.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
@@ -44,11 +44,13 @@ function useTable(scenario: string, rows: readonly RowsOfCell[]): Table {
     textColumn("File", ({ uses: [{ file }] }) => file),
     textColumn("Values", ({ uses: [{ values }] }) => values.join(", ")),
     column("Rows", most(({ rows }) => rows), "count"),
-    column("Rows sent", most(({ used }) => used), "count"),
+    column("Rows used", most(({ used }) => used), "count"),
     column("Most often", most(({ mostUsed }) => mostUsed), "count"),
   ]);
 }
 
 const READING =
-  "Rows sent are the different rows of one run, and the last column is how often the run sent its most frequent row; " +
-  "of several runs, the largest figure is shown. Each run begins anew. A table that is sent many times over may be served from caches.";
+  "Rows used are the different rows of one run, and the last column is how often the run used its most frequent row; " +
+  "of several runs, the largest figure is shown. A request uses the row that it sends. In a flow, and where rows are unique, " +
+  "a session uses its row, even if it ends before it sends it. Each run begins anew. A table that is used many times over " +
+  "may be served from caches.";

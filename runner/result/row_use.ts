@@ -7,6 +7,8 @@ export const rowUse = z.strictObject({
   values: z.array(z.string()).min(1).describe("Names of the values that are its columns"),
   file: z.string(),
   rows: count.describe("Rows that it has"),
-  used: count.describe("Different rows that were sent"),
-  mostUsed: count.describe("How often the row that was sent most often was sent"),
+  used: count.describe(
+    "Different rows that were used: by requests, or in flows and of unique rows by sessions, which may end before they send theirs",
+  ),
+  mostUsed: count.describe("How many requests or sessions used the most frequent row"),
 });

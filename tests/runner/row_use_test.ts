@@ -72,7 +72,7 @@ Deno.test("each session of a flow sends the next row, and rows begin again", () 
   assert.deepEqual(usedBy(4, 3), [3, 3]);
 });
 
-Deno.test("of rows that are unique each place that had a session has sent one", () => {
+Deno.test("of rows that are unique each place that had a session has used one, whether or not it sent it", () => {
   const script = flowOf({
     flow: [{ get: "/{{ user.name }}" }],
     values: { user: { csv: "people.csv", order: "unique" } },
