@@ -6,12 +6,27 @@ import type * as js from "acorn";
 import { Edits } from "./k6_edits.ts";
 import { K6Source, namesIn, partsOf } from "./k6_source.ts";
 
-/** Modules of which `plateau/artillery` has a part, as `node.NAME`. */
-const MODULES: Readonly<Record<string, string>> = {
-  "crypto": "crypto",
-  "node:crypto": "crypto",
-  "uuid": "uuid",
-};
+interface Module {
+  /** What `plateau/artillery` calls it. */
+  readonly code: string;
+  /** The parts of it that are there. */
+  readonly names: readonly string[];
+}
+
+const CRYPTO: Module = { code: "node.crypto", names: ["createHash", "createHmac", "randomUUID"] };
+const BUFFER: Module = { code: "node", names: ["Buffer"] };
+
+/** Modules of which `plateau/artillery` has a part. */
+const MODULES: ReadonlyMap<string, Module> = new Map([
+  ["crypto", CRYPTO],
+  ["node:crypto", CRYPTO],
+  ["buffer", BUFFER],
+  ["node:buffer", BUFFER],
+  ["uuid", { code: "node.uuid", names: ["v4"] }],
+]);
+
+/** Digests of `createHash` that are there. */
+const DIGESTS = ["sha256"];
 
 /** Names that every script of Node.js has, and none has here. */
 const MISSING_GLOBALS = [
@@ -21,6 +36,8 @@ const MISSING_GLOBALS = [
 ];
 
 const WAITS = "it waits, and hooks run synchronously";
+const UNKNOWN_VARIABLES =
+  "it reads variables of the environment by names that only its run knows: write process.env.NAME";
 
 export class ArtilleryProcessor {
   /** Its own names for the functions that a script may call. */
@@ -34,6 +51,10 @@ export class ArtilleryProcessor {
   readonly #edits: Edits;
   /** Names that stand for what is not there, with the reason, where the walk is. */
   #missing = new Map<string, string>();
+  /** Names that stand for a module, with its own name. */
+  readonly #modules = new Map<string, string>();
+  /** Statements that are the whole body of another: where one is left out, the next must not take its place. */
+  readonly #bodies = new Set<js.Node>();
   #isModule = false;
 
   /** Throws a UserError where it is not JavaScript. @param path Messages call it so. */
@@ -52,7 +73,7 @@ export class ArtilleryProcessor {
     const body = this.#edits.toString().trim();
     const [head, given] = this.#isModule
       ? [[], `{ ${[...this.names].join(", ")} }`]
-      : [["const module = { exports: {} };", "const { exports } = module;"], "module.exports"];
+      : [["const module = { exports: {} };", "let { exports } = module;"], "module.exports"];
     return ["(() => {", ...head, body, `return ${given};`, "})()"].join("\n");
   }
 
@@ -107,7 +128,10 @@ export class ArtilleryProcessor {
         this.#statements(
           partsOf(part).filter(isStatement).flatMap((one) => [one as js.Statement]),
         );
-      } else this.#statement(part as js.Statement);
+        continue;
+      }
+      if (part.type !== "BlockStatement") this.#bodies.add(part);
+      this.#statement(part as js.Statement);
     }
   }
 
@@ -121,15 +145,18 @@ export class ArtilleryProcessor {
   /** Why it cannot be had here; null where it can. Functions within it are looked at statement by statement. */
   #whyNot(node: js.Node): string | null {
     const functions: (() => void)[] = [];
+    let isChained = false;
     const waiting: js.Node[] = [node];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const one = next as js.AnyNode;
       if (this.#isTakenModule(one)) continue;
       const why = this.#whyNotOne(one);
       if (why !== null) return why;
-      if (one.type === "Property" && one.method) {
-        const { value, start } = one;
+      isChained ||= goesOnLater(one);
+      if (one.type === "MethodDefinition" || (one.type === "Property" && one.method)) {
+        const { value, start, key, computed } = one;
         if (value.type === "FunctionExpression") functions.push(() => this.#function(value, start));
+        if (computed) waiting.push(key);
         continue;
       }
       const isFunction = one.type === "FunctionExpression" ||
@@ -141,50 +168,72 @@ export class ArtilleryProcessor {
       }
       for (const part of referencesOf(one)) waiting.push(part);
     }
+    if (isChained) return WAITS;
     for (const take of functions) take();
     return null;
   }
 
   #whyNotOne(node: js.AnyNode): string | null {
     if (node.type === "AwaitExpression") return WAITS;
-    this.#noteVariables(node);
     if (node.type === "ImportExpression") return "it imports a module when it runs";
     const module = requiredBy(node);
     if (module !== null) return `there is no module ${JSON.stringify(module)} here`;
+    const lacking = this.#lackingIn(node);
+    if (lacking !== null) return lacking;
+    const read = variablesIn(node);
+    if (read === null) return UNKNOWN_VARIABLES;
+    for (const name of read) this.variables.add(name);
     if (node.type !== "Identifier") return null;
     if (node.name === "Buffer") this.usesBuffer = true;
     return this.#missing.get(node.name) ?? null;
   }
 
-  /** `process.env.NAME`, and `{ NAME } = process.env`. */
-  #noteVariables(node: js.AnyNode): void {
-    const isRead = node.type === "MemberExpression" && node.object.type === "MemberExpression" &&
-      isEnvironment(node.object);
-    const keys = isRead
-      ? [node.property]
-      : node.type === "VariableDeclarator" && node.id.type === "ObjectPattern" &&
-          node.init?.type === "MemberExpression" && isEnvironment(node.init)
-      ? node.id.properties.flatMap((one) => one.type === "Property" ? [one.key] : [])
-      : [];
-    for (const key of keys) {
-      if (key.type === "Identifier") this.variables.add(key.name);
-      if (key.type === "Literal") this.variables.add(String(key.value));
+  /** What a module that is there in part lacks; null where a node names nothing of the kind. Notes the names of modules. */
+  #lackingIn(node: js.AnyNode): string | null {
+    if (node.type === "CallExpression") {
+      const { callee, arguments: [given] } = node;
+      const written = this.#source.text.slice(callee.start, callee.end);
+      const isUnknown = /(?:^|\.)createHash$/.test(written) && given?.type === "Literal" &&
+        !DIGESTS.includes(String(given.value));
+      return isUnknown ? `there is no digest ${String(given.value)} here` : null;
     }
+    if (node.type === "MemberExpression") {
+      const { object, property, computed } = node;
+      const module = object.type === "Identifier"
+        ? this.#modules.get(object.name)
+        : requiredBy(object);
+      if (typeof module !== "string" || property.type !== "Identifier" || computed) return null;
+      return lackOf(module, property.name);
+    }
+    if (node.type !== "VariableDeclarator" || !node.init) return null;
+    const module = requiredBy(node.init);
+    if (module === null) return null;
+    if (node.id.type === "Identifier") this.#modules.set(node.id.name, module);
+    if (node.id.type !== "ObjectPattern") return null;
+    for (const one of node.id.properties) {
+      if (one.type !== "Property" || one.key.type !== "Identifier") continue;
+      const why = lackOf(module, one.key.name);
+      if (why !== null) return why;
+    }
+    return null;
   }
 
   /** A call of `require` of a module that is there becomes that module. */
   #isTakenModule(node: js.AnyNode): boolean {
     const name = requiredBy(node);
-    if (name === null || !Object.hasOwn(MODULES, name)) return false;
-    this.#edits.replace(node.start, node.end, `node.${MODULES[name]}`);
+    const module = name === null ? undefined : MODULES.get(name);
+    if (module === undefined) return false;
+    this.#edits.replace(node.start, node.end, module.code);
     return true;
   }
 
   #function(node: js.Function | js.AnonymousFunctionDeclaration, start: number): void {
     const { text } = this.#source;
     if (node.async) {
-      const [keyword] = /^async\s+/.exec(text.slice(start)) ?? [""];
-      this.#edits.replace(start, start + keyword.length, "");
+      const [, before = "", keyword = ""] = /^(static\s+)?(async\b\s*)/.exec(text.slice(start)) ??
+        [];
+      const from = start + before.length;
+      this.#edits.replace(from, from + keyword.length, "");
     }
     if (node.body.type !== "BlockStatement") return;
     const around = this.#missing;
@@ -197,17 +246,24 @@ export class ArtilleryProcessor {
   #import(node: js.ImportDeclaration): void {
     this.#isModule = true;
     const from = String(node.source.value);
-    if (!Object.hasOwn(MODULES, from)) {
+    const module = MODULES.get(from);
+    if (module === undefined) {
       return this.#leave(node, `there is no module ${JSON.stringify(from)} here`);
     }
-    const lines = node.specifiers.map(({ local, ...specifier }) => {
+    const lines = node.specifiers.flatMap(({ local, ...specifier }) => {
       const named = specifier.type === "ImportSpecifier" && "imported" in specifier &&
           specifier.imported.type === "Identifier"
         ? specifier.imported.name
         : null;
       this.#missing.delete(local.name);
+      const why = named === null ? null : lackOf(from, named);
+      if (why !== null) {
+        this.#missing.set(local.name, why);
+        return [];
+      }
+      if (named === null) this.#modules.set(local.name, from);
       const given = named === null ? local.name : `{ ${named}: ${local.name} }`;
-      return `const ${given} = node.${MODULES[from]};`;
+      return `const ${given} = ${module.code};`;
     });
     this.#edits.replace(node.start, node.end, lines.join("\n"));
   }
@@ -231,25 +287,27 @@ export class ArtilleryProcessor {
     for (const name of namesDeclaredBy(declaration)) this.names.add(name);
   }
 
-  /** Notes what is exported by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`. */
+  /** Notes what is exported by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, and several at once. */
   #noteExports(node: js.Node): void {
     const one = node as js.AnyNode;
-    if (one.type !== "ExpressionStatement" || one.expression.type !== "AssignmentExpression") {
-      return;
+    if (one.type !== "ExpressionStatement") return;
+    let isWhole = false;
+    let given = one.expression;
+    for (; given.type === "AssignmentExpression"; given = given.right) {
+      const written = this.#source.text.slice(given.left.start, given.left.end);
+      const [, name] = /^(?:module\.)?exports\.([\w$]+)$/.exec(written) ?? [];
+      if (name !== undefined) this.names.add(name);
+      isWhole ||= written === "module.exports";
     }
-    const { left, right } = one.expression;
-    const written = this.#source.text.slice(left.start, left.end);
-    const [, name] = /^(?:module\.)?exports\.([\w$]+)$/.exec(written) ?? [];
-    if (name !== undefined) this.names.add(name);
-    if (written !== "module.exports" || right.type !== "ObjectExpression") return;
-    for (const property of right.properties) {
+    if (!isWhole || given.type !== "ObjectExpression") return;
+    for (const property of given.properties) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
       this.names.add(property.key.name);
     }
   }
 
   #leave(node: js.Node, why: string): void {
-    this.#edits.leave(node, why);
+    this.#edits.leave(node, why, this.#bodies.has(node) ? "{}" : "");
     this.left.push(`${this.#source.lineOf(node.start)}, ${this.#source.written(node)}: ${why}`);
     for (const name of namesDeclaredBy(node)) {
       this.#missing.set(name, `it needs ${name}, which is not taken over`);
@@ -264,19 +322,62 @@ function requiredBy(node: js.AnyNode): string | null {
   return node.callee.name === "require" && given?.type === "Literal" ? String(given.value) : null;
 }
 
+/** What a module that is there in part lacks; null where it has that. */
+function lackOf(module: string, name: string): string | null {
+  const { names } = MODULES.get(module) ?? { names: [name] };
+  return names.includes(name) ? null : `there is no ${name} of ${module} here`;
+}
+
+/** Whether something is called when a promise is settled, which is after the hook. */
+function goesOnLater(node: js.AnyNode): boolean {
+  return node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
+    node.callee.property.type === "Identifier" &&
+    ["then", "catch", "finally"].includes(node.callee.property.name);
+}
+
+/** Variables that `process.env.NAME` and `{ NAME } = process.env` read; none in any other node. Null: nobody knows which. */
+function variablesIn(node: js.AnyNode): readonly string[] | null {
+  if (isEnvironment(node)) return null; // its readings are no references, so it goes somewhere
+  if (node.type === "MemberExpression" && isEnvironment(node.object)) {
+    const name = keyName(node.property, node.computed);
+    return name === null ? null : [name];
+  }
+  if (node.type !== "VariableDeclarator" || !isTakenApart(node)) return [];
+  const names = node.id.properties.map((one) =>
+    one.type === "Property" ? keyName(one.key, one.computed) : null
+  );
+  return names.every((name) => name !== null) ? names : null;
+}
+
+function keyName(key: js.Node, isComputed: boolean): string | null {
+  const one = key as js.AnyNode;
+  if (one.type === "Literal") return String(one.value);
+  return one.type === "Identifier" && !isComputed ? one.name : null;
+}
+
+/** `{ NAME } = process.env`. */
+function isTakenApart(
+  node: js.VariableDeclarator,
+): node is js.VariableDeclarator & { id: js.ObjectPattern } {
+  return node.id.type === "ObjectPattern" && !!node.init && isEnvironment(node.init);
+}
+
 /** The parts of a node that may stand for values: names of members and keys do not. Of `process.env`, nothing is looked up. */
 function referencesOf(node: js.AnyNode): readonly js.Node[] {
+  if (node.type === "VariableDeclarator" && isTakenApart(node)) return [node.id];
   if (node.type === "MemberExpression") {
-    if (isEnvironment(node)) return [];
+    if (isEnvironment(node.object)) return [];
     return node.computed ? [node.object, node.property] : [node.object];
   }
   if (node.type === "Property") return node.computed ? [node.key, node.value] : [node.value];
   return partsOf(node);
 }
 
-function isEnvironment({ object, property }: js.MemberExpression): boolean {
-  return object.type === "Identifier" && object.name === "process" &&
-    property.type === "Identifier" && property.name === "env";
+function isEnvironment(node: js.Node): boolean {
+  const one = node as js.AnyNode;
+  return one.type === "MemberExpression" && one.object.type === "Identifier" &&
+    one.object.name === "process" && one.property.type === "Identifier" &&
+    one.property.name === "env";
 }
 
 function namesDeclaredBy(node: js.Node): string[] {

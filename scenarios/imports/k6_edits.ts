@@ -34,8 +34,8 @@ export class Edits {
     this.#edits.set(`${start} ${end} ${text}`, { start: end, end, text, closes: start });
   }
 
-  /** Leaves a part out: it stands as a comment with the reason. */
-  leave({ start, end }: Range, why: string): void {
+  /** Leaves a part out: it stands as a comment with the reason. @param instead What stands behind the comment, if anything. */
+  leave({ start, end }: Range, why: string, instead = ""): void {
     if (this.#isLeft(start)) return;
     const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
     const indent = /^[ \t]*/.exec(this.text.slice(lineStart))?.[0] ?? "";
@@ -50,7 +50,7 @@ export class Edits {
       start,
       end,
       closes: null,
-      text: rest === "" ? comment : `${comment}\n${indent}`,
+      text: rest + instead === "" ? comment : `${comment}\n${indent}${instead}`,
     });
   }
 
