@@ -103,16 +103,25 @@ const send = (request, params, target) => {
 /**
  * Hooks of the steps and users of one scenario.
  * @param functions Functions of the processor, by name. A missing one is passed over, as in Artillery.
- * @param scenario Its name, and variables that all users have.
+ * @param scenario Its name, variables that all users have, and names of values that these cannot have here, with those that they have.
  */
-export function processed(functions, { name, vars }) {
+export function processed(functions, { name, vars, names = {} }) {
   const sessions = new WeakMap();
+  const here = (name) => Object.hasOwn(names, name) ? names[name] : name;
+  const renaming = {
+    get: (all, name) => all[here(name)],
+    set(all, name, value) {
+      all[here(name)] = value;
+      return true;
+    },
+  };
   const contextOf = (user) => {
     const known = sessions.get(user);
     if (known?.iteration === user.iteration) return known;
     Object.assign(user.vars, { ...vars, ...user.vars });
-    const context = { vars: user.vars, scenario: { name }, _uid: host.uuid(), funcs: {} };
-    const session = { iteration: user.iteration, context, params: null };
+    const named = Object.keys(names).length === 0 ? user.vars : new Proxy(user.vars, renaming);
+    const context = { vars: named, scenario: { name }, _uid: host.uuid(), funcs: {} };
+    const session = { iteration: user.iteration, context, sent: new Map() };
     sessions.set(user, session);
     return session;
   };
@@ -120,11 +129,17 @@ export function processed(functions, { name, vars }) {
     for (const name of names) {
       const called = functions[name];
       if (typeof called !== "function") continue;
-      let failure = null;
-      const result = called(...given, events, (error) => failure = error ?? null);
+      let [failure, isDone] = [null, false];
+      const result = called(...given, events, (error) => {
+        isDone = true;
+        failure ??= error ?? null;
+      });
       if (failure !== null) throw failure instanceof Error ? failure : new Error(String(failure));
       if (typeof result?.then === "function") {
         throw new TypeError(`${name} returned a promise, but hooks run synchronously`);
+      }
+      if (!isDone && result === undefined && called.length > given.length + 1) {
+        throw new Error(`${name} returned before it called its done, but hooks run synchronously`);
       }
     }
   };
@@ -132,7 +147,7 @@ export function processed(functions, { name, vars }) {
     /** @param given Functions between the request before and this one, before and after it; and its parameters. */
     step({ between = [], before = [], after = [], ...given }) {
       const hooks = {};
-      if (between.length + before.length > 0) {
+      if (between.length + before.length > 0 || given.auth !== undefined) {
         hooks.before = (request, user) => {
           const session = contextOf(user);
           const { context } = session;
@@ -142,16 +157,18 @@ export function processed(functions, { name, vars }) {
           params.url = addressOf(params.url, vars.target);
           params.headers ??= {};
           run(before, params, context);
-          session.params = filled(params, context.vars);
-          send(request, session.params, vars.target);
+          const sent = filled(params, context.vars);
+          session.sent.set(hooks, sent);
+          send(request, sent, vars.target);
         };
       }
       if (after.length > 0) {
         hooks.after = ({ status, headers, body }, user) => {
-          const { context, params } = contextOf(user);
+          const { context, sent } = contextOf(user);
           const response = { statusCode: status, headers, body };
-          const sent = params ?? { ...given, url: addressOf(given.url, vars.target) };
-          run(after, sent, response, context);
+          const params = sent.get(hooks) ??
+            filled({ ...given, url: addressOf(given.url, vars.target) }, context.vars);
+          run(after, params, response, context);
         };
       }
       return hooks;
@@ -171,28 +188,48 @@ const digestOf = (hex, form) => {
   throw new Error(`there is no digest as ${form} here`);
 };
 
-const updated = (digest, parts = []) => ({
-  update: (text) => updated(digest, [...parts, text]),
-  digest: (form) => digestOf(digest(parts.join("")), form),
-});
+/** A text as Buffer has it. Octets that are no text would be other ones here, so they are refused. */
+class Text {
+  constructor(text, encoding = "utf8") {
+    if (typeof text !== "string") {
+      throw new TypeError(`what is digested or encoded must be a text here, not ${typeof text}`);
+    }
+    if (!/^utf-?8$/i.test(encoding)) throw new Error(`there is no text as ${encoding} here`);
+    this.text = text;
+  }
+  toString(form = "utf8") {
+    return form === "base64" ? host.base64(this.text) : new Text(this.text, form).text;
+  }
+}
+
+const textOf = (given, encoding) =>
+  given instanceof Text ? given.text : new Text(given, encoding).text;
+
+const updated = (digest) => {
+  const parts = [];
+  const hash = {
+    update(given, encoding) {
+      parts.push(textOf(given, encoding));
+      return hash;
+    },
+    digest: (form) => digestOf(digest(parts.join("")), form),
+  };
+  return hash;
+};
 
 /** Parts of modules of Node.js that processors use most. */
 export const node = {
   crypto: {
     randomUUID: () => host.uuid(),
-    createHmac: (algorithm, key) => updated((text) => host.hmac(algorithm, key, text)),
+    createHmac(algorithm, given) {
+      const key = given instanceof Uint8Array ? given : textOf(given);
+      return updated((text) => host.hmac(algorithm, key, text));
+    },
     createHash(algorithm) {
       if (algorithm !== "sha256") throw new Error(`there is no digest ${algorithm} here`);
       return updated((text) => host.sha256(text));
     },
   },
   uuid: { v4: () => host.uuid() },
-  Buffer: {
-    from: (text) => ({
-      toString(form) {
-        if (form !== "base64") throw new Error(`there is no text as ${form} here`);
-        return host.base64(text);
-      },
-    }),
-  },
+  Buffer: { from: (given, encoding) => new Text(textOf(given, encoding)) },
 };

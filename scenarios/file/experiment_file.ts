@@ -126,7 +126,9 @@ export async function convertedFile(
   return await withEngine(() => {
     const imported = importedFile(source, path, { files: filesFrom(from), pathOf, writes });
     if (imported === null) return null;
-    if (imported.holds.length > 0) throw new UserError(imported.holds.map(heldIn(path)));
+    if (imported.holds.length > 0) {
+      throw new UserError(imported.holds.map(heldIn(path, BY_A_FUNCTION)));
+    }
     // What it reads of the environment need not be there yet.
     const standIns = (name: string): string | undefined =>
       environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
@@ -136,14 +138,19 @@ export async function convertedFile(
 }
 
 /** Why no file is written that would hold a variable's value: others may read it, and it may be kept for long. */
-function heldIn(path: string): (name: string) => Problem {
+function heldIn(path: string, fix: string): (name: string) => Problem {
   return (name) => ({
     place: withoutSecrets(path),
     message: "Cannot write this as a file: it would hold the value of the environment variable " +
       `${name} in another form, such as base64`,
-    fix: "write the header field or body that has it by a function, in a file that ends in .ts",
+    fix,
   });
 }
+
+const BY_A_FUNCTION =
+  "write the header field or body that has it by a function, in a file that ends in .ts";
+const BY_ITS_OWN =
+  "name a function of the processor in the beforeRequest of its step, so that the request is made when the file runs";
 
 /** An experiment in TypeScript, for `init` to write. */
 export interface WrittenScript {
@@ -166,7 +173,7 @@ export async function convertedScript(
   const made = await functionsOf(source, path, file);
   if (made === null) return null;
   const { text, notes, holds = [] } = made;
-  if (holds.length > 0) throw new UserError(holds.map(heldIn(path)));
+  if (holds.length > 0) throw new UserError(holds.map(heldIn(path, BY_ITS_OWN)));
   const { scriptFile } = await import("./script_file.ts");
   try {
     const { text: yaml } = await scriptFile(file, {}, environment, text);

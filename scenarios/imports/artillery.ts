@@ -34,7 +34,7 @@ function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
   const around = { ...context, env: recorded(context.env, read) };
   const notes = new Set<string>();
-  const made = { notes, origins: new Origins(), expansion: new Expansion(), isCode: false };
+  const made = madeAnew(notes, false);
   const choices = environmentsOf(data);
   const experiments = choices.map(([name, config]) => {
     const { script, issues } = scriptIn(data, name, config, around);
@@ -60,6 +60,8 @@ export interface ImportedCode extends Import {
   readonly script: ArtilleryScript;
   /** What each of its scenarios is called. */
   readonly scenarios: readonly string[];
+  /** Names that values cannot have here, with those that they have. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** A script's experiment, in which the functions of its processor are hooks, for a TypeScript module. Throws a ZodError. */
@@ -80,10 +82,11 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
   }
   const { script, issues } = scriptIn(data, name, config, around);
   if (script === undefined) throw new z.ZodError(issues);
-  const made = { notes, origins: new Origins(), expansion: new Expansion(), isCode: true };
+  const made = madeAnew(notes, true);
   const experiment = { name: around.name, ...new Conversion(script, data, around, made).result() };
   const scenarios = Object.keys(Object(Reflect.get(experiment, "scenarios")));
-  return { experiment, notes: [...notes], origins: made.origins, read, script, scenarios };
+  const { origins, names } = made;
+  return { experiment, notes: [...notes], origins, read, script, scenarios, names };
 }
 
 /** Name of the constant that holds the functions of a scenario. @param scenario Its index. */
@@ -176,8 +179,15 @@ interface Made {
   readonly notes: Set<string>;
   readonly origins: Origins;
   readonly expansion: Expansion;
+  /** Names that values cannot have here, with those that they have. */
+  readonly names: Map<string, string>;
   /** Whether it becomes code, which calls the functions of the processor. */
   readonly isCode: boolean;
+}
+
+function madeAnew(notes: Set<string>, isCode: boolean): Made {
+  const names = new Map<string, string>();
+  return { notes, origins: new Origins(), expansion: new Expansion(), names, isCode };
 }
 
 class Conversion {
@@ -216,7 +226,7 @@ class Conversion {
   ): Record<string, unknown> {
     const { config } = this.script;
     const { origins, expansion, isCode } = this.made;
-    const values = new ArtilleryValues(config, this.around, this.#note);
+    const values = new ArtilleryValues(config, this.around, this.made.names, this.#note);
     const scenarios: Record<string, unknown> = {};
     for (const [at, scenario] of walked.entries()) {
       this.#noteHooks(scenario);

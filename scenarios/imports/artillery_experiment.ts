@@ -109,14 +109,16 @@ function calledIn(value: unknown): string[] {
 
 /** One for each scenario, with the variables that all its users have. */
 function constantsOf(
-  { script: { config }, scenarios }: ImportedCode,
+  { script: { config }, scenarios, names: renamed }: ImportedCode,
   references: References,
 ): string[] {
   const fixed = Object.entries(config.variables).filter(([, value]) => !Array.isArray(value));
   const vars = references.in({ target: config.target, ...Object.fromEntries(fixed) });
-  return scenarios.map((name, at) =>
-    `const ${constantOf(at)} = processed(functions, ${codeOf({ name, vars })});`
-  );
+  const names = Object.fromEntries(renamed);
+  return scenarios.map((name, at) => {
+    const given = codeOf({ name, vars, ...renamed.size > 0 && { names } });
+    return `const ${constantOf(at)} = processed(functions, ${given});`;
+  });
 }
 
 function isSet(name: string, { env }: ImportContext): boolean {

@@ -1,6 +1,7 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";
 import { formText, pathText } from "../request/template.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import type { ArtilleryValues, Scope } from "./artillery_values.ts";
 import { SPREAD } from "./format/code.ts";
 import { type Expansion, TooLong } from "./format/expansion.ts";
-import { type Origins, valueNameOf } from "./format/format.ts";
+import type { Origins } from "./format/format.ts";
 import { Call } from "./format/references.ts";
 import { stepName } from "../request/request.ts";
 
@@ -212,12 +213,16 @@ export class ArtilleryFlow {
     plain: Readonly<Record<string, unknown>>,
     { method, request, place, functions }: HookedRequest,
   ): object {
+    const { auth } = request;
     const called = {
       between: this.#between.splice(0),
       before: [...functions.before, ...functionNames(request.beforeRequest)],
       after: [...functions.after, ...functionNames(request.afterResponse)],
     };
-    const isMade = called.between.length + called.before.length > 0;
+    // Credentials that are known only when the file runs are put together then.
+    const isMade = called.between.length + called.before.length > 0 ||
+      auth !== undefined &&
+        areLate(this.around.values.filled(`${auth.user}:${auth.pass}`, place.scope));
     if (!isMade && called.after.length === 0) return plain;
     const given = {
       ...withoutEmpty(called),
@@ -337,6 +342,7 @@ export class ArtilleryFlow {
 
   #authorization(credentials: string): Record<string, string> {
     if (!credentials.includes("{{")) return { authorization: basicAuthorization(credentials) };
+    if (this.around.functions !== null) return {}; // a hook makes it
     this.around.note("without auth that holds values, which can't be filled into base64 here");
     return {};
   }
@@ -362,7 +368,7 @@ export class ArtilleryFlow {
   #capture({ json, header, regexp, group, as }: ArtilleryCapture): [string, unknown][] {
     const { note } = this.around;
     if (as === undefined) return [];
-    const name = valueNameOf(as);
+    const name = this.around.values.nameOf(as);
     if (json !== undefined) return [[name, { json }]];
     if (header !== undefined) return [[name, { header }]];
     if (regexp !== undefined) return [[name, { pattern: oneGroup(regexp, group) }]];
@@ -376,13 +382,19 @@ export function functionNames(given: unknown): string[] {
   return given === undefined ? [] : [given].flat().map(String);
 }
 
-/** Leaves out empty lists and maps, and what is undefined. */
+/** Leaves out empty lists and maps, and what is undefined. An empty body is one all the same. */
 function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isThere = ([name, value]: [string, unknown]): boolean =>
+    name === "json" || name === "form" || typeof value !== "object" ||
+    Object.keys(Object(value)).length > 0;
   return Object.fromEntries(
-    Object.entries(given).filter(([, value]) =>
-      value !== undefined && (typeof value !== "object" || Object.keys(Object(value)).length > 0)
-    ),
+    Object.entries(given).filter((one) => one[1] !== undefined && isThere(one)),
   );
+}
+
+/** Whether credentials hold a value, or a variable of the environment, which no written file may have in base64. */
+function areLate(credentials: string): boolean {
+  return credentials.includes("{{") || withoutSecrets(credentials) !== credentials;
 }
 
 function unknownKey(step: ArtilleryStep): string {

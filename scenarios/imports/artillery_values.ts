@@ -16,9 +16,11 @@ export class ArtilleryValues {
   readonly #drawn = new Map<string, unknown>();
   readonly #used = new Map<string, unknown>();
 
+  /** @param names Gets those that values cannot have here, with those that they have. */
   constructor(
     config: ArtilleryConfig,
     around: ImportContext,
+    private readonly names: Map<string, string>,
     private readonly note: (text: string) => void,
   ) {
     for (const payload of config.payload) this.#addPayload(payload, around);
@@ -57,9 +59,19 @@ export class ArtilleryValues {
     return taken;
   }
 
+  /** The name of a value here. */
+  nameOf(name: string): string {
+    const own = valueNameOf(name);
+    if (own !== name) this.names.set(name, own);
+    return own;
+  }
+
   /** Takes also the values that no text needs, because functions may. */
   takeAll(): Record<string, unknown> {
-    for (const [name, value] of this.#drawn) this.#use(name, value);
+    for (const [name, value] of this.#drawn) {
+      this.nameOf(name);
+      this.#use(name, value);
+    }
     return this.take();
   }
 

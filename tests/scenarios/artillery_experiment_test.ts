@@ -1,14 +1,16 @@
 /** Artillery scripts with a processor as experiments in TypeScript: which functions stay, what is marked, and what they do. */
 import assert from "node:assert/strict";
+import { createHash, createHmac } from "node:crypto";
 import { UserError } from "../../base/errors.ts";
 import { NO_FILES } from "../../base/files.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { Realm } from "../../base/script/realm.ts";
-import { Hooks, type HookUser } from "../../runner/load/hooks/hooks.ts";
+import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
+import { convertedScript } from "../../scenarios/file/experiment_file.ts";
 import { artilleryScript, importedFile } from "../../scenarios/imports/registry.ts";
 import { responseOf } from "../script/received.ts";
 import { script } from "./foreign.ts";
-import { thrown } from "../thrown.ts";
+import { rejected, thrown } from "../thrown.ts";
 
 interface Made {
   readonly text: string;
@@ -144,6 +146,49 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
     /there is no setTimeout here$/,
     /if \(p\.slow\) \{ \n?\s*\/\/ NOT TAKEN OVER/,
   ],
+  "is all of a condition": [
+    "exports.sign = async (p, c) => {\n  if (!c.vars.t) await login(c);\n  p.t = c.vars.t;\n};",
+    /:2, await login\(c\);: it waits/,
+    /if \(!c\.vars\.t\) \n.*NOT TAKEN OVER.*\n.*await login\(c\);\n\s*\{\}\n\s*p\.t = c\.vars\.t;/,
+  ],
+  "is all of a condition that has another side": [
+    "exports.sign = async (p) => { if (p.a) await x; else if (p.b) p.c = 1; else await y; p.d = 2; };",
+    /await x;: it waits[^]*await y;: it waits/,
+    /\{\} else if \(p\.b\) p\.c = 1; else \n[^]*\{\} p\.d = 2;/,
+  ],
+  "is all of a loop": [
+    "exports.sign = async (p) => {\n  for (const n of p.list)\n    await n;\n  p.url += 1;\n};",
+    /:3, await n;: it waits/,
+    /for \(const n of p\.list\)\n.*NOT TAKEN OVER.*\n.*await n;\n\s*\{\}\n\s*p\.url \+= 1;/,
+  ],
+  "waits without a space": [
+    "class A {\n  static async b(r) { await r; r.url += 1; }\n  async c(r) { r.url += 2; }\n}\n" +
+    "exports.sign = async(r) => { await r; A.b(r); new A().c(r); };",
+    /:2, await r;[^]*:5, await r;/,
+    /static b\(r\) \{[^]*\n {2}c\(r\) \{[^]*exports\.sign = \(r\) => \{/,
+  ],
+  "goes on when a function of its own has waited": [
+    "const login = async (c) => { c.vars.t = 1; };\n" +
+    "exports.sign = (p, c, e, next) => { login(c).then(() => next(), next); next(); };",
+    /:2, login\(c\)\.then\(.*: it waits/,
+    /const login = \(c\) => \{ c\.vars\.t = 1; \};/,
+  ],
+  "keeps the environment": [
+    "const env = process.env;\nexports.sign = (p) => { p.url += env.SHOP_KEY; p.url += 1; };",
+    /:1, const env = process\.env;: it reads variables of the environment by names[^]*it needs env/,
+    /p\.url \+= 1; \}/,
+  ],
+  "reads variables by a name that it computes": [
+    "exports.sign = (p, c) => { const k = c.vars.k; p.url += process.env[k]; p.url += 1; };",
+    /process\.env\[k\];: it reads variables of the environment by names/,
+    /^const functions = \(\(\) => \{$/m,
+  ],
+  "takes what a module lacks here": [
+    'const crypto = require("crypto");\nconst { createHmac, randomBytes } = require("node:crypto");\n' +
+    'exports.sign = (p) => { p.a = crypto.randomBytes(8); p.b = crypto.createHash("md5"); p.url += 1; };',
+    /:2, .*there is no randomBytes of node:crypto here[^]*no randomBytes of crypto here[^]*no digest md5 here/,
+    /const crypto = node\.crypto;[^]*p\.url \+= 1; \}/,
+  ],
 };
 
 for (const [sentence, [code, left, kept]] of Object.entries(LEFT)) {
@@ -192,4 +237,119 @@ Deno.test("no note of a written file has the value of a variable of the environm
     assert.match(text, /without the pause "\$\{env\.PLATEAU_TEST_HOST\}"/);
     assert.ok(!text.includes("sk-very-secret"), text);
   }
+});
+
+interface Sending extends Made {
+  readonly user: HookUser;
+  /** The hooks of each step. */
+  readonly prepared: readonly PreparedHooks[];
+  /** What the first request becomes; a text: why it fails. */
+  readonly sent: unknown;
+}
+
+async function sending(steps: string, code: string, values = {}): Promise<Sending> {
+  const experiment = made(script(steps), code);
+  const { text } = experiment;
+  const { scenario: { flow }, hooks } = await running(text);
+  const user = newUser(values);
+  const prepared = flow.map(({ before = null, after = null }) =>
+    hooks.prepared({ before, after }, WIRE)
+  );
+  return { ...experiment, user, prepared, sent: prepared[0].before?.(user, WIRE) };
+}
+
+Deno.test("a processor may assign its functions to several names at once", async () => {
+  const steps = "[{ get: { url: /, beforeRequest: [sign, more] } }]";
+  const { notes, sent } = await sending(
+    steps,
+    "exports = module.exports = { sign };\nfunction sign(p) { p.url += 1; }\n" +
+      "exports.more = module.exports.again = (p) => { p.url += 2; };",
+  );
+  assert.ok(!notes.some((note) => note.includes("has no function")), notes.join("\n"));
+  assert.equal(Object(sent).path, "/12");
+});
+
+Deno.test("digests of a processor are those of Node.js, however they are written", async () => {
+  const code = `const crypto = require("crypto");
+const { Buffer } = require("buffer");
+exports.sign = (p) => {
+  const h = crypto.createHmac("sha256", Buffer.from("key"));
+  h.update("a");
+  h.update(Buffer.from("bc")).update("d", "utf8");
+  const d = crypto.createHash("sha256");
+  d.update("abcd");
+  Object.assign(p.headers, { h: h.digest("hex"), d: d.digest("base64"), t: Buffer.from("ab").toString() });
+};`;
+  const { sent } = await sending("[{ get: { url: /, beforeRequest: sign } }]", code);
+  const { headers } = Object(sent);
+  assert.equal(headers.h, createHmac("sha256", "key").update("abcd").digest("hex"));
+  assert.equal(headers.d, createHash("sha256").update("abcd").digest("base64"));
+  assert.equal(headers.t, "ab");
+});
+
+const UNLIKE: Readonly<Record<string, readonly [code: string, why: RegExp]>> = {
+  "octets in hex": ['Buffer.from("00ff", "hex")', /no text as hex/],
+  "a digest of what is in hex": ['crypto.createHash("sha256").update("00ff", "hex")', /as hex/],
+  "a digest of octets": ['crypto.createHash("sha256").update(new Uint8Array(2))', /must be a text/],
+  "a digest by no key": ['crypto.createHmac("sha256", undefined)', /must be a text/],
+  "a done that comes later": ["Promise.resolve(1), 0", /sign returned before it called its done/],
+};
+
+for (const [sentence, [code, why]] of Object.entries(UNLIKE)) {
+  Deno.test(`what a processor would get otherwise than in Node.js fails the request, as ${sentence}`, async () => {
+    const { sent } = await sending(
+      "[{ get: { url: /, beforeRequest: sign } }]",
+      `const crypto = require("crypto");\nexports.sign = (p, context, events, done) => { ${code}; };`,
+    );
+    assert.match(String(sent), why);
+  });
+}
+
+Deno.test("an empty body of a request reaches its functions", async () => {
+  const code = "exports.fill = (p) => { p.json.a = 1; };";
+  const { sent } = await sending("[{ post: { url: /, json: {}, beforeRequest: fill } }]", code);
+  assert.equal(Object(sent).body, '{"a":1}');
+});
+
+Deno.test("functions after a request get its own parameters, filled in", async () => {
+  const code = "exports.sign = (p) => { p.url += '?a'; };\n" +
+    "exports.keep = (p, r, c) => { throw new Error(p.url); };";
+  const { user, prepared: [, two] } = await sending(
+    "[{ get: { url: /one, beforeRequest: sign } }, " +
+      "{ get: { url: '/two/{{ id }}', afterResponse: keep } }]",
+    code,
+    { id: "7" },
+  );
+  assert.match(two.after?.(user, responseOf(200, "", "")) ?? "", /8080\/two\/7 /);
+});
+
+Deno.test("names that values cannot have here stay those that functions and requests use", async () => {
+  const code = "exports.sign = (p, c) => { p.headers.b = c.vars['user.id'] + 'x'; };";
+  const { sent } = await sending(
+    "[{ get: { url: '/{{ user.id }}', beforeRequest: sign, capture: { json: $.id, as: user.id } } }]",
+    code,
+    { user_id: "7" },
+  );
+  assert.deepEqual([Object(sent).path, Object(sent).headers.b], ["/7", "7x"]);
+});
+
+Deno.test("credentials from the environment are put together when the file runs", async () => {
+  Deno.env.set("SHOP_KEY", "hush-hush");
+  const { text, holds, sent } = await sending(
+    "[{ get: { url: /, auth: { user: ada, pass: '{{ $env.SHOP_KEY }}' } } }]",
+    "",
+  );
+  assert.deepEqual(holds, []);
+  assert.match(text, /auth: \{ user: "ada", pass: env\("SHOP_KEY"\) \}/);
+  assert.equal(Object(sent).headers.authorization, `Basic ${btoa("ada:hush-hush")}`);
+});
+
+Deno.test("what would hold a variable in another form is refused with a way out in TypeScript", async () => {
+  Deno.env.set("PLATEAU_TEST_QUERY", "hush hush&more");
+  const source = script("[{ get: { url: /, qs: { a: '{{ $env.PLATEAU_TEST_QUERY }}' } } }]");
+  const { problems: [{ fix }] } = await rejected(
+    UserError,
+    convertedScript(source, "a.yml", "a.ts"),
+  );
+  assert.match(fix ?? "", /beforeRequest/);
 });

@@ -289,6 +289,14 @@ Deno.test("values of the environment are written into no file: requests refer to
   assert.deepEqual(held.holds, ["PLATEAU_TEST_SECRET"]);
 });
 
+Deno.test("a text may have the character that marks variables, where it has no variable", () => {
+  Deno.env.set("PLATEAU_TEST_SECRET", "hush-hush");
+  const headers = "headers: { a: '{{ $env.PLATEAU_TEST_SECRET }}', b: 'icon \ue000' }";
+  const { text, holds } = becomes(script(`[{ get: { url: /, ${headers} } }]`), "a.yml");
+  assert.deepEqual(holds, []);
+  assert.match(text, /b: "?icon (?:\ue000|\\ue000)/i);
+});
+
 /** The six patterns of traffic of study 000, as Artillery's phases. */
 const PATTERNS: Readonly<Record<string, readonly [phases: string, arrivals: number]>> = {
   "constant": ["[{ duration: 60, arrivalRate: 10 }]", 600],

@@ -41,7 +41,7 @@ export function recorded(
   };
 }
 
-/** Encloses a name in a text: a character for private use, so no other text has it (Unicode 17, §23.5). */
+/** Encloses a name in a text: a character for private use (Unicode 17, §23.5). A text with it and a variable's value is not written. */
 const MARK = "\ue000";
 
 /** Puts references in place of the values of variables, which may be secrets. */
@@ -73,8 +73,9 @@ export class References {
   }
 
   #inText(text: string): string | FromEnvironment {
-    const marked = this.#secrets.text(text).split(MARK);
-    if (marked.length === 1) return text;
+    const replaced = this.#secrets.text(text);
+    if (replaced === text) return text;
+    const marked = replaced.split(MARK);
     const names = marked.filter((_, at) => at % 2 === 1);
     const again = marked.map((part, at) => at % 2 === 1 ? this.read.get(part) : part).join("");
     if (again === text) {
