@@ -113,7 +113,10 @@ async function runOnce(
     readonly forMs: number;
   },
 ): Promise<Run> {
-  const server = await startPlanting({ ...PLANNED, ...SITUATIONS[situation](forMs) }, "server");
+  await using server = await startPlanting(
+    { ...PLANNED, ...SITUATIONS[situation](forMs) },
+    "server",
+  );
   const { path, flags } = KINDS[kind];
   const repeats = kind !== "WebSocket" && situation === "that keeps its times";
   const requests = repeats ? STREAMS * Math.round(forMs / STREAM_MS) : STREAMS;

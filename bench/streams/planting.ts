@@ -53,7 +53,7 @@ export interface Noted {
   readonly died: boolean;
 }
 
-export interface Planting {
+export interface Planting extends AsyncDisposable {
   readonly port: number;
   /** Ends the server, and gives what it has noted. */
   readonly notes: () => Promise<readonly Noted[]>;
@@ -65,8 +65,12 @@ export async function startPlanting(plan: Plan, place: Place): Promise<Planting>
   const [program, ...args] = placed(place, [
     ...[Deno.execPath(), "run", "--no-check", "--allow-all", file, JSON.stringify(plan)],
   ]);
-  const { port, end } = await started(program, args);
-  return { port, notes: async () => JSON.parse(await end()) };
+  const server = await started(program, args);
+  return {
+    port: server.port,
+    notes: async () => JSON.parse(await server.end()),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 class Stream {

@@ -106,7 +106,7 @@ async function seenBy(
   change: Partial<Plan>,
   patienceMs = PATIENCE_MS,
 ): Promise<Seen> {
-  const server = await startPlanting({ ...PLAN, ...change }, "anywhere");
+  await using server = await startPlanting({ ...PLAN, ...change }, "anywhere");
   const figures = await run(driver, server.port, patienceMs);
   return { ...figures, noted: await server.notes() };
 }

@@ -2,11 +2,14 @@
 import { join } from "node:path";
 import { certificates } from "../certificates.ts";
 
+interface Started extends AsyncDisposable {
+  readonly port: number;
+  /** Gives what it has printed since. */
+  readonly end: () => Promise<string>;
+}
+
 /** A program that prints its port first, and ends with its standard input. */
-export async function started(
-  program: string,
-  args: readonly string[],
-): Promise<{ readonly port: number; readonly end: () => Promise<string> }> {
+export async function started(program: string, args: readonly string[]): Promise<Started> {
   const child = new Deno.Command(program, {
     args: [...args],
     stdin: "piped",
@@ -21,13 +24,15 @@ export async function started(
   };
   while (!text.includes("\n") && await read());
   const [port] = text.split("\n");
-  const end = async (): Promise<string> => {
+  const ended = async (): Promise<string> => {
     await child.stdin.close();
     while (await read());
     await child.status;
     return text.slice(port.length + 1);
   };
-  return { port: Number(port), end };
+  let output: Promise<string> | null = null;
+  const end = (): Promise<string> => output ??= ended();
+  return { port: Number(port), end, [Symbol.asyncDispose]: async () => void await end() };
 }
 
 /** Of a certificate that the tests' authority has signed, and of its key: their paths. */
