@@ -179,7 +179,9 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   return {
     kind: "flow",
     ...flowOf(script, implicitCheck),
-    ...script.own && { own: script.own.filter((_, place) => place % workers === worker) },
+    ...script.own && {
+      own: rowsWithin(load, script.own).filter((_, place) => place % workers === worker),
+    },
     origins: [target, ...others],
     first: worker,
     stride: workers,
@@ -192,6 +194,11 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
       ? { origin: target.origin, preset: script.cookies }
       : null,
   };
+}
+
+/** What users have for themselves, as far as there are places for users: a table may have many more rows. */
+export function rowsWithin<Row>(load: PlannedLoad, own: readonly Row[]): readonly Row[] {
+  return own.slice(0, usableConnections(load));
 }
 
 function requestsOf(

@@ -267,3 +267,14 @@ Deno.test("each virtual user of all workers has a row that no other has", () => 
   for (const [first, again] of taken) assert.equal(first, again);
   assert.deepEqual(taken.map(([row]) => Number(row)).toSorted(), [0, 1, 2, 3, 4, 5, 6]);
 });
+
+Deno.test("workers get the rows of the users that may be there, and no others of a long table", () => {
+  const own = Array.from({ length: 1_000 }, (_, place) => ({ n: String(place) }));
+  const load: Load = {
+    ...{ ...COMMON, kind: "closed", connections: 5, workers: 2, pipeline: 1 },
+    ...{ durationMs: 1_000, requests: null },
+  };
+  const shares = shareOut({ ...requestOf(load), script: { ...SCRIPT, own } }, "tcp");
+  const rows = shares.map(({ script }) => script.kind === "flow" ? script.own : null);
+  assert.deepEqual(rows, [[own[0], own[2], own[4]], [own[1], own[3]]]);
+});

@@ -36,6 +36,7 @@ import {
   replyWithin,
   retryUntilReply,
 } from "../protocol/redis_link.ts";
+import { rowsWithin } from "../../measure/share.ts";
 import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import { sentScript } from "../protocol/sent_script.ts";
 import { FleetRun } from "./fleet_run.ts";
@@ -189,7 +190,8 @@ export class Fleet implements Loader {
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
-    const script = sentScript(request.script);
+    const { own } = request.script;
+    const script = sentScript({ ...request.script, ...own && { own: rowsWithin(load, own) } });
     const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
     const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
     const job: AgentJobInput = {
