@@ -163,7 +163,7 @@ class BlockSequence {
   }
 
   get #mayEndEarly(): boolean {
-    return this.request.isEnough !== undefined;
+    return this.request.look !== undefined;
   }
 
   /** What finding the lengths of slices takes of the turn, which only the first of its cells does. */
