@@ -217,7 +217,7 @@ function outcomeOf(threshold: string, results: Results): string {
 }
 
 Deno.test("slices: a threshold on the ratio of two targets in turns decides beside a neighbour", () => {
-  const limits = [["rate(b) > 1.9 × rate(a)", "pass"], ["rate(b) > 2.1 × rate(a)", "fail"]];
+  const limits = [["rate(b) > 1.8 × rate(a)", "pass"], ["rate(b) > 2.2 × rate(a)", "fail"]];
   for (const [threshold, outcome] of limits) {
     assert.equal(outcomeOf(threshold, besideNeighbour(slicedTargets(TWICE))), outcome, threshold);
     const limited = doubted(slicedTargets(TWICE), () => true);
