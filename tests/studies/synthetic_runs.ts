@@ -5,6 +5,7 @@ import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { distributionOf, INTERVAL_S } from "../report/intervals.ts";
+import { STREAMS } from "../report/message_figures.ts";
 
 /** Figures in the unit of the results, by name; `warmup` is the label of a run. */
 export type Wanted = Readonly<Record<string, number | string>>;
@@ -180,6 +181,7 @@ const SETTERS: Readonly<Record<string, Setter>> = {
   size: (run, value) => run.bytes.in = Math.round(value * run.requests.completed),
   unfinished: (run, value) => run.requests.unfinished = Math.round(value),
   elapsed: (run, value) => run.elapsedS = value / 1_000,
+  eventsPerSec: (run, value) => run.streams = { ...STREAMS, eventsPerSec: value },
   "connect.min": (run, value) => run.connect.min = value,
   read: (run, value) => run.bytes.in = Math.round(value),
   bytes: (run, value) => run.bytes.inPerSecond = value,
