@@ -52,7 +52,7 @@ const SHARED: readonly FindingCode[] = [
 ];
 
 /** Whether what disturbs the run, if anything does, cancels in pairs of slices. */
-function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
+export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
   return findings.every(({ code }) => SHARED.includes(code));
 }
 

@@ -6,6 +6,14 @@ import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
 export const FULL = 0.95;
+
+/**
+ * Cores that others use from here on matter; a neighbour that computes has 0.9 to 1. What is not idle and
+ * nobody's CPU time is counted to others, too: on a quiet machine of 2 cores 0.02 to 0.08 and, where they
+ * go to sleep and wake 20,000 times a second, up to 0.16 for that.
+ */
+export const OTHERS_CORES = 0.3;
+
 /**
  * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
  * counts too, so it matters only where the cores are full. A worker that is kept to one core with
@@ -37,7 +45,7 @@ export function machineFindings(given: Case): TrustFinding[] {
 
 function crowded(given: Case): TrustFinding | null {
   const { evidence, sharesMachine } = given;
-  const { busy, cores } = evidence.hostActivity;
+  const { busy, cores, others = null } = evidence.hostActivity;
   const { waiting } = busiestOf(evidence);
   if (busy === null || cores === null || busy < FULL) return null;
   const severity = waiting === null ? "suspect" : severityOf(waiting, WAITING);
@@ -48,7 +56,8 @@ function crowded(given: Case): TrustFinding | null {
     evidence: { cores, busy, waiting },
     advice: adviceFor(
       [
-        "stop-other-programs",
+        // Generator and target may fill the cores by themselves.
+        ...others === null || others >= OTHERS_CORES ? ["stop-other-programs"] as const : [],
         ...sharesMachine ? ["apart", "larger-machine"] as const : ["other-machine"] as const,
       ],
       given,

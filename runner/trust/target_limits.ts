@@ -6,14 +6,7 @@ import { adviceFor } from "./advice.ts";
 import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
-import { FULL } from "./machine_limits.ts";
-
-/**
- * Cores that others use from here on matter; a neighbour that computes has 0.9 to 1. What is not idle and
- * nobody's CPU time is counted to others, too: on a quiet machine of 2 cores 0.02 to 0.08 and, where they
- * go to sleep and wake 20,000 times a second, up to 0.16 for that.
- */
-const OTHERS_CORES = 0.3;
+import { FULL, OTHERS_CORES } from "./machine_limits.ts";
 
 /**
  * How long threads stand in line although nobody else is there. Where all cores are in use, quiet runs have

@@ -208,6 +208,9 @@ Deno.test("slices: on a busy machine two targets that took no turns are told how
   const scenarios = { static: { flow: [{ get: "/" }] } };
   const cut = { ...apart, experiment: { ...apart.experiment, scenarios } };
   assert.deepEqual(codes(concluded(cut)), ["mend-runs"]);
+  // Slices do not help against a generator that is the limit.
+  const limited = doubted(structuredClone(apart), ({ target }) => target === "b");
+  assert.ok(!codes(concluded(limited)).includes("take-turns"));
 });
 
 /** Outcome of a threshold of two targets in turns. */

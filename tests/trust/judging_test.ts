@@ -346,6 +346,15 @@ Deno.test("advice fits the machine: nobody gets more cores than it has, or worke
   }
 });
 
+Deno.test("where generator and target fill the cores, nobody is told to stop other programs", () => {
+  for (const [others, isTold] of [[0.05, false], [0.5, true], [undefined, true]] as const) {
+    const surroundings = { cores: 2, busy: 0.99, ...others !== undefined && { others } };
+    const { findings } = judge(caseWith({ worker: { waiting: 0.1 }, surroundings }));
+    const advice = findings.flatMap((finding) => finding.advice);
+    assert.equal(advice.includes("stop-other-programs"), isTold, `${others}`);
+  }
+});
+
 Deno.test("what fits some loads or machines alone is advised in one place", () => {
   const folder = join(import.meta.dirname ?? "", "../../runner/trust");
   const named = [...Deno.readDirSync(folder)].filter(({ name }) => name !== "advice.ts")

@@ -8,6 +8,7 @@ import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
 import type { DecidedPlan, Place } from "../../judge/places.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
+import { isMovedAlike } from "../../judge/slices.ts";
 import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
@@ -56,7 +57,7 @@ function slicesStep(
   { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
 ): NextStep[] {
   const targets = new Set(runs.map(({ target }) => target)).size;
-  const isBusy = runs.some(({ generator: { findings } }) =>
+  const isBusy = runs.every(isMovedAlike) && runs.some(({ generator: { findings } }) =>
     findings.some(({ advice }) => advice.includes("stop-other-programs"))
   );
   const isCut = CUT_BY_SLICES.some((key) =>
