@@ -161,7 +161,9 @@ async function watch(what: What, count: Count, seconds: number): Promise<Watched
       flags: ["--send", "n={{ n }}", "--every", `${everyMs}ms`],
     },
   }[what];
-  const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s"];
+  // Opened as fast as messages are sent, so that those come evenly and not in bursts of thousands.
+  const evenly = ["--connect-rate", `${MESSAGES_PER_SEC}/s`];
+  const common = ["-c", `${count}`, "-w", "1", "-d", `${seconds}s`, "--timeout", "60s", ...evenly];
   const { measurement, memoryBytes } = await watchPlateau(url, [...flags, ...common]);
   const { connect, generator, requests, streams, sockets } = measurement;
   if (connect.count < count || requests.failed > 0) {
