@@ -145,7 +145,7 @@ function commandOf(maker: MakerName): Promise<readonly string[]> {
   return command;
 }
 
-interface CallServer {
+interface CallServer extends AsyncDisposable {
   readonly endpoint: TcpEndpoint;
   readonly end: () => Promise<Seen>;
 }
@@ -156,7 +156,7 @@ export async function serving(
   ...args: string[]
 ): Promise<CallServer> {
   const [program, ...rest] = await commandOf(maker);
-  const { port, end } = await started(program, [...rest, ...args]);
-  const endpoint = { hostname: "127.0.0.1", port, http2: true as const };
-  return { endpoint, end: async (): Promise<Seen> => JSON.parse(await end()) };
+  const server = await started(program, [...rest, ...args]);
+  const endpoint = { hostname: "127.0.0.1", port: server.port, http2: true as const };
+  return { ...server, endpoint, end: async (): Promise<Seen> => JSON.parse(await server.end()) };
 }

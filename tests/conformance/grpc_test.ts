@@ -23,7 +23,7 @@ const withNodeAndOpenssl = needing("node", "openssl");
 
 for (const [maker, driver] of WAYS) {
   testOf(maker, `${driver}: all four kinds of calls bring what the server has sent`, async () => {
-    const server = await serving(maker);
+    await using server = await serving(maker);
     const one = await called(driver, server, {
       grpc: "conformance.Echo/One",
       message: { text: "ada", n: "1234567" },
@@ -68,7 +68,7 @@ for (const [maker, driver] of WAYS) {
   });
 
   testOf(maker, `${driver}: a status other than OK is a wrong response, by its name`, async () => {
-    const server = await serving(maker);
+    await using server = await serving(maker);
     const fail = { grpc: "conformance.Echo/One", message: { text: "fail" } };
     const wrong = await called(driver, server, fail, { requests: 8 });
     const { completed, failed, checksFailed } = wrong.totals;
@@ -90,7 +90,7 @@ for (const [maker, driver] of WAYS) {
     maker,
     `${driver}: a call ends at its deadline, and a stream when its user leaves it`,
     async () => {
-      const server = await serving(maker);
+      await using server = await serving(maker);
       const slow = { grpc: "conformance.Echo/One", message: { text: "slow" } };
       const timed = await called(driver, server, slow, { requests: 4, timeoutMs: 200 });
       // The server's clock or ours, whichever is first.
@@ -120,7 +120,7 @@ for (const [maker, driver] of WAYS) {
   );
 
   testOf(maker, `${driver}: messages go compressed, and go and come with 4 MB`, async () => {
-    const server = await serving(maker);
+    await using server = await serving(maker);
     const text = "a".repeat(10_000);
     const zipped = await called(driver, server, {
       grpc: "conformance.Echo/One",
@@ -138,7 +138,6 @@ for (const [maker, driver] of WAYS) {
     }, { requests: 3 });
     assert.deepEqual([large.totals.checksPassed, large.statuses], [3, { OK: 3 }]);
     assert.ok(large.totals.bytesIn > 12_000_000 && large.totals.bytesOut > 12_000_000);
-    await server.end();
   });
 }
 
@@ -148,7 +147,7 @@ for (const [maker, driver] of WAYS.filter(([maker]) => maker !== "grpcio")) {
     maker,
     `${driver}: a call that the server takes for no call of gRPC is wrong`,
     async () => {
-      const server = await serving(maker);
+      await using server = await serving(maker);
       const { totals } = await called(driver, server, {
         grpc: "conformance.Echo/One",
         message: { text: "ada" },
@@ -162,20 +161,20 @@ for (const [maker, driver] of WAYS.filter(([maker]) => maker !== "grpcio")) {
 }
 
 withNodeAndOpenssl.test("calls go over TLS, where ALPN agrees on HTTP/2", async () => {
-  const { endpoint, end } = await serving("grpc-js", ...certificateFiles());
+  await using server = await serving("grpc-js", ...certificateFiles());
   const caCerts = [certificates().authority];
   const tls = { serverName: "localhost", insecure: false, caCerts, alpn: "h2" as const };
-  const secure = { endpoint: { ...endpoint, tls } };
+  const secure = { endpoint: { ...server.endpoint, tls } };
   for (const driver of DRIVER_NAMES) {
     const scenario = { grpc: "conformance.Echo/Many", message: { n: 2 } };
     const { totals, statuses } = await called(driver, secure, scenario, { requests: 4 });
     assert.deepEqual([totals.checksPassed, statuses], [4, { OK: 4 }]);
   }
-  assert.equal((await end()).sent, 2 * 8);
+  assert.equal((await server.end()).sent, 2 * 8);
 });
 
 withNode.test("a flow brings a value of one message into the next, which is encoded then", async () => {
-  const server = await serving();
+  await using server = await serving();
   const one = { grpc: "conformance.Echo/One", proto: "echo.proto" };
   const { totals, statuses } = await called(DRIVER_NAMES[0], server, {
     flow: [
@@ -194,7 +193,7 @@ withNode.test("a flow brings a value of one message into the next, which is enco
 });
 
 withNode.test("a preflight waits for the head of a stream alone, which may have no end", async () => {
-  const server = await serving();
+  await using server = await serving();
   const script = scriptNamed({ grpc: "conformance.Echo/Many", message: { text: "endless" } });
   await checkResponses({
     ...{ target: "a", origin: `http://127.0.0.1:${server.endpoint.port}`, http2: true, script },
@@ -206,7 +205,8 @@ withNode.test("a preflight waits for the head of a stream alone, which may have 
 
 for (const maker of MAKER_NAMES) {
   testOf(maker, "the server says its types by reflection", async () => {
-    const { endpoint, end } = await serving(maker);
+    await using server = await serving(maker);
+    const { endpoint } = server;
     const origin = { origin: `http://127.0.0.1:${endpoint.port}`, endpoint };
     const reflect = reflectOn(origin, 20_000, new AbortController().signal);
     const types = await reflect(["conformance.Echo/Many", "conformance.Echo/Sum"]);
@@ -220,6 +220,5 @@ for (const maker of MAKER_NAMES) {
     );
     assert.equal(types.get("conformance.Echo/Sum")?.clientStreams, true);
     await assert.rejects(reflect(["conformance.Echo/Non"]), /Cannot find the method Non/);
-    await end();
   });
 }

@@ -60,15 +60,21 @@ interface Seen {
 
 const SERVER = fileURLToPath(new URL("http2_server.mjs", import.meta.url));
 
+interface NodeServer extends AsyncDisposable {
+  readonly endpoint: Endpoint;
+  readonly end: () => Promise<Seen>;
+}
+
 /** A server of Node's, of such a behaviour. */
-async function serving(
-  behaviour: string,
-  isSecure = false,
-): Promise<{ readonly endpoint: Endpoint; readonly end: () => Promise<Seen> }> {
+async function serving(behaviour: string, isSecure = false): Promise<NodeServer> {
   const files = isSecure ? certificateFiles() : [];
-  const { port, end } = await started("node", [SERVER, behaviour, ...files]);
-  const at = { hostname: "127.0.0.1", port, http2: true as const };
-  return { endpoint: isSecure ? secured(at) : at, end: async () => JSON.parse(await end()) };
+  const server = await started("node", [SERVER, behaviour, ...files]);
+  const at = { hostname: "127.0.0.1", port: server.port, http2: true as const };
+  return {
+    ...server,
+    endpoint: isSecure ? secured(at) : at,
+    end: async () => JSON.parse(await server.end()),
+  };
 }
 
 /** Over TLS, by certificates of the tests. */
@@ -95,10 +101,10 @@ for (const driver of DRIVER_NAMES) {
   const way = { driver, http2: true as const };
 
   withNode.test(`${driver}: streams share as many connections as there are to be`, async () => {
-    const { endpoint, end } = await serving("hello");
+    await using server = await serving("hello");
     const wish = { requests: 400, connections: 3, pipeline: 10 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { sessions, streams } = await end();
+    const loaded = await load(way, server, wish);
+    const { sessions, streams } = await server.end();
     assertNothingLost(loaded);
     const { completed, connect, reconnects } = loaded.totals;
     assert.deepEqual([completed, connect.count, reconnects], [400, 3, 0]);
@@ -106,17 +112,15 @@ for (const driver of DRIVER_NAMES) {
   });
 
   withNode.test(`${driver}: what a server says as soon as it accepts is not lost`, async () => {
-    const { endpoint, end } = await serving("hello");
-    const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
-    await end();
+    await using server = await serving("hello");
+    const loaded = await load(way, server, { requests: 100, connections: 50 });
     assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
   });
 
   withNode.test(`${driver}: a HEAD has no body, and octets are those on the wire`, async () => {
-    const { endpoint, end } = await serving("hello");
+    await using server = await serving("hello");
     const wire = { method: "HEAD" };
-    const loaded = await load(way, { endpoint }, { requests: 50, connections: 1, wire });
-    await end();
+    const loaded = await load(way, server, { requests: 50, connections: 1, wire });
     const { completed, bytesIn, bytesOut } = loaded.totals;
     assert.equal(completed, 50);
     // A head is that of a frame, and a few indexed fields.
@@ -125,30 +129,30 @@ for (const driver of DRIVER_NAMES) {
   });
 
   testWith(["node", "openssl"], `${driver}: TLS goes by ALPN, and says so`, async () => {
-    const { endpoint, end } = await serving("hello", true);
+    await using server = await serving("hello", true);
     const wish = { requests: 40, connections: 2, pipeline: 4 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { sessions } = await end();
+    const loaded = await load(way, server, wish);
+    const { sessions } = await server.end();
     assert.deepEqual([loaded.totals.completed, loaded.errors, sessions], [40, {}, 2]);
     const agreed = loaded.tls?.handshakes.map(({ alpn }) => alpn) ?? [];
     if (loaded.tls?.by !== "runtime") assert.deepEqual(agreed, ["h2"]);
   });
 
   withNode.test(`${driver}: requests beyond the streams that the server takes wait for one`, async () => {
-    const { endpoint, end } = await serving("few");
+    await using server = await serving("few");
     const wish = { requests: 100, connections: 1, pipeline: 6 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { most, sessions } = await end();
+    const loaded = await load(way, server, wish);
+    const { most, sessions } = await server.end();
     assertNothingLost(loaded);
     assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
     assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
   });
 
   withNode.test(`${driver}: a server that leaves now and then loses no request`, async () => {
-    const { endpoint, end } = await serving("leaving");
+    await using server = await serving("leaving");
     const wish = { requests: 100, connections: 1, pipeline: 4 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { sessions } = await end();
+    const loaded = await load(way, server, wish);
+    const { sessions } = await server.end();
     assertNothingLost(loaded);
     const { completed, reconnects } = loaded.totals;
     assert.deepEqual([completed, loaded.errors], [100, {}]);
@@ -157,20 +161,20 @@ for (const driver of DRIVER_NAMES) {
   });
 
   withNode.test(`${driver}: a stream that is refused fails alone`, async () => {
-    const { endpoint, end } = await serving("refusing");
+    await using server = await serving("refusing");
     const wish = { requests: 40, connections: 1, pipeline: 4 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { sessions } = await end();
+    const loaded = await load(way, server, wish);
+    const { sessions } = await server.end();
     assert.deepEqual([loaded.totals.completed, loaded.errors], [30, { reset: 10 }]);
     assert.deepEqual([...loaded.totals.reasons.keys()], ["RST_STREAM with REFUSED_STREAM"]);
     assert.equal(sessions, 1);
   });
 
   withNode.test(`${driver}: what times out is cancelled, and its neighbours go on`, async () => {
-    const { endpoint, end } = await serving("hanging");
+    await using server = await serving("hanging");
     const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
-    const loaded = await load(way, { endpoint }, wish);
-    const { cancelled, sessions } = await end();
+    const loaded = await load(way, server, wish);
+    const { cancelled, sessions } = await server.end();
     assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
     assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
   });
@@ -547,11 +551,10 @@ for (const [what, [path, expected]] of Object.entries(GO_HANDLERS)) {
   for (const driver of DRIVER_NAMES) {
     withGoAndOpenssl.test(`${driver}: a handler of Go that ${what} gets every request`, async () => {
       const program = await (built ??= goServer());
-      const { port, end } = await started(program, certificateFiles());
-      const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
+      await using server = await started(program, certificateFiles());
+      const endpoint = secured({ hostname: "127.0.0.1", port: server.port, http2: true });
       const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
       const loaded = await load({ driver, http2: true }, { endpoint }, wish);
-      await end();
       assertNothingLost(loaded);
       const { completed, reconnects } = loaded.totals;
       const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };

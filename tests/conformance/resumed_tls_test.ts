@@ -44,13 +44,14 @@ async function met(
   { driver = "epoll", version = "TLSv1.3", http2, insecure = false, proxy, kind, ...wish }: Meeting,
 ): Promise<{ readonly loaded: Loaded; readonly seen: Seen }> {
   const files = certificateFiles();
-  const { port, end } = await started("node", [SERVER, version, ...files, ...kind ? [kind] : []]);
-  const endpoint = endpointAt(port, { http2, insecure, proxy });
+  const args = [SERVER, version, ...files, ...kind ? [kind] : []];
+  await using server = await started("node", args);
+  const endpoint = endpointAt(server.port, { http2, insecure, proxy });
   const setting = { connections: CONNECTIONS, requests: REQUESTS, ...wish };
   const loaded = await load({ driver, http2 }, { endpoint }, setting);
   assertNothingLost(loaded);
   assert.deepEqual([loaded.totals.completed, loaded.errors], [REQUESTS, {}]);
-  return { loaded, seen: JSON.parse(await end()) };
+  return { loaded, seen: JSON.parse(await server.end()) };
 }
 
 function endpointAt(

@@ -16,7 +16,7 @@ const PROTO = join(FOLDER, "echo.proto");
 const withNode = needing("node");
 
 withNode.test("bench calls a method, by types of a file or of the server, and counts its statuses", async () => {
-  const server = await serving();
+  await using server = await serving();
   const url = `http://127.0.0.1:${server.endpoint.port}`;
   const call = [
     "bench",
@@ -52,7 +52,7 @@ withNode.test("bench calls a method, by types of a file or of the server, and co
 });
 
 withNode.test("bench reads streams of gRPC, of one side and of both", async () => {
-  const server = await serving();
+  await using server = await serving();
   const bench = ["bench", `http://127.0.0.1:${server.endpoint.port}`, "-n", "6", "-c", "2"];
   for (const driver of ["epoll", "tcp"]) {
     const flags = ["--proto", PROTO, "--driver", driver, "--json", "-"];
@@ -75,7 +75,7 @@ withNode.test("bench reads streams of gRPC, of one side and of both", async () =
 });
 
 withNode.test("capacity finds a rate of calls, and refuses times of messages where there are none", async () => {
-  const server = await serving();
+  await using server = await serving();
   const call = ["--grpc", "conformance.Echo/One", "--message", '{ "text": "ada" }'];
   const search = ["capacity", `http://127.0.0.1:${server.endpoint.port}`, ...call, "-c", "2"];
   const short = ["--trial", "1s,2s", "--width", "50%", "--budget", "12s"];
@@ -92,12 +92,13 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
     times.stderr,
     /Cannot search within times of messages where no response is a stream/,
   );
-  await server.end();
 });
 
 withNode.test("versus compares two servers of gRPC in turns", async () => {
   using folder = emptyFolder();
-  const servers = [await serving(), await serving()];
+  await using base = await serving();
+  await using next = await serving();
+  const servers = [base, next];
   const urls = servers.map(({ endpoint }) => `http://127.0.0.1:${endpoint.port}`);
   const call = [
     "--grpc",
@@ -119,7 +120,7 @@ withNode.test("versus compares two servers of gRPC in turns", async () => {
 });
 
 withNode.test("an experiment calls methods in scenarios, mixes and flows", async () => {
-  const server = await serving();
+  await using server = await serving();
   using folder = emptyFolder();
   const file = join(folder.path, "mine.yaml");
   const one = `grpc: conformance.Echo/One, proto: ${PROTO}`;
@@ -157,7 +158,6 @@ repeat: 1
     assert.ok(steps.includes(name), name);
   }
   assert.match(readFileSync(join(out, "report.html"), "utf8"), /Statuses of flow/);
-  await server.end();
 });
 
 Deno.test("a call is checked before anything is sent, at its place", async () => {
