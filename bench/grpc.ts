@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bench, Section } from "./bench.ts";
-import { type Generator, Generators, rowsOf } from "./stage/cost.ts";
+import { type Generator, Generators, rateOfH2load, rowsOf } from "./stage/cost.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { compile, PINNING, placed } from "./stage/programs.ts";
@@ -36,7 +36,7 @@ const GENERATORS = {
       ...["-H", "content-type: application/grpc", "-H", "te: trailers"],
       `${origin}/${SERVICE}/${METHOD}`,
     ],
-    ratePerSec: (output) => Number(/([\d.]+) req\/s/.exec(output)?.[1] ?? NaN),
+    ratePerSec: rateOfH2load,
   },
   ghz: {
     program: "ghz",

@@ -4,7 +4,7 @@
  */
 import { atMostTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
-import { type Costs, type Generator, Generators, rowsOf } from "./stage/cost.ts";
+import { type Costs, type Generator, Generators, rateOfH2load, rowsOf } from "./stage/cost.ts";
 import { startHttp2Nginx } from "./stage/nginx.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { PINNING } from "./stage/programs.ts";
@@ -23,7 +23,7 @@ const GENERATORS = {
       ...["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`],
       urls.http2,
     ],
-    ratePerSec: (output) => Number(/([\d.]+) req\/s/.exec(output)?.[1] ?? NaN),
+    ratePerSec: rateOfH2load,
   },
   "plateau over HTTP/1.1": plateau("http1", []),
 } satisfies Record<string, Generator<Task>>;

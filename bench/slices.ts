@@ -4,9 +4,9 @@
  * calls a difference.
  */
 import { comparePairs, comparisonOf, type FigureComparison } from "../report/judge/comparison.ts";
-import { aloneOf, type Sliced, varianceOverRounds } from "../report/judge/slices.ts";
+import { intervalOverRounds } from "../report/judge/rounds.ts";
+import { aloneOf, type Sliced } from "../report/judge/slices.ts";
 import { estimateOfMean } from "../runner/stats/confidence/bootstrap.ts";
-import { studentInterval } from "../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../runner/stats/confidence/sequential.ts";
 import { disturbanceOf, type Rest } from "../runner/stats/slices/disturbance.ts";
 import { decide, PROCESS_LOOK_SIGNIFICANCE, PROCESS_LOOKS } from "../runner/stats/slices/looks.ts";
@@ -245,11 +245,8 @@ function thresholdsOnTwo(cases: number): Section {
 
 /** Whether the rates prove on which side of the limit they are, by the method of thresholds. */
 function isBeyond(rates: readonly number[], limit: number): boolean {
-  const variance = varianceOverRounds(rates.map(Math.log));
-  if (variance === null) return false;
-  const level = 1 - PROCESS_LOOK_SIGNIFICANCE;
-  const { low, high } = studentInterval(meanOf(rates), variance, level);
-  return low > limit || high < limit;
+  const interval = intervalOverRounds(meanOf(rates), rates, 1 - PROCESS_LOOK_SIGNIFICANCE);
+  return interval !== null && (interval.low > limit || interval.high < limit);
 }
 
 /** How soon a `versus` calls a difference, beside a neighbour. */

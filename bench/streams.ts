@@ -9,11 +9,9 @@ import { atMost } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { watchPlateau } from "./stage/plateau.ts";
-import { placed } from "./stage/programs.ts";
 import { accuracy } from "./streams/accuracy.ts";
 import { collector, type Open, openSockets, openStreams, usedBytes } from "./streams/open.ts";
-import { type Server, startServer } from "./stage/server.ts";
-import { selfCommand } from "../targets/launch/child.ts";
+import { startApp } from "./stage/server.ts";
 
 const KB = 1e3;
 /** Largest memory of a stream or WebSocket, without the kernel's for its socket. */
@@ -149,7 +147,9 @@ const LAST = 6;
 
 async function watch(what: What, count: Count, seconds: number): Promise<Watched> {
   const everyMs = 1_000 * count / MESSAGES_PER_SEC;
-  await using server = await startStreams({ events: "1000000000", gaps: `${everyMs}ms` });
+  await using server = await startApp("streams", {
+    set: { events: "1000000000", gaps: `${everyMs}ms` },
+  });
   const { url, flags } = {
     "connections with requests": {
       url: server.origin,
@@ -177,12 +177,4 @@ async function watch(what: What, count: Count, seconds: number): Promise<Watched
     residentBytes: medianOf(memoryBytes.slice(-LAST)),
     messagesPerSec: sockets?.messagesPerSec ?? streams?.eventsPerSec ?? NaN,
   };
-}
-
-function startStreams(set: Readonly<Record<string, string>>): Promise<Server> {
-  const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
-  return startServer("streams", (port) => {
-    const [program, args] = selfCommand(["serve", "streams", "--port", `${port}`, ...settings]);
-    return placed("server", [program, ...args]);
-  });
 }

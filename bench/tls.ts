@@ -5,7 +5,14 @@
 import { formatCount } from "../report/writing/units.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
-import { type Cost, type Costs, type Generator, Generators, rowsOf } from "./stage/cost.ts";
+import {
+  type Cost,
+  type Costs,
+  type Generator,
+  Generators,
+  rateOfWrk,
+  rowsOf,
+} from "./stage/cost.ts";
 import { startSecureNginx } from "./stage/nginx.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
 import { PINNING } from "./stage/programs.ts";
@@ -25,7 +32,7 @@ const GENERATORS = {
       const close = keepAlive ? [] : ["-H", "Connection: close"];
       return ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, ...close, url];
     },
-    ratePerSec: (output) => Number(/Requests\/sec:\s*([\d.]+)/.exec(output)?.[1] ?? NaN),
+    ratePerSec: rateOfWrk,
   },
 } satisfies Record<string, Generator<Task>>;
 type Name = keyof typeof GENERATORS;

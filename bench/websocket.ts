@@ -4,13 +4,14 @@
  */
 import { join } from "node:path";
 import { formatCount } from "../report/writing/units.ts";
-import { selfCommand } from "../targets/launch/child.ts";
 import type { Bench, Section } from "./bench.ts";
 import { type Generator, Generators, rowsOf } from "./stage/cost.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import { parseMeasurement, plateauCommand } from "./stage/plateau.ts";
-import { compile, PINNING, placed } from "./stage/programs.ts";
-import { startServer } from "./stage/server.ts";
+import { compile, isInstalled, PINNING } from "./stage/programs.ts";
+import { startApp } from "./stage/server.ts";
+
+const PACED = new URL("websocket/paced.c", import.meta.url);
 
 interface Task {
   readonly origin: string;
@@ -53,11 +54,8 @@ export const websocket: Bench = {
     const all = new Generators<Name, Task>(GENERATORS);
     using folder = temporaryFolder();
     const bare = join(folder.path, "paced");
-    await compile(new URL("websocket/paced.c", import.meta.url), bare);
-    await using server = await startServer("streams", (port) => {
-      const [program, args] = selfCommand(["serve", "streams", "--port", `${port}`]);
-      return placed("server", [program, ...args]);
-    });
+    if (isInstalled(GENERATORS["bare loop"].program)) await compile(PACED, bare);
+    await using server = await startApp("streams");
     const sections: Section[] = [];
     for (const [sockets, everyMs] of [[100, 10], [1_000, 100]]) {
       const costs = await all.costs({ origin: server.origin, bare, sockets, everyMs }, effort);
@@ -69,7 +67,7 @@ export const websocket: Bench = {
         unit: "µs",
         baseline: "bare loop",
         rows: rowsOf(costs, "cpuUs", { baseline: "bare loop" }),
-        notes: [`bare loop is websocket/paced.c. ${PINNING}.`],
+        notes: [`bare loop is websocket/paced.c. ${PINNING}.`, ...all.notes],
       });
     }
     return sections;

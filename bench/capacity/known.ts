@@ -13,8 +13,8 @@ import { atLeast, atMost } from "../bar.ts";
 import type { Bench, Row, Section } from "../bench.ts";
 import { temporaryFolder } from "../stage/folder.ts";
 import { startLimitedNginx } from "../stage/nginx.ts";
-import { type Command, compile, placed } from "../stage/programs.ts";
-import { type Server, startServer } from "../stage/server.ts";
+import { compile, placed } from "../stage/programs.ts";
+import { type Server, startApp, startServer } from "../stage/server.ts";
 import { keepTrial, readTrials } from "../trials.ts";
 
 /** How far the value may be off. */
@@ -53,7 +53,7 @@ const KNOWN: readonly KnownServer[] = [
   {
     name: "work, cpuTime=2ms",
     rule: "p99 < 100ms",
-    start: () => startServer("work", (port) => placed("server", workCommand(port))),
+    start: () => startApp("work", { set: { cpuTime: "2ms" } }),
     known: paceByResponses,
   },
 ];
@@ -168,11 +168,6 @@ function doubtsText({ trials }: CapacityResult): string {
   const texts = [...Map.groupBy(codes, (code) => code)]
     .map(([code, those]) => `${those.length} × ${code}`);
   return texts.length === 0 ? "" : `; not counted: ${texts.join(", ")}`;
-}
-
-function workCommand(port: number): Command {
-  const [program, args] = selfCommand(["serve", "work", "--set", "cpuTime=2ms", "-p", `${port}`]);
-  return [program, ...args];
 }
 
 const IN_FLIGHT = 16;

@@ -1,6 +1,6 @@
 /** Load generators: the command of each, and where its output says how many requests per second it made. */
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
-import type { Generator } from "../stage/cost.ts";
+import { type Generator, rateOfH2load, rateOfWrk } from "../stage/cost.ts";
 
 interface Task {
   readonly url: string;
@@ -16,7 +16,7 @@ export const contenders = {
       floor,
       ...[new URL(url).port, connections, seconds].map(String),
     ],
-    ratePerSec: said,
+    ratePerSec: rateOfWrk,
   },
   "plateau epoll": plateau("epoll"),
   "plateau tcp": plateau("tcp"),
@@ -28,7 +28,7 @@ export const contenders = {
   h2load: peer(
     "h2load",
     ({ url, connections }, seconds) => `--h1 -t1 -c${connections} -D${seconds} ${url}`,
-    (output) => Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN),
+    rateOfH2load,
   ),
   gocannon: peer(
     "gocannon",
@@ -59,16 +59,11 @@ function plateau(driver: "epoll" | "tcp"): Generator<Task> {
 function peer(
   program: string,
   args: (task: Task, seconds: number) => string,
-  ratePerSec = said,
+  ratePerSec = rateOfWrk,
 ): Generator<Task> {
   return {
     program,
     command: (task, seconds) => [program, ...args(task, seconds).split(" ")],
     ratePerSec,
   };
-}
-
-/** Most say it as wrk does. */
-function said(output: string): number {
-  return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
 }

@@ -35,7 +35,11 @@ export class Generators<Name extends string, Task> {
     const names = Object.keys(generators) as Name[];
     this.#there = names.filter((name) => isInstalled(generators[name].program));
     const missing = names.filter((name) => !this.#there.includes(name));
-    this.notes = missing.length > 0 ? [`Not installed: ${missing.join(", ")}.`] : [];
+    const programs = missing.map((name) => {
+      const { program } = generators[name];
+      return program === name ? name : `${program}, which ${name} needs`;
+    });
+    this.notes = missing.length > 0 ? [`Not installed: ${programs.join("; ")}.`] : [];
   }
 
   costs(
@@ -61,6 +65,16 @@ export class Generators<Name extends string, Task> {
     if (!(rate > 0)) throw new TargetError(`Cannot measure: ${name} got no responses`, [output]);
     return { cpuUs, ratePerSec: rate };
   }
+}
+
+/** Requests per second as wrk prints them, and most others with it. */
+export function rateOfWrk(output: string): number {
+  return Number(/(?:Requests\/sec|Req\/s):\s*([\d.]+)/.exec(output)?.[1] ?? NaN);
+}
+
+/** Requests per second as h2load prints them. */
+export function rateOfH2load(output: string): number {
+  return Number(/, ([\d.]+) req\/s/.exec(output)?.[1] ?? NaN);
 }
 
 interface Beside<Name extends string> {

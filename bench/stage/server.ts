@@ -2,8 +2,9 @@
 import { descendantsOf } from "../../base/system/processes.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import { freePort } from "../../targets/launch/environment.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
-import type { Command } from "./programs.ts";
+import { type Command, placed } from "./programs.ts";
 
 export interface Server extends AsyncDisposable {
   readonly origin: string;
@@ -34,4 +35,23 @@ export async function startServer(
   );
   const [pid] = target.pid === null ? [] : descendantsOf(target.pid);
   return { origin: target.origin, pid, [Symbol.asyncDispose]: () => target.stop() };
+}
+
+interface AppOptions {
+  /** Settings of the app. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** What becomes of its command before it runs; by default it is kept to the server's core. */
+  readonly through?: (command: Command) => Command;
+}
+
+/** A built-in app. */
+export function startApp(
+  name: string,
+  { set = {}, through = (command) => placed("server", command) }: AppOptions = {},
+): Promise<Server> {
+  const settings = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  return startServer(name, (port) => {
+    const [program, args] = selfCommand(["serve", name, "--port", `${port}`, ...settings]);
+    return through([program, ...args]);
+  });
 }

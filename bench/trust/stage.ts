@@ -1,15 +1,14 @@
 /** Servers and generators of the trust bench, each where its scenario wants it. */
-import { selfCommand } from "../../targets/launch/child.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { parseMeasurement, plateauCommand } from "../stage/plateau.ts";
 import { type Command, start } from "../stage/programs.ts";
-import { type Server, startServer } from "../stage/server.ts";
+import { type Server, startApp } from "../stage/server.ts";
 import { stopAndGo } from "./disturbance.ts";
 
 /** What becomes of a command before it runs: other cores, less priority, a group with a limit. */
-export type Through = (command: Command) => Command;
+type Through = (command: Command) => Command;
 
-export const asItIs: Through = (command) => command;
+const asItIs: Through = (command) => command;
 
 export function onCore(core: number): Through {
   return (command) => ["taskset", "-c", `${core}`, ...command];
@@ -17,13 +16,10 @@ export function onCore(core: number): Through {
 
 /** The built-in app `api`: /static takes 5 µs, /fib some 0.3 ms of CPU. */
 export function startApi(through: Through = asItIs): Promise<Server> {
-  return startServer("api", (port) => {
-    const [program, args] = selfCommand(["serve", "api", "--port", `${port}`]);
-    return through([program, ...args]);
-  });
+  return startApp("api", { through });
 }
 
-export interface Generating {
+interface Generating {
   readonly through?: Through;
   /** Whether it is stopped for 100 ms of every second. */
   readonly stopped?: boolean;

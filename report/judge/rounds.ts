@@ -4,7 +4,10 @@
  * as the series of its rounds shows, which is how sure the ratio of two such servers is: see `slice_ratio.ts`.
  */
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
-import { studentInterval } from "../../runner/stats/confidence/confidence_interval.ts";
+import {
+  type ConfidenceInterval,
+  studentInterval,
+} from "../../runner/stats/confidence/confidence_interval.ts";
 import { pooled, type Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import {
   clustered,
@@ -45,8 +48,18 @@ export function overRounds(
 ): FigureRange {
   const { value, interval, byRun } = range;
   if (!areRounds(cell) || interval === null || value === 0) return range;
-  const variance = byRun.every((one) => one > 0) ? varianceOverRounds(byRun.map(Math.log)) : null;
-  return { ...range, interval: variance && studentInterval(value, variance, cell.level) };
+  return { ...range, interval: intervalOverRounds(value, byRun, cell.level) };
+}
+
+/** The interval of a figure by its values in rounds; null if they are too few, or one is not above 0. */
+export function intervalOverRounds(
+  value: number,
+  byRound: readonly number[],
+  level: number,
+): ConfidenceInterval | null {
+  if (!byRound.every((one) => one > 0)) return null;
+  const variance = varianceOverRounds(byRound.map(Math.log));
+  return variance && studentInterval(value, variance, level);
 }
 
 /** Rounds as one share, known by as many independent requests as it has clusters; of other runs as they are. */
