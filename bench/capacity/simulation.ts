@@ -35,7 +35,7 @@ export interface SimulatedSearch {
   readonly trials: number;
 }
 
-export interface Simulated {
+interface Simulated {
   readonly kind: ServerKind;
   readonly terms: Terms;
   /** Requests per second, as `capacityIn` finds it. */

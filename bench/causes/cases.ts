@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { type Command, start } from "../stage/programs.ts";
 
-export type BottleneckKind = Bottleneck["kind"];
+type BottleneckKind = Bottleneck["kind"];
 
 export const SERVERS = fileURLToPath(new URL("./servers", import.meta.url));
 

@@ -37,7 +37,7 @@ const IS_ANSWER = [0x81, 0x80];
 /** The name of the question, type A, class IN, for 0 s, 4 bytes. */
 const ANSWER = [0xc0, HEADER_BYTES, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1];
 
-export function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
+function answerTo(question: Uint8Array): Uint8Array<ArrayBuffer> {
   let end = HEADER_BYTES;
   while (question[end] !== 0) end += question[end] + 1;
   const isForAddress = question[end + 2] === TYPE_A;

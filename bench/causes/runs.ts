@@ -9,7 +9,7 @@ import { startNeighbour } from "../trust/disturbance.ts";
 import { type Cause, type CauseGroup, commandOf, type Runtime, SERVERS } from "./cases.ts";
 import { askingNameServer, startNameServer } from "./name_server.ts";
 
-export interface Stage {
+interface Stage {
   readonly runtime: Runtime;
   readonly command: Command;
   /** For files and results. */

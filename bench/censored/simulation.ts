@@ -3,7 +3,7 @@ import { productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { Random } from "../statistics/random.ts";
 
-export interface Loop {
+interface Loop {
   readonly connections: number;
   /** Seconds until nothing new is sent. */
   readonly seconds: number;
@@ -14,7 +14,7 @@ export interface Loop {
 const SECOND_US = 1_000_000;
 
 /** The median that Plateau would report, in seconds. The times have a mean of a second: it is ln 2. */
-export function simulatedMedian({ connections, seconds, waits }: Loop, random: Random): number {
+function simulatedMedian({ connections, seconds, waits }: Loop, random: Random): number {
   const [all, censored] = [new Histogram(), new Histogram()];
   for (let connection = 0; connection < connections; connection++) {
     for (let at = 0; at < seconds;) {

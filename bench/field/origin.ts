@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { handler } from "./servers/app.mjs";
 
-export interface Origin extends AsyncDisposable {
+interface Origin extends AsyncDisposable {
   readonly port: number;
 }
 

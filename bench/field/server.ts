@@ -10,7 +10,7 @@ export const WAYS = ["http1", "h2c", "tls1.2", "tls1.3", "h2"] as const;
 export type Way = typeof WAYS[number];
 
 /** What listens where; a server that speaks HTTP/1.1 and HTTP/2 on one port leaves the other free. */
-export interface Ports {
+interface Ports {
   readonly http1: number;
   readonly h2c: number;
   /** HTTP/1.1 and, by ALPN, HTTP/2. */
@@ -33,7 +33,7 @@ export interface Place {
   readonly log: string;
 }
 
-export interface Difference {
+interface Difference {
   readonly how: string;
   /** All when absent. */
   readonly ways?: readonly Way[];

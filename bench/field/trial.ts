@@ -21,7 +21,7 @@ export interface Trial {
 }
 
 /** What all trials of a lane share. */
-export interface Lane {
+interface Lane {
   readonly server: FieldServer;
   readonly running: Running;
   readonly loader: LocalLoader;

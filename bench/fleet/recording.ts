@@ -29,7 +29,7 @@ export const recording = z.strictObject({
 
 export type Recording = z.output<typeof recording>;
 
-export interface RecordedLoad {
+interface RecordedLoad {
   readonly connections: number;
   readonly durationMs: number;
   readonly intervalMs: number;

@@ -5,7 +5,7 @@ import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { RedisClient } from "../../targets/redis/client.ts";
 
-export interface Fleet {
+interface Fleet {
   readonly url: string;
   readonly client: RedisClient;
   /** File of the recording that they tell. */

@@ -15,7 +15,7 @@ import { VERSION } from "../../base/version.ts";
 import { withEngine } from "../../base/pattern.ts";
 import type { Recording } from "./recording.ts";
 
-export interface Simulated {
+interface Simulated {
   /** Several may share one, as making one takes longer than all the rest. */
   readonly link: Link;
   readonly name: string;

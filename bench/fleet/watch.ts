@@ -21,7 +21,7 @@ export interface Look {
   readonly redisCommands: number;
 }
 
-export interface Watched {
+interface Watched {
   readonly looks: readonly Look[];
   /** When the load began, milliseconds since the epoch. */
   readonly startMs: number;

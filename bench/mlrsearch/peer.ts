@@ -48,7 +48,7 @@ const said = z.union([
   }),
 ]);
 
-export type MlrResult = Extract<z.output<typeof said>, { result: unknown }>["result"];
+type MlrResult = Extract<z.output<typeof said>, { result: unknown }>["result"];
 
 /** One Python for any number of searches, one after the other. */
 export class MlrSearch implements AsyncDisposable {

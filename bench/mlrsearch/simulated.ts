@@ -4,7 +4,7 @@ import type { ServerKind, Terms } from "../capacity/servers.ts";
 import type { MlrCounts, MlrSearch, MlrTerms, MlrTrial } from "./peer.ts";
 
 /** How it decides at one load. */
-export type MlrGoal = Pick<MlrTerms, "exceedRatio" | "shortS" | "longS" | "sumS">;
+type MlrGoal = Pick<MlrTerms, "exceedRatio" | "shortS" | "longS" | "sumS">;
 
 /** As its specification has them (appendix A). */
 export const MLR_GOALS = {
@@ -21,7 +21,7 @@ const LOADS = { least: 0.05, most: 1.2 };
 /** From trial to trial. */
 const BETWEEN_S = 0.3;
 
-export interface MlrSearched {
+interface MlrSearched {
   /** Requests per second; null where there is none. */
   readonly low: number | null;
   readonly high: number | null;

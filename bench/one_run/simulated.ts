@@ -21,7 +21,7 @@ export interface Truth {
 }
 
 /** Takes requests in the order in which they end, and makes a result of them. */
-export class SimulatedRun {
+class SimulatedRun {
   readonly #intervalS: number;
   readonly #histograms: Histogram[];
   readonly #failed: Float64Array;

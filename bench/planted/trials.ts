@@ -29,7 +29,7 @@ export const trial = z.strictObject({
 
 export type Trial = z.output<typeof trial>;
 
-export interface Asked {
+interface Asked {
   readonly app: App;
   readonly planted: number;
   readonly drawn: number;

@@ -30,7 +30,7 @@ const comparisonShape = z.object({
 /** Milliseconds. */
 const spentShape = z.object({ spent: z.number() });
 
-export interface AbEnded {
+interface AbEnded {
   readonly code: number;
   /** From its start, builds included. */
   readonly seconds: number;

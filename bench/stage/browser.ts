@@ -12,7 +12,7 @@ const FLAGS = [
   "--no-first-run",
 ];
 
-export interface ReportBrowser extends AsyncDisposable {
+interface ReportBrowser extends AsyncDisposable {
   /** Milliseconds from the start of loading until the page says that its charts are drawn. */
   readyMs(url: string): Promise<number>;
 }

@@ -95,7 +95,7 @@ function trueRatio({ run = 0, slowShare = 0 }: Machine): number {
   return Math.exp(run ** 2 / 2) * (1 - slowShare + slowShare / SLOW_FACTOR);
 }
 
-export interface Sequences extends Covered {
+interface Sequences extends Covered {
   /** Mean repetitions. */
   readonly repetitions: number;
 }

@@ -6,7 +6,6 @@ import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", 50, 99] as const satisfies readonly PooledFigure[];
-export type SimulatedFigure = typeof FIGURES[number];
 
 /** Standard deviations are of logarithms of how long everything takes; what is absent does not happen. */
 export interface Machine {

@@ -7,7 +7,7 @@ import { twoSidedP } from "../../runner/stats/confidence/student_t.ts";
 import type { Random } from "./random.ts";
 
 export const FIGURES = ["rate", "mean", 50, 99] as const satisfies readonly PooledFigure[];
-export type SimulatedFigure = typeof FIGURES[number];
+type SimulatedFigure = typeof FIGURES[number];
 
 /** Standard deviations of logarithms: what multiplies the time of all requests of a run, of a block, of one. */
 export interface Noise {

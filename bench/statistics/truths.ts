@@ -12,7 +12,7 @@ const MOMENTS = 10;
 const PER_INTERVAL = 2_500;
 const MEDIAN_MS = 5;
 
-export interface Truth {
+interface Truth {
   readonly label: SteadyLabel;
   /** Seconds; null where none is known to the interval. */
   readonly steadyFromS: number | null;

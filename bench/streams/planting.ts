@@ -53,7 +53,7 @@ export interface Noted {
   readonly died: boolean;
 }
 
-export interface Planting extends AsyncDisposable {
+interface Planting extends AsyncDisposable {
   readonly port: number;
   /** Ends the server, and gives what it has noted. */
   readonly notes: () => Promise<readonly Noted[]>;

@@ -23,7 +23,7 @@ export const codeSpec = z.strictObject({
 });
 
 /** As an experiment has it. */
-export type Code = z.output<typeof codeSpec>;
+type Code = z.output<typeof codeSpec>;
 export type CodeFiles = Code["files"];
 
 function sizeOf(files: Readonly<Record<string, { readonly text: string }>>): number {

@@ -25,8 +25,8 @@ import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
-export const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
-export const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
+const formats = { artillery, har, openApi, postman } satisfies Record<string, Format>;
+const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
 /** The format of `data`; null for none of them. */
 function formatOf(data: unknown): Format | null {

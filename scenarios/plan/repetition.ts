@@ -72,7 +72,7 @@ export const profileSpec = z.strictObject({
     .describe("Path of a Go program's CPU profile, such as /debug/pprof/profile"),
 }).describe("Runs after the measured ones in which profilers sample the targets, in no figure");
 
-export type ProfileSpec = z.output<typeof profileSpec>;
+type ProfileSpec = z.output<typeof profileSpec>;
 
 export const observed = z.enum(["runtime", "compiler"]);
 export const observeSpec = z.array(observed).min(1).describe(

@@ -37,7 +37,7 @@ const KNOWN_METHODS = new Set(METHODS.map((method) => method.toUpperCase()));
 const METHOD = /^[a-z][\w!#$%&'*+.^`|~-]{0,31}$/i;
 
 /** `GET /path HTTP/1.1`, without the escapes of its log. */
-export interface RequestLine {
+interface RequestLine {
   /** Octets, as characters up to U+00FF. */
   readonly text: string;
   /** Status of the response, where it is known. */

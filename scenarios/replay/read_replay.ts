@@ -14,7 +14,7 @@ import { LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
 
 /** Visits each line. */
-export type EachLine = (visit: (line: string) => void) => void;
+type EachLine = (visit: (line: string) => void) => void;
 
 interface ReadReplay {
   readonly replay: Replay;
@@ -105,7 +105,7 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
 // A scenario: what is sent, and when.
 
 /** In JSON what was written, with a digest of the log: whether it has changed can be seen. */
-export class ReplayedLog {
+class ReplayedLog {
   constructor(
     private readonly written: ReplayChoice & { readonly log: string },
     private readonly sha256: string,

@@ -8,7 +8,7 @@ import type { JsonKeys } from "./json_line.ts";
 import type { LogFormat } from "./log_line.ts";
 import type { LoggedRequest, LogLine, ReadLogLine } from "./logged.ts";
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly format: LogFormat;
   readonly keys: JsonKeys;
   /** 2: in half the time. */
@@ -18,7 +18,7 @@ export interface ReplayOptions {
 }
 
 /** Method and path of a request that stands in the log. */
-export type ReplayedRequest = Pick<LoggedRequest, "method" | "path">;
+type ReplayedRequest = Pick<LoggedRequest, "method" | "path">;
 
 export interface Replay {
   readonly requests: readonly ReplayedRequest[];

@@ -12,7 +12,7 @@ import { inQuotes, writtenBesides } from "./template.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The octets of a file. In JSON they are a digest, as they may be many, or secret. */
-export class FileOctets {
+class FileOctets {
   readonly #octets: Uint8Array<ArrayBuffer>;
   #part: BodyPart | null = null;
 
@@ -87,7 +87,7 @@ export const multipartSpec = (files: Files) => {
     });
 };
 
-export type Multipart = z.output<ReturnType<typeof multipartSpec>>;
+type Multipart = z.output<ReturnType<typeof multipartSpec>>;
 type FilePart = z.output<ReturnType<typeof filePart>>;
 type FormField = z.output<typeof formValue> | FilePart;
 

@@ -127,11 +127,11 @@ export const hookName = z.string().min(1).max(LIMITS.sentence.most);
 // What makes a response a stream of messages.
 
 /** Events of `text/event-stream`; lines of text; or lines each of which is JSON. */
-export const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
+const STREAM_KINDS = ["events", "lines", "json-lines"] as const;
 export type StreamKind = typeof STREAM_KINDS[number];
 
 /** The type of event streams, and what a request for one accepts. */
-export const EVENT_STREAM = "text/event-stream";
+const EVENT_STREAM = "text/event-stream";
 
 export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
@@ -146,7 +146,7 @@ export const reconnect = z.union([
   reconnectionTime,
 ], { error: "Cannot read this as a reconnection time: write true, or a duration from 0ms to 1h" });
 
-export const streamFields = {
+const streamFields = {
   stream: streamKind.optional().describe(
     "The response is read as it comes, as messages: events of text/event-stream, lines, or lines of JSON; " +
       "as a whole when absent",
@@ -520,7 +520,7 @@ interface StreamedRequest {
 const STREAM_KEYS = ["until", "hold", "reconnect", "token"] as const;
 
 /** Parts of a request that a stream needs, or can't have. */
-export function streamContradictions(request: StreamedRequest): Conflict[] {
+function streamContradictions(request: StreamedRequest): Conflict[] {
   const { stream, head, capture = {}, expect, after, reconnect, grpc } = request;
   if (grpc !== undefined) return [];
   if (stream === undefined) {

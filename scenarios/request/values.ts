@@ -195,7 +195,7 @@ export interface TableUse {
   readonly rowOf: readonly number[] | null;
 }
 
-export interface DrawnValues {
+interface DrawnValues {
   readonly variants: readonly ReadonlyMap<string, string>[];
   readonly tables: readonly TableUse[];
 }
@@ -239,7 +239,7 @@ export function ownValues(
   values: ValueSpecs,
   names: readonly string[],
 ): Readonly<Record<string, string>>[] | null {
-  const used = usedSpecs(values, names).filter(isOfTable).filter(([, spec]) => isUnique(spec));
+  const used = uniqueOf(usedSpecs(values, names));
   if (used.length === 0) return null;
   const length = Math.min(...used.map(([, spec]) => tableOf(spec).rows.length));
   return Array.from(
@@ -254,8 +254,13 @@ export function ownValues(
 
 /** Tables of which each virtual user has a row of its own, by the names of the values. */
 export function uniqueTables(values: ValueSpecs): [name: string, table: Table][] {
-  return Object.entries(values).filter(isOfTable).filter(([, spec]) => isUnique(spec))
-    .map(([name, spec]) => [name, tableOf(spec)]);
+  return uniqueOf(Object.entries(values)).map(([name, spec]) => [name, tableOf(spec)]);
+}
+
+function uniqueOf(
+  specs: readonly [name: string, spec: ValueSpec][],
+): [name: string, spec: TableSpec][] {
+  return specs.filter(isOfTable).filter(([, spec]) => isUnique(spec));
 }
 
 /** How many variants `drawValues` gives. */

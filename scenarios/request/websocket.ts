@@ -30,7 +30,7 @@ const sizeOf = (text: string): number => new TextEncoder().encode(text).length;
 
 export const every = between("1ms", "24h");
 
-export const sendSpec = z.strictObject({
+const sendSpec = z.strictObject({
   every: every.optional().describe(
     "Time between two messages of a socket, the first as soon as it is open; one message in all when absent",
   ),
@@ -51,7 +51,7 @@ export const sendSpec = z.strictObject({
   context.addIssue({ code: "custom", path: [second], message });
 });
 
-export type SendSpec = z.output<typeof sendSpec>;
+type SendSpec = z.output<typeof sendSpec>;
 
 /** RFC 6455 §4.1: a token. */
 export const subprotocol = z.string().max(200).regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {

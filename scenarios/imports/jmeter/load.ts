@@ -6,7 +6,7 @@ import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 
-export interface GroupLoad {
+interface GroupLoad {
   readonly load: Readonly<Record<string, unknown>>;
   /** How often each virtual user goes through the flow. */
   readonly rounds: number;

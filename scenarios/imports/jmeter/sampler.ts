@@ -144,7 +144,7 @@ interface Expected {
 }
 
 /** Null where nothing is; an assertion without an equal is left out with a note. */
-export function expectationOf(
+function expectationOf(
   assertions: readonly PlanElement[],
   note: (text: string) => void,
 ): Expected | null {

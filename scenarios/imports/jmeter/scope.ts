@@ -23,7 +23,7 @@ export const NO_SCOPE: PlanScope = {
   assertions: [],
 };
 
-export const DEFAULTS = [
+const DEFAULTS = [
   "HTTPSampler.domain",
   "HTTPSampler.port",
   "HTTPSampler.protocol",

@@ -4,7 +4,7 @@ import { FromEnvironment } from "../format/references.ts";
 import type { Description, MapPart } from "./description.ts";
 
 /** Where secrets stand in a request. */
-export interface Credentials {
+interface Credentials {
   readonly headers: Readonly<Record<string, FromEnvironment>>;
   /** Names of variables by those of parameters. */
   readonly query: Readonly<Record<string, string>>;
