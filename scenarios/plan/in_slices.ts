@@ -64,10 +64,8 @@ function portOf({ targetSpec }: Cell): number | null {
 function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): string | null {
   if (load.kind === "capacity") return `scenario ${scenario} searches for a capacity`;
   if (load.kind === "phases") return `the load of ${scenario} has phases, each with its own time`;
-  if (load.kind === "rate" && load.arrivals === "recorded") {
-    return `scenario ${scenario} is a replay`;
-  }
-  if (load.kind === "rate" && load.burst !== undefined) {
+  if ("replay" in request) return `scenario ${scenario} is a replay`;
+  if (load.kind === "rate" && load.arrivals !== "recorded" && load.burst !== undefined) {
     return `the load of ${scenario} has a burst`;
   }
   if (load.kind === "closed" && load.stages !== undefined) {
@@ -80,24 +78,17 @@ function whyNot({ target, targetSpec, others, scenario, request, load }: Cell): 
     return `scenario ${scenario} has several requests, which a slice would cut`;
   }
   if (hooksIn(request).length > 0) return `scenario ${scenario} has hooks of a script`;
-  if (Reflect.get(request, "websocket") !== undefined) {
+  const { websocket, stream, grpc, proto, follow } = request;
+  if (websocket !== undefined) {
     return `scenario ${scenario} opens WebSockets, which a slice would cut`;
   }
-  if (Reflect.get(request, "stream") !== undefined) {
+  if (grpc !== undefined && proto === undefined) {
+    return `scenario ${scenario} calls gRPC by the server's reflection, which would be asked in between: name its .proto file`;
+  }
+  if (stream !== undefined || grpc !== undefined && proto?.method(grpc).serverStreams) {
     return `responses of scenario ${scenario} are streams, which a slice would cut`;
   }
-  if ("grpc" in request && request.grpc !== undefined) {
-    const { grpc, proto } = request;
-    if (proto === undefined) {
-      return `scenario ${scenario} calls gRPC by the server's reflection, which would be asked in between: name its .proto file`;
-    }
-    if (proto.method(grpc).serverStreams) {
-      return `responses of scenario ${scenario} are streams, which a slice would cut`;
-    }
-  }
-  if ("follow" in request && followOf(request.follow).most > 0) {
-    return `scenario ${scenario} follows redirects`;
-  }
+  if (followOf(follow).most > 0) return `scenario ${scenario} follows redirects`;
   const isRedisUsed = request.needs?.includes("redis") ||
     withThoseBehind(targetSpec, others).some((spec) => JSON.stringify(spec).includes('"redis"'));
   return isRedisUsed ? `${target} uses Redis, which both targets would share` : null;
