@@ -308,9 +308,9 @@ function loadConflicts(
         }))
         : [],
       ...scenario === undefined || isWrong(path) ? [] : [
+        ...userConflicts(scenario, load, loadPath),
         ...streamConflicts(scenario, load, { path, loadPath }),
         ...socketConflicts(scenario, load, { path, loadPath }),
-        ...userConflicts(scenario, load, loadPath),
       ],
       ...scenario === undefined || isWrong(path) || !isOverHttp2 ? [] : [
         ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
@@ -323,19 +323,27 @@ function loadConflicts(
 
 const GRPC_OVER_HTTP_1 = "Cannot call gRPC over HTTP/1.1: leave out http2, or write http2: true";
 
-/** What a scenario with hooks, or rows that no two users share, can't have: its requests are those of users, each with one in flight. */
+/** What a scenario can't have whose requests virtual users send one after the other. */
 function userConflicts(
   scenario: Scenario,
   { pipeline = [] }: { readonly pipeline?: readonly number[]; readonly http2?: readonly boolean[] },
   loadPath: Path,
 ): Conflict[] {
-  if (pipeline.every((requests) => requests === 1)) return [];
-  const hasRows = "values" in scenario && uniqueTables(scenario.values).length > 0;
-  if (hooksIn(scenario).length === 0 && !hasRows) return [];
-  const why = hasRows ? "whose virtual user has a row of its own" : "whose requests have hooks";
+  const why = whyInTurn(scenario);
+  if (why === null || pipeline.every((requests) => requests === 1)) return [];
   const message = `Cannot have several requests in flight on a connection ${why}: ` +
     "use more connections";
   return [{ path: [...loadPath, "pipeline"], message }];
+}
+
+/** Why each request waits for the response to the one before it; null where none waits. */
+function whyInTurn(scenario: Scenario): string | null {
+  if ("replay" in scenario) return null;
+  if (uniqueTables(scenario.values).length > 0) return "whose virtual user has a row of its own";
+  if (hooksIn(scenario).length > 0) return "whose requests have hooks";
+  if ("flow" in scenario) return "whose virtual user takes the steps of a flow in turn";
+  if ("page" in scenario) return "whose virtual user loads a page";
+  return followOf(scenario.follow).most > 0 ? "whose requests follow redirects" : null;
 }
 
 /** What a scenario whose responses are streams can't have. */

@@ -287,3 +287,30 @@ Deno.test("users with rows of their own cannot have several requests in flight o
     "use more connections",
   ]]);
 });
+
+const IN_TURN: Readonly<Record<string, readonly [scenario: object, why: RegExp | null]>> = {
+  "a flow": [{ flow: [{ get: "/a" }, { get: "/b" }] }, /takes the steps of a flow in turn/],
+  "a page": [{ page: "/", with: ["/a.css"] }, /loads a page/],
+  "a request that follows redirects": [{ get: "/", follow: 1 }, /follow redirects/],
+  "a mix that follows redirects": [{ mix: [{ get: "/" }], follow: 1 }, /follow redirects/],
+  "a request": [{ get: "/" }, null],
+  "a mix": [{ mix: [{ get: "/a" }, { get: "/b" }] }, null],
+};
+
+for (const [what, [scenario, why]] of Object.entries(IN_TURN)) {
+  const sentence = why === null ? "may have" : "cannot have";
+  Deno.test(`${what} ${sentence} several requests in flight on a connection`, () => {
+    for (const http2 of [false, true]) {
+      const { error } = experimentSpecWith(NO_FILES).safeParse({
+        name: "planned",
+        targets: { a: { app: "api" } },
+        scenarios: { s: scenario },
+        load: { connections: 1, duration: "1s", pipeline: 8, http2 },
+      });
+      const found = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+      assert.equal(found.length, why === null ? 0 : 1, found.join("\n"));
+      if (why !== null) assert.match(found[0], /^load\.pipeline: Cannot have several requests/);
+      if (why !== null) assert.match(found[0], why);
+    }
+  });
+}
