@@ -153,7 +153,7 @@ const BY_ITS_OWN =
   "name a function of the processor in the beforeRequest of its step, so that the request is made when the file runs";
 
 /** An experiment in TypeScript, for `init` to write. */
-export interface WrittenScript {
+interface WrittenScript {
   readonly text: string;
   readonly notes: readonly string[];
 }

@@ -1,9 +1,8 @@
 /** An experiment that is a TypeScript module, as the experiment file that it becomes. */
-import { transformSync } from "amaro";
 import { basename, dirname, extname, join } from "node:path";
 import { stringify } from "yaml";
 import { readBytesSync } from "../../base/bounded_file.ts";
-import { type Problem, UserError } from "../../base/errors.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import type { PathProblem } from "../../base/problems.ts";
 import { logLine } from "../../base/script/log.ts";
 import { quotedOpenly, secrets } from "../../base/secrets.ts";
@@ -12,9 +11,10 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import type { Environment } from "./placeholders.ts";
 import type { SetParameters } from "./parameters.ts";
 import type { CodeFiles } from "../code/code.ts";
+import { withoutTypes } from "../code/without_types.ts";
 import { TYPED } from "./module_name.ts";
 
-export interface ScriptFile {
+interface ScriptFile {
   /** The experiment file that it becomes. */
   readonly text: string;
   /** `signed.yaml` of `signed.ts`. */
@@ -46,7 +46,7 @@ export async function scriptFile(
       entry,
       load: (module) =>
         module === entry && written !== undefined
-          ? withoutTypes(written, module)
+          ? javascriptOf(written, module)
           : loaded(join(dirname(path), module), module, files),
       env: (name) => {
         env.add(name);
@@ -98,16 +98,15 @@ function refuseUnread(names: readonly string[]): void {
 function loaded(path: string, module: string, files: CodeFiles): string {
   const octets = readBytesSync(path, "textFile");
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
-  const javascript = TYPED.includes(extname(path)) ? withoutTypes(text, module) : text;
+  const javascript = TYPED.includes(extname(path)) ? javascriptOf(text, module) : text;
   files[module] = { text, ...javascript !== text && { javascript } };
   return javascript;
 }
 
-function withoutTypes(text: string, module: string): string {
+function javascriptOf(text: string, module: string): string {
   try {
-    return transformSync(text, { mode: "strip-only", filename: module }).code;
+    return withoutTypes(text, module);
   } catch (error) {
-    // The stripper throws what has a message and is not an Error.
-    throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
+    throw new ScriptError(`${module}: ${messageOf(error)}`);
   }
 }

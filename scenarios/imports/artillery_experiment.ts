@@ -1,10 +1,9 @@
 /** An Artillery script with its processor as an experiment in TypeScript that keeps its functions, for `init` to write. */
-import { transformSync } from "amaro";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { withoutTypes } from "../code/without_types.ts";
 import { artilleryCode, constantOf, type ImportedCode } from "./artillery.ts";
 import { ArtilleryProcessor } from "./artillery_processor.ts";
-import { codeOf, RAW } from "./format/code.ts";
+import { codeOf, environmentLines, experimentLines, headLines, isSet, RAW } from "./format/code.ts";
 import type { ImportContext } from "./format/format.ts";
 import { Call, References } from "./format/references.ts";
 
@@ -25,7 +24,7 @@ export function artilleryExperiment(
   const code = artilleryCode(data, around);
   const path = code.script.config.processor;
   const processor = typeof path === "string" ? processorAt(path, around) : null;
-  const missing = calledIn(code.experiment).filter((name) => !namesOf(processor).has(name));
+  const missing = calledIn(code.experiment).filter((name) => !processor?.names.has(name));
   const notes = [
     ...code.notes,
     ...missing.map((name) => `the processor has no function ${name}, so nothing is called there`),
@@ -34,41 +33,38 @@ export function artilleryExperiment(
   const references = new References(code.read ?? new Map());
   const experiment = {
     ...references.inScenarios(code.experiment),
-    targets: { target: { ...targetOf(code), url: RAW("target") } },
+    targets: { target: { ...Object(Object(code.experiment.targets).target), url: RAW("target") } },
   };
   const { origin } = new URL(code.script.config.target ?? "");
-  const functions = processor?.code ?? "{}";
-  const usesNode = processor?.usesBuffer === true || /\bnode\./.test(functions);
-  const variables = [...processor?.variables ?? []].toSorted();
-  const body = codeOf(experiment).replaceAll("\n", "\n  ");
+  const usesNode = processor?.usesBuffer || processor?.usesModules;
+  const variables = [...processor?.variables ?? []];
   const scenarios = constantsOf(code, references);
-  const readsEnv = [body, ...scenarios].some((text) => text.includes('env("')) ||
-    variables.some((name) => isSet(name, around));
+  const exported = experimentLines(experiment, origin);
+  const readsEnv = [...scenarios, ...exported].some((text) => text.includes('env("')) ||
+    variables.some((name) => isSet(name, around.env));
+  const and = typeof path === "string" ? `, and its processor ${path}` : "";
   const lines = [
-    `// From an Artillery script, ${from}${
-      typeof path === "string" ? `, and its processor ${path}` : ""
-    }.`,
-    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
-    "// @ts-nocheck: its functions are JavaScript.",
-    `import { ${readsEnv ? "env, " : ""}experiment } from "plateau";`,
-    `import { ${usesNode ? "node, " : ""}processed } from "plateau/artillery";`,
-    ...environmentOf(variables, around),
-    ...processor?.usesBuffer ? ["", "const { Buffer } = node;"] : [],
+    ...headLines(
+      `an Artillery script, ${from}${and}`,
+      notes,
+      [...readsEnv ? ["env"] : [], "experiment"],
+    ),
+    `import { ${usesNode ? "node as plateauNode, " : ""}processed } from "plateau/artillery";`,
+    ...variables.length === 0 ? [] : [
+      ...["", "const process = {", "  env: {"],
+      ...environmentLines(variables, around.env).map((line) => `  ${line}`),
+      ...["  },", "};"],
+    ],
+    ...processor?.usesBuffer ? ["", "const { Buffer } = plateauNode;"] : [],
     "",
-    `const functions = ${functions};`,
+    `const functions = ${processor?.code ?? "{}"};`,
     "",
     ...scenarios,
     "",
-    `export default ({ target = ${JSON.stringify(origin)} }) =>`,
-    `  experiment(${body});`,
+    ...exported,
     "",
   ];
   return { text: lines.join("\n"), notes, holds: [...references.holds] };
-}
-
-function targetOf({ experiment }: ImportedCode): object {
-  const { target } = Object(experiment.targets);
-  return Object(target);
 }
 
 function processorAt(path: string, { files }: ImportContext): ArtilleryProcessor {
@@ -80,21 +76,16 @@ function processorAt(path: string, { files }: ImportContext): ArtilleryProcessor
     throw new UserError([{ place: path, message }]);
   }
   const name = path.replace(/^\.\//, "");
-  return new ArtilleryProcessor(/\.[cm]?ts$/.test(path) ? withoutTypes(text, name) : text, name);
+  return new ArtilleryProcessor(/\.[cm]?ts$/.test(path) ? javascriptOf(text, name) : text, name);
 }
 
-function withoutTypes(text: string, path: string): string {
+function javascriptOf(text: string, path: string): string {
   try {
-    return transformSync(text, { mode: "strip-only", filename: path }).code;
+    return withoutTypes(text, path);
   } catch (error) {
-    const why = Reflect.get(Object(error), "message") ?? error;
-    throw new UserError([{ place: path, message: `Cannot read this as TypeScript: ${why}` }]);
+    const message = `Cannot read this as TypeScript: ${messageOf(error)}`;
+    throw new UserError([{ place: path, message }]);
   }
-}
-
-/** Names by which a script calls the functions of its processor. */
-function namesOf(processor: ArtilleryProcessor | null): Set<string> {
-  return new Set([...processor?.names ?? []].map((name) => name.replace(/:.*$/, "")));
 }
 
 /** Names of all functions that hooks call, each once. */
@@ -119,19 +110,4 @@ function constantsOf(
     const given = codeOf({ name, vars, ...renamed.size > 0 && { names } });
     return `const ${constantOf(at)} = processed(functions, ${given});`;
   });
-}
-
-function isSet(name: string, { env }: ImportContext): boolean {
-  return (env(name) ?? "") !== "";
-}
-
-/** Variables that the processor reads are those of the experiment; only those that are set can be read there. */
-function environmentOf(names: readonly string[], around: ImportContext): string[] {
-  if (names.length === 0) return [];
-  const lines = names.map((name) =>
-    isSet(name, around)
-      ? `    ${name}: env(${JSON.stringify(name)}),`
-      : `    ${name}: undefined, // write env(${JSON.stringify(name)}), where it is set`
-  );
-  return ["", "const process = {", "  env: {", ...lines, "  },", "};"];
 }

@@ -3,18 +3,28 @@
  * there is not where hooks run, which is marked. It is read, never run.
  */
 import type * as js from "acorn";
-import { Edits } from "./k6_edits.ts";
-import { K6Source, namesIn, partsOf } from "./k6_source.ts";
+import { Edits } from "./script_edits.ts";
+import {
+  namesBoundBy,
+  namesDeclaredBy,
+  nodesIn,
+  partsOf,
+  patternsIn,
+  ScriptSource,
+} from "./script_source.ts";
 
 interface Module {
-  /** What `plateau/artillery` calls it. */
+  /** What it is in the written file, which imports `node` as `plateauNode`, because a processor may have a `node` of its own. */
   readonly code: string;
   /** The parts of it that are there. */
   readonly names: readonly string[];
 }
 
-const CRYPTO: Module = { code: "node.crypto", names: ["createHash", "createHmac", "randomUUID"] };
-const BUFFER: Module = { code: "node", names: ["Buffer"] };
+const CRYPTO: Module = {
+  code: "plateauNode.crypto",
+  names: ["createHash", "createHmac", "randomUUID"],
+};
+const BUFFER: Module = { code: "plateauNode", names: ["Buffer"] };
 
 /** Modules of which `plateau/artillery` has a part. */
 const MODULES: ReadonlyMap<string, Module> = new Map([
@@ -22,7 +32,7 @@ const MODULES: ReadonlyMap<string, Module> = new Map([
   ["node:crypto", CRYPTO],
   ["buffer", BUFFER],
   ["node:buffer", BUFFER],
-  ["uuid", { code: "node.uuid", names: ["v4"] }],
+  ["uuid", { code: "plateauNode.uuid", names: ["v4"] }],
 ]);
 
 /** Digests of `createHash` that are there. */
@@ -40,14 +50,15 @@ const UNKNOWN_VARIABLES =
   "it reads variables of the environment by names that only its run knows: write process.env.NAME";
 
 export class ArtilleryProcessor {
-  /** Its own names for the functions that a script may call. */
-  readonly names = new Set<string>();
+  /** Names of the functions that a script may call, with its own names for them. */
+  readonly names = new Map<string, string>();
   /** Lines that are left out, with the reason. */
   readonly left: string[] = [];
   /** Variables of the environment that it reads. */
   readonly variables = new Set<string>();
   usesBuffer = false;
-  readonly #source: K6Source;
+  usesModules = false;
+  readonly #source: ScriptSource;
   readonly #edits: Edits;
   /** Names that stand for what is not there, with the reason, where the walk is. */
   #missing = new Map<string, string>();
@@ -59,20 +70,23 @@ export class ArtilleryProcessor {
 
   /** Throws a UserError where it is not JavaScript. @param path Messages call it so. */
   constructor(text: string, path: string) {
-    this.#source = new K6Source(text, path);
+    this.#source = new ScriptSource(text, path);
     this.#edits = new Edits(text);
     const declared = new Set(declaredIn(this.#source.program));
     for (const name of MISSING_GLOBALS) {
       if (!declared.has(name)) this.#missing.set(name, `there is no ${name} here`);
     }
     this.#statements(this.#source.program.body);
+    if (!this.#isModule) return;
+    for (const [name, own] of this.names) if (this.#missing.has(own)) this.names.delete(name);
   }
 
   /** An expression that gives an object of its functions. */
   get code(): string {
     const body = this.#edits.toString().trim();
+    const functions = [...this.names].map(([name, own]) => name === own ? own : `${name}: ${own}`);
     const [head, given] = this.#isModule
-      ? [[], `{ ${[...this.names].join(", ")} }`]
+      ? [[], `{ ${functions.join(", ")} }`]
       : [["const module = { exports: {} };", "let { exports } = module;"], "module.exports"];
     return ["(() => {", ...head, body, `return ${given};`, "})()"].join("\n");
   }
@@ -115,9 +129,10 @@ export class ArtilleryProcessor {
     if (node.type === "ForOfStatement" && node.await) return this.#leave(node, WAITS);
     const parts = partsOf(node);
     const isLoop = /^For/.test(node.type);
-    const heads = parts.filter((part) =>
-      !isStatement(part) || isLoop && part.type === "VariableDeclaration"
-    );
+    const heads = parts.flatMap((part) => {
+      if (part.type === "SwitchCase") return partsOf(part).filter((one) => !isStatement(one));
+      return !isStatement(part) || isLoop && part.type === "VariableDeclaration" ? [part] : [];
+    });
     for (const head of heads) {
       const why = this.#whyNot(head);
       if (why !== null) return this.#leave(node, why);
@@ -224,6 +239,7 @@ export class ArtilleryProcessor {
     const module = name === null ? undefined : MODULES.get(name);
     if (module === undefined) return false;
     this.#edits.replace(node.start, node.end, module.code);
+    this.usesModules = true;
     return true;
   }
 
@@ -235,11 +251,18 @@ export class ArtilleryProcessor {
       const from = start + before.length;
       this.#edits.replace(from, from + keyword.length, "");
     }
-    if (node.body.type !== "BlockStatement") return;
     const around = this.#missing;
     this.#missing = new Map(around);
-    for (const name of node.params.flatMap((param) => namesIn(param))) this.#missing.delete(name);
-    this.#statements(node.body.body);
+    for (const name of node.params.flatMap(namesBoundBy)) this.#missing.delete(name);
+    for (const one of node.params.flatMap(patternsIn)) {
+      if (one.type !== "AssignmentPattern") continue;
+      const { left, right } = one;
+      const why = this.#whyNot(right);
+      if (why === null) continue;
+      const instead = text.slice(left.start, left.end);
+      this.#leave(one, why, { instead, names: namesBoundBy(left) });
+    }
+    if (node.body.type === "BlockStatement") this.#statements(node.body.body);
     this.#missing = around;
   }
 
@@ -250,6 +273,7 @@ export class ArtilleryProcessor {
     if (module === undefined) {
       return this.#leave(node, `there is no module ${JSON.stringify(from)} here`);
     }
+    this.usesModules = true;
     const lines = node.specifiers.flatMap(({ local, ...specifier }) => {
       const named = specifier.type === "ImportSpecifier" && "imported" in specifier &&
           specifier.imported.type === "Identifier"
@@ -274,17 +298,13 @@ export class ArtilleryProcessor {
     if (!declaration) {
       for (const { local, exported } of specifiers) {
         if (local.type !== "Identifier" || exported.type !== "Identifier") continue;
-        this.names.add(
-          local.name === exported.name ? local.name : `${exported.name}: ${local.name}`,
-        );
+        this.names.set(exported.name, local.name);
       }
       return this.#edits.replace(start, end, "");
     }
     this.#edits.replace(start, declaration.start, "");
-    const left = this.left.length;
     this.#statement(declaration);
-    if (this.left.length > left && declaration.type === "VariableDeclaration") return;
-    for (const name of namesDeclaredBy(declaration)) this.names.add(name);
+    for (const name of namesDeclaredBy(declaration)) this.names.set(name, name);
   }
 
   /** Notes what is exported by `module.exports = { … }`, `module.exports.name = …` and `exports.name = …`, and several at once. */
@@ -296,22 +316,24 @@ export class ArtilleryProcessor {
     for (; given.type === "AssignmentExpression"; given = given.right) {
       const written = this.#source.text.slice(given.left.start, given.left.end);
       const [, name] = /^(?:module\.)?exports\.([\w$]+)$/.exec(written) ?? [];
-      if (name !== undefined) this.names.add(name);
+      if (name !== undefined) this.names.set(name, name);
       isWhole ||= written === "module.exports";
     }
     if (!isWhole || given.type !== "ObjectExpression") return;
     for (const property of given.properties) {
       if (property.type !== "Property" || property.key.type !== "Identifier") continue;
-      this.names.add(property.key.name);
+      this.names.set(property.key.name, property.key.name);
     }
   }
 
-  #leave(node: js.Node, why: string): void {
-    this.#edits.leave(node, why, this.#bodies.has(node) ? "{}" : "");
+  #leave(
+    node: js.Node,
+    why: string,
+    { instead = this.#bodies.has(node) ? "{}" : "", names = namesDeclaredBy(node) } = {},
+  ): void {
+    this.#edits.leave(node, why, instead);
     this.left.push(`${this.#source.lineOf(node.start)}, ${this.#source.written(node)}: ${why}`);
-    for (const name of namesDeclaredBy(node)) {
-      this.#missing.set(name, `it needs ${name}, which is not taken over`);
-    }
+    for (const name of names) this.#missing.set(name, `it needs ${name}, which is not taken over`);
   }
 }
 
@@ -380,28 +402,12 @@ function isEnvironment(node: js.Node): boolean {
     one.property.name === "env";
 }
 
-function namesDeclaredBy(node: js.Node): string[] {
-  const one = node as js.AnyNode;
-  if (one.type === "FunctionDeclaration" || one.type === "ClassDeclaration") {
-    return one.id ? [one.id.name] : [];
-  }
-  if (one.type === "ImportDeclaration") return one.specifiers.map(({ local }) => local.name);
-  return one.type === "VariableDeclaration"
-    ? one.declarations.flatMap(({ id }) => [...namesIn(id)])
-    : [];
-}
-
 /** Names that it declares anywhere, as those hide what has the name elsewhere. */
 function declaredIn(program: js.Program): string[] {
   const names: string[] = [];
-  const waiting: js.Node[] = [program];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const one = next as js.AnyNode;
-    if (one.type !== "ImportDeclaration") names.push(...namesDeclaredBy(one));
-    if ("params" in one && Array.isArray(one.params)) {
-      names.push(...one.params.flatMap((param) => namesIn(param)));
-    }
-    waiting.push(...partsOf(one));
+  for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
+    if (node.type !== "ImportDeclaration") names.push(...namesDeclaredBy(node));
+    if ("params" in node) names.push(...node.params.flatMap(namesBoundBy));
   }
   return names;
 }

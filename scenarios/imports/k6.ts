@@ -11,9 +11,10 @@ import {
 } from "./format/format.ts";
 import { Constants, functionOf, ScriptScope } from "./k6_constants.ts";
 import { K6Flow } from "./k6_flow.ts";
+import { importedNames } from "./k6_imports.ts";
 import { type K6Load, loadIn, ONCE, optionsSpec } from "./k6_load.ts";
 import { sendersIn } from "./k6_senders.ts";
-import { importedNames, K6Source, namesIn, nodesIn, Refused } from "./k6_source.ts";
+import { namesIn, nodesIn, Refused, ScriptSource } from "./script_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
 
 const NOTES = [
@@ -25,7 +26,7 @@ export const k6: TextFormat = {
   what: "a k6 script",
   recognise: (text) => /^[ \t]*import\s[^"'`;]{0,500}["']k6(?:\/[\w/.-]{1,99})?["']/m.test(text),
   convert(text, path, { name, env }): Import {
-    const source = new K6Source(text, path);
+    const source = new ScriptSource(text, path);
     const parts = partsOf(source);
     const constants = new Constants(source, parts.imported, env);
     const load = source.attempt(() => optionsIn(parts, constants), { ...ONCE, limits: {} });
@@ -91,7 +92,7 @@ export interface ScriptParts {
 const AROUND = ["setup", "teardown"];
 
 /** The top of the script. What stands there sends nothing; a name that it may change is not a constant. */
-export function partsOf(source: K6Source): ScriptParts {
+export function partsOf(source: ScriptSource): ScriptParts {
   const scope = new ScriptScope();
   const imported = importedNames(source.program);
   let options: js.Expression | null = null;
@@ -152,7 +153,7 @@ function functionIn(
 }
 
 /** Where an object of the script has the key; 0 where it is computed. */
-export function keyedAt(source: K6Source, name: string): number {
+export function keyedAt(source: ScriptSource, name: string): number {
   for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
     if (node.type !== "Property") continue;
     const { key } = node;

@@ -1,7 +1,14 @@
 /** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
 import type * as js from "acorn";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
-import { type K6Source, MOST_NESTED, namesIn, nodesIn, Refused, TooMuch } from "./k6_source.ts";
+import {
+  MOST_NESTED,
+  namesIn,
+  nodesIn,
+  Refused,
+  type ScriptSource,
+  TooMuch,
+} from "./script_source.ts";
 
 export type ScriptFunction =
   | js.Function
@@ -92,7 +99,7 @@ export class Constants {
   #depth = 0;
 
   constructor(
-    private readonly source: K6Source,
+    private readonly source: ScriptSource,
     private readonly imported: ReadonlyMap<string, string>,
     private readonly env: (name: string) => string | undefined,
   ) {

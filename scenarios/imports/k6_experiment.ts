@@ -1,17 +1,16 @@
 /** A k6 script as an experiment in TypeScript that keeps its functions, for `init` to write. Pure. */
 import type * as js from "acorn";
 import type { Files } from "../../base/files.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
 import type { ImportContext } from "./format/format.ts";
 import { nameFrom } from "./format/format.ts";
 import { k6, keyedAt, optionsIn, partsOf } from "./k6.ts";
-import { codeOf, RAW, SPREAD } from "./format/code.ts";
+import { environmentLines, experimentLines, headLines, isSet, RAW, SPREAD } from "./format/code.ts";
 import { Constants, functionOf, type ScriptScope } from "./k6_constants.ts";
-import { Edits } from "./k6_edits.ts";
 import { K6Functions } from "./k6_functions.ts";
 import { ONCE } from "./k6_load.ts";
-import { K6Source, namesIn, nodesIn, Refused } from "./k6_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
+import { Edits } from "./script_edits.ts";
+import { namesDeclaredBy, namesIn, nodesIn, Refused, ScriptSource } from "./script_source.ts";
 
 export interface K6Experiment {
   /** Text of a TypeScript module. */
@@ -48,12 +47,12 @@ export function k6Experiment(
   path: string,
   around: ScriptContext,
 ): K6Experiment {
-  const source = new K6Source(text, path);
+  const source = new ScriptSource(text, path);
   try {
     return experimentOf(text, path, source, around);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const refusing = new K6Source(text, path); // without what was refused on the way, and is marked
+    const refusing = new ScriptSource(text, path); // without what was refused on the way, and is marked
     refusing.attempt(() => {
       throw error;
     }, null);
@@ -65,7 +64,7 @@ export function k6Experiment(
 function experimentOf(
   text: string,
   path: string,
-  source: K6Source,
+  source: ScriptSource,
   { name, env, files }: ScriptContext,
 ): K6Experiment {
   const parts = partsOf(source);
@@ -128,10 +127,11 @@ function experimentOf(
     ...["__VU", "__ITER"].filter((name) => taken.has(name)),
   ].toSorted();
   const lines = [
-    `// From a k6 script, ${path.replace(/^.*[\\/]/, "")}.`,
-    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
-    "// @ts-nocheck: its functions are JavaScript.",
-    `import { ${made.readsEnv ? `${as("env")}, ` : ""}${as("experiment")} } from "plateau";`,
+    ...headLines(
+      `a k6 script, ${path.replace(/^.*[\\/]/, "")}`,
+      notes,
+      [...made.readsEnv ? [as("env")] : [], as("experiment")],
+    ),
     `import { ${used.join(", ")} } from "plateau/k6";`,
     ...imports.lines,
     ...made.environment,
@@ -140,8 +140,7 @@ function experimentOf(
     "",
     `const ${own("k6")} = ${own("iterations")}(${run}, ${JSON.stringify(functions.origin)});`,
     "",
-    `export default ({ target = ${JSON.stringify(functions.origin)} }) =>`,
-    `  ${own("experiment")}(${codeOf(experiment).replaceAll("\n", "\n  ")});`,
+    ...experimentLines(experiment, functions.origin, own("experiment")),
     "",
   ];
   return { text: lines.join("\n"), notes };
@@ -195,7 +194,7 @@ function importsOf({ body }: js.Program, missing: Map<string, string>): Imports 
 }
 
 interface MakingContext {
-  readonly source: K6Source;
+  readonly source: ScriptSource;
   readonly edits: Edits;
   readonly functions: K6Functions;
   readonly scope: ScriptScope;
@@ -299,29 +298,10 @@ class Making {
       else if (property.type === "Literal") names.add(String(property.value));
     }
     if (names.size === 0) return;
-    const isSet = (name: string): boolean => (env(name) ?? "") !== "";
-    this.readsEnv = [...names].some(isSet);
-    this.environment.push(
-      "",
-      "const __ENV = {",
-      ...[...names].toSorted().map((name) =>
-        isSet(name)
-          ? `  ${name}: ${own("env")}(${JSON.stringify(name)}),`
-          : `  ${name}: undefined, // write env(${JSON.stringify(name)}), where it is set`
-      ),
-      "};",
-    );
+    this.readsEnv = [...names].some((name) => isSet(name, env));
+    const lines = environmentLines(names, env, own("env"));
+    this.environment.push("", "const __ENV = {", ...lines, "};");
   }
-}
-
-function namesDeclaredBy(node: js.Node): string[] {
-  const one = node as js.AnyNode;
-  if (one.type === "FunctionDeclaration" || one.type === "ClassDeclaration") {
-    return one.id ? [one.id.name] : [];
-  }
-  return one.type === "VariableDeclaration"
-    ? one.declarations.flatMap(({ id }) => [...namesIn(id)])
-    : [];
 }
 
 function isOptions(node: js.Node): boolean {

@@ -18,16 +18,16 @@ import {
   ScriptScope,
 } from "./k6_constants.ts";
 import { bothOf, K6Check } from "./k6_checks.ts";
+import { calledIn } from "./k6_imports.ts";
 import { type K6Load, length } from "./k6_load.ts";
 import {
-  calledIn,
-  type K6Source,
   MOST_NESTED,
   namesIn,
   nodesIn,
   Refused,
+  type ScriptSource,
   TooMuch,
-} from "./k6_source.ts";
+} from "./script_source.ts";
 
 /** A step of a flow in the making. */
 export type K6Step = Record<string, unknown>;
@@ -41,7 +41,7 @@ class Batch {
 }
 
 interface K6Context {
-  readonly source: K6Source;
+  readonly source: ScriptSource;
   readonly constants: Constants;
   /** What names of the script stand for that it imports. */
   readonly imported: ReadonlyMap<string, string>;

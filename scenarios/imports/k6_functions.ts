@@ -16,16 +16,9 @@ import {
   type ScriptFunction,
   ScriptScope,
 } from "./k6_constants.ts";
-import type { Edits } from "./k6_edits.ts";
-import {
-  calledIn,
-  type K6Source,
-  namesIn,
-  nodesIn,
-  partsOf,
-  Refused,
-  TooMuch,
-} from "./k6_source.ts";
+import { calledIn } from "./k6_imports.ts";
+import type { Edits } from "./script_edits.ts";
+import { namesIn, nodesIn, partsOf, Refused, type ScriptSource, TooMuch } from "./script_source.ts";
 
 /** A part of a URL. */
 interface UrlPart {
@@ -64,7 +57,7 @@ const MISSING_MEMBERS = [
 const MOST_DEEP = 50;
 
 interface FunctionsContext {
-  readonly source: K6Source;
+  readonly source: ScriptSource;
   readonly edits: Edits;
   readonly constants: Constants;
   readonly imported: ReadonlyMap<string, string>;

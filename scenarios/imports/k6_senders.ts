@@ -1,6 +1,6 @@
 /** The names of a k6 script through which it may send: what it imports, and functions that use this. */
 import type * as js from "acorn";
-import { namesIn, nodesIn, partsOf } from "./k6_source.ts";
+import { namesIn, nodesIn, partsOf } from "./script_source.ts";
 
 /** Modules and functions of k6 that send nothing, check no response and do not pause. */
 const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;

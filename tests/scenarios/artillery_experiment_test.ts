@@ -183,11 +183,31 @@ const LEFT: Readonly<Record<string, readonly [code: string, left: RegExp, kept: 
     /process\.env\[k\];: it reads variables of the environment by names/,
     /^const functions = \(\(\) => \{$/m,
   ],
+  "stands under a case that it chooses by the environment": [
+    "exports.sign = async (p) => { switch (p.m) { case process.env.SHOP_KEY: await p; } p.url += 1; };",
+    /:1, await p;: it waits/,
+    /const process = \{\n {2}env: \{\n {4}SHOP_KEY: [^]*case process\.env\.SHOP_KEY:[^]*p\.url \+= 1; \}/,
+  ],
+  "chooses a case by what is not there": [
+    "exports.sign = (p) => { switch (p.m) { case fetch: p.url += 1; } p.url += 2; };",
+    /:1, switch \(p\.m\) .*: there is no fetch here$/,
+    /p\.url \+= 2; \}/,
+  ],
+  "has a default that is not there": [
+    "exports.a = (x, { t = setTimeout }) => { t(x); };\nexports.sign = (p) => { setTimeout(p); p.url += 1; };",
+    /:1, t = setTimeout: there is no setTimeout here\n.*t\(x\);: it needs t, .*\n.*:2, setTimeout\(p\);: there is no setTimeout here$/,
+    /\n\s*t \}\) => \{[^]*p\.url \+= 1; \}/,
+  ],
+  "names a default beside what it leaves out": [
+    'const { h = fetch } = require("./x");\nexports.sign = (p) => { h(p); fetch(p); p.url += 1; };',
+    /no module "\.\/x" here\n.*h\(p\);: it needs h, .*\n.*fetch\(p\);: there is no fetch here$/,
+    /p\.url \+= 1; \}/,
+  ],
   "takes what a module lacks here": [
     'const crypto = require("crypto");\nconst { createHmac, randomBytes } = require("node:crypto");\n' +
     'exports.sign = (p) => { p.a = crypto.randomBytes(8); p.b = crypto.createHash("md5"); p.url += 1; };',
     /:2, .*there is no randomBytes of node:crypto here[^]*no randomBytes of crypto here[^]*no digest md5 here/,
-    /const crypto = node\.crypto;[^]*p\.url \+= 1; \}/,
+    /const crypto = plateauNode\.crypto;[^]*p\.url \+= 1; \}/,
   ],
 };
 
@@ -201,6 +221,36 @@ for (const [sentence, [code, left, kept]] of Object.entries(LEFT)) {
     await running(text); // what is left is right code
   });
 }
+
+Deno.test("a processor may have a name of its own for what this file imports", async () => {
+  const code = 'const crypto = require("crypto");\nconst node = "n";\n' +
+    'exports.sign = (p) => { p.url += crypto.createHash("sha256").update(node).digest("hex"); };';
+  const { text, notes } = made(script("[{ get: { url: /, beforeRequest: sign } }]"), code);
+  assert.ok(!notes.some((note) => note.startsWith("not taken over")), notes.join("\n"));
+  const { scenario: { flow: [step] }, hooks } = await running(text);
+  const { before } = hooks.prepared({ before: step.before ?? "", after: null }, WIRE);
+  const digest = createHash("sha256").update("n").digest("hex");
+  assert.equal(Object(before?.(newUser(), WIRE)).path, `/${digest}`);
+});
+
+Deno.test("an exported constant is a function of the processor though a line in it is left out", () => {
+  const code = "export const sign = async (p) => { await p; p.url += 1; };";
+  const { notes } = made(script("[{ get: { url: /, beforeRequest: sign } }]"), code);
+  assert.deepEqual(notes.filter((note) => note.includes("sign")), []);
+});
+
+Deno.test("what is exported in a list and left out is no function of the processor", () => {
+  const code = "function sign(p) { p.url += 1; }\nconst gone = fetch;\nexport { gone, sign as s };";
+  const { text, notes } = made(script("[{ get: { url: /, beforeRequest: [s, gone] } }]"), code);
+  assert.match(text, /^return \{ s: sign \};$/m);
+  assert.ok(notes.some((note) => note.startsWith("the processor has no function gone")), text);
+});
+
+Deno.test("what only looks like a module in a processor is not imported", () => {
+  const code = "// node.js\nexports.sign = (p) => { p.url += p.node.id; };";
+  const { text } = made(script("[{ get: { url: /, beforeRequest: sign } }]"), code);
+  assert.match(text, /^import \{ processed \} from "plateau\/artillery";$/m);
+});
 
 Deno.test("types of a processor are removed, and functions that it has not are noted", async () => {
   const code = "export function sign(params: { url: string }): void { params.url += 1; }\n";

@@ -1,5 +1,6 @@
 /** An experiment in the making as the code of a TypeScript module. Pure. */
-import { Call, FromEnvironment } from "./references.ts";
+import { withoutSecrets } from "../../../base/secrets.ts";
+import { Call, FromEnvironment, type ReadVariable } from "./references.ts";
 
 /** Code in the place of a value. */
 class Code {
@@ -20,7 +21,7 @@ export function codeOf(value: unknown, indent = ""): string {
     ? value.map((item) => codeOf(item, inside))
     : Object.entries(value).map(([key, item]) => {
       if (key === SPREAD) return `...${item instanceof Call ? codeOf(item, inside) : item}`;
-      const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+      const name = keyText(key);
       const text = codeOf(item, inside);
       return text === name ? name : `${name}: ${text}`;
     });
@@ -32,9 +33,58 @@ export function codeOf(value: unknown, indent = ""): string {
     : `${open}\n${parts.map((part) => `${inside}${part},\n`).join("")}${indent}${close}`;
 }
 
+function keyText(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key);
+}
+
 function textWith({ parts }: FromEnvironment): string {
   const terms = parts.filter((part) => part !== "").map((part) =>
     typeof part === "string" ? JSON.stringify(part) : `env(${JSON.stringify(part.variable)})`
   );
   return terms.join(" + ");
+}
+
+/** How a module begins. @param from What it is made from. @param names What it imports from `plateau`. */
+export function headLines(
+  from: string,
+  notes: readonly string[],
+  names: readonly string[],
+): string[] {
+  return [
+    `// From ${from}.`,
+    ...notes.map((note) => `// Note: ${withoutSecrets(note).replaceAll(/\s+/g, " ")}.`),
+    "// @ts-nocheck: its functions are JavaScript.",
+    `import { ${names.join(", ")} } from "plateau";`,
+  ];
+}
+
+/** What a module exports: the experiment, whose target is a parameter. @param name What the module calls `experiment`. */
+export function experimentLines(
+  experiment: object,
+  origin: string,
+  name = "experiment",
+): string[] {
+  return [
+    `export default ({ target = ${JSON.stringify(origin)} }) =>`,
+    `  ${name}(${codeOf(experiment, "  ")});`,
+  ];
+}
+
+/** Whether a module can read the variable: one that is not set ends it. */
+export function isSet(variable: string, env: ReadVariable): boolean {
+  return (env(variable) ?? "") !== "";
+}
+
+/** Members of an object for the variables that a script reads. @param name What the module calls `env`. */
+export function environmentLines(
+  variables: Iterable<string>,
+  env: ReadVariable,
+  name = "env",
+): string[] {
+  return [...variables].toSorted().map((variable) => {
+    const read = `${name}(${JSON.stringify(variable)})`;
+    return isSet(variable, env)
+      ? `  ${keyText(variable)}: ${read},`
+      : `  ${keyText(variable)}: undefined, // write ${read}, where it is set`;
+  });
 }

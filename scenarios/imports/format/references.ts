@@ -2,7 +2,7 @@
 import { Secrets } from "../../../base/secrets.ts";
 import { isMap } from "../../../base/yaml/json_text.ts";
 
-type ReadVariable = (name: string) => string | undefined;
+export type ReadVariable = (name: string) => string | undefined;
 
 interface Variable {
   readonly variable: string;

@@ -1,4 +1,4 @@
-/** The text of a k6 script with parts of it written anew. Pure. */
+/** The text of a script in JavaScript with parts of it written anew. Pure. */
 
 interface Edit {
   readonly start: number;

@@ -1,4 +1,4 @@
-/** A k6 script as a syntax tree, and what can't be taken over from it, each at its place. It is read, never run. */
+/** A script in JavaScript as a syntax tree, and what can't be taken over from it, each at its place. It is read, never run. */
 import type * as js from "acorn";
 import { type Node, parse, type Program } from "acorn";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
@@ -18,7 +18,7 @@ export class Refused extends Error {
 /** After which a script is read no further. */
 export class TooMuch extends Refused {}
 
-export class K6Source {
+export class ScriptSource {
   readonly program: Program;
   readonly #refused: Refused[] = [];
   /** Where lines begin. */
@@ -131,36 +131,45 @@ export function namesIn(node: Node): readonly string[] {
 
 const NAMES = new WeakMap<Node, readonly string[]>();
 
-/** What names of the script stand for that it imports: `http`, `http.get`, `k6.check`, or a module that is unknown here. */
-export function importedNames({ body }: Program): ReadonlyMap<string, string> {
-  const imported = new Map<string, string>();
-  for (const node of body) {
-    if (node.type !== "ImportDeclaration") continue;
-    const from = String(node.source.value);
-    for (const specifier of node.specifiers) {
-      const named = specifier.type === "ImportSpecifier" && "name" in specifier.imported
-        ? specifier.imported.name
-        : null;
-      const known = from === "k6/http" ? "http" : from === "k6" ? "k6" : from;
-      imported.set(specifier.local.name, named === null ? known : `${known}.${named}`);
-    }
+/** Names that a declaration declares; none of any other node. */
+export function namesDeclaredBy(node: Node): string[] {
+  const one = node as js.AnyNode;
+  switch (one.type) {
+    case "FunctionDeclaration":
+    case "ClassDeclaration":
+      return one.id ? [one.id.name] : [];
+    case "ImportDeclaration":
+      return one.specifiers.map(({ local }) => local.name);
+    case "VariableDeclaration":
+      return one.declarations.flatMap(({ id }) => namesBoundBy(id));
+    default:
+      return [];
   }
-  return imported;
 }
 
-/** What is called, such as `k6.check` or `http.get`, whatever the script calls it; null for anything else. */
-export function calledIn(
-  { callee }: js.CallExpression,
-  imported: ReadonlyMap<string, string>,
-): string | null {
-  if (callee.type === "Identifier") return imported.get(callee.name) ?? null;
-  if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
-  const { object: { name }, property } = callee;
-  if (name === "console") return "console";
-  const from = imported.get(name);
-  const isWhole = from === "http" || from === "k6" || from === "http.default";
-  if (!isWhole || property.type !== "Identifier") return null;
-  return `${from === "k6" ? "k6" : "http"}.${property.name}`;
+/** Names that a pattern gives values, without those that its defaults and keys use. */
+export function namesBoundBy(pattern: js.Pattern): string[] {
+  return patternsIn(pattern).flatMap((one) => one.type === "Identifier" ? [one.name] : []);
+}
+
+/** Every pattern in `pattern`, and itself. */
+export function patternsIn(pattern: js.Pattern): js.Pattern[] {
+  return [pattern, ...innerPatterns(pattern).flatMap(patternsIn)];
+}
+
+function innerPatterns(pattern: js.Pattern): js.Pattern[] {
+  switch (pattern.type) {
+    case "AssignmentPattern":
+      return [pattern.left];
+    case "RestElement":
+      return [pattern.argument];
+    case "ArrayPattern":
+      return pattern.elements.filter((one) => one !== null);
+    case "ObjectPattern":
+      return pattern.properties.map((one) => one.type === "Property" ? one.value : one.argument);
+    default:
+      return [];
+  }
 }
 
 /** The nodes that a node consists of. */
