@@ -21,7 +21,7 @@ import {
   Origins,
   REDIRECTS_ELSEWHERE,
 } from "./format/format.ts";
-import { Call, recorded } from "./format/references.ts";
+import { Call, marking, unmarked } from "./format/references.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",
@@ -32,7 +32,7 @@ export const artillery: Format = {
 /** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
 function convert(data: unknown, context: ImportContext): Import {
   const read = new Map<string, string>();
-  const around = { ...context, env: recorded(context.env, read) };
+  const around = { ...context, env: marking(context.env, read) };
   const notes = new Set<string>();
   const made = madeAnew(notes, false);
   const choices = environmentsOf(data);
@@ -57,6 +57,7 @@ function convert(data: unknown, context: ImportContext): Import {
 
 /** An import that becomes code, with the script that it is of. */
 export interface ImportedCode extends Import {
+  readonly read: ReadonlyMap<string, string>;
   readonly script: ArtilleryScript;
   /** What each of its scenarios is called. */
   readonly scenarios: readonly string[];
@@ -75,7 +76,7 @@ export function artilleryCode(data: unknown, context: ImportContext): ImportedCo
     }
     return value;
   };
-  const around = { ...context, env: recorded(env, read) };
+  const around = { ...context, env: marking(env, read) };
   const [[name, config], ...others] = environmentsOf(data);
   if (others.length > 0) {
     notes.add(`without its environments ${others.map(([name]) => name).join(", ")}`);
@@ -142,18 +143,32 @@ function withoutEnvironments(data: unknown): unknown {
   return { ...data, config };
 }
 
+/** Keys under which texts go into requests, marked; elsewhere, as in phases, they are read here. */
+const SENT = [
+  ...["target", "variables", "defaults", "name", "over"],
+  ...["url", "uri", "qs", "headers", "header", "cookie", "auth"],
+  ...["json", "body", "form", "formData", "regexp"],
+];
+
 /** Variables of the environment stand for themselves everywhere, in the target too. */
-function filledIn(value: unknown, text: (inner: string) => string | undefined): unknown {
+function filledIn(
+  value: unknown,
+  text: (inner: string) => string | undefined,
+  isSent = false,
+): unknown {
   if (typeof value === "string") {
-    return value.replaceAll(
+    const filled = value.replaceAll(
       /\{\{\s*(\$[\w.]+)\s*\}\}/g,
       (written, inner: string) => text(inner) ?? written,
     );
+    return isSent ? filled : unmarked(filled);
   }
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, text));
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, text, isSent));
   if (!isMap(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, filledIn(inner, text)]),
+    Object.entries(value).map((
+      [key, inner],
+    ) => [key, filledIn(inner, text, isSent || SENT.includes(key))]),
   );
 }
 
@@ -191,7 +206,7 @@ function madeAnew(notes: Set<string>, isCode: boolean): Made {
 }
 
 class Conversion {
-  readonly #note = (text: string): void => void this.made.notes.add(text);
+  readonly #note = (text: string): void => void this.made.notes.add(unmarked(text));
 
   /** @param data The script as it is written. */
   constructor(
@@ -207,7 +222,7 @@ class Conversion {
     this.#noteConfig(scenarios.length - walked.length);
     const weights = walked.reduce((sum, { weight }) => sum + weight, 0);
     const isOne = walked.length === 1;
-    const target = new URL(config.target ?? "");
+    const target = targetOf(config);
     const insecure = config.tls.rejectUnauthorized === false;
     return {
       targets: { target: { url: target.origin, ...(insecure ? { insecure } : {}) } },
@@ -230,10 +245,13 @@ class Conversion {
     const scenarios: Record<string, unknown> = {};
     for (const [at, scenario] of walked.entries()) {
       this.#noteHooks(scenario);
-      const name = freeName(nameFrom(scenario.name ?? "", `scenario ${at + 1}`), scenarios);
+      const name = freeName(
+        nameFrom(unmarked(scenario.name ?? ""), `scenario ${at + 1}`),
+        scenarios,
+      );
       const path = ["scenarios", this.script.scenarios.indexOf(scenario)];
       const made = new ArtilleryFlow({
-        target: new URL(config.target ?? ""),
+        target: targetOf(config),
         headers: lowered(config.http.defaults?.headers ?? config.defaults.headers ?? {}),
         cookies: config.http.defaults?.cookie ?? config.defaults.cookie ?? {},
         values,
@@ -339,6 +357,11 @@ class Conversion {
       ...(rampTo === undefined ? {} : { rampTo: rateText(rampTo * share) }),
     };
   }
+}
+
+/** What the script loads. */
+export function targetOf({ target = "" }: ArtilleryScript["config"]): URL {
+  return new URL(unmarked(target));
 }
 
 /** Functions that are called when a user's session begins and ends. */

@@ -1,7 +1,7 @@
 /** An Artillery script with its processor as an experiment in TypeScript that keeps its functions, for `init` to write. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { withoutTypes } from "../code/without_types.ts";
-import { artilleryCode, constantOf, type ImportedCode } from "./artillery.ts";
+import { artilleryCode, constantOf, type ImportedCode, targetOf } from "./artillery.ts";
 import { ArtilleryProcessor } from "./artillery_processor.ts";
 import { codeOf, environmentLines, experimentLines, headLines, isSet, RAW } from "./format/code.ts";
 import type { ImportContext } from "./format/format.ts";
@@ -30,12 +30,12 @@ export function artilleryExperiment(
     ...missing.map((name) => `the processor has no function ${name}, so nothing is called there`),
     ...processor?.left.map((line) => `not taken over: ${line}`) ?? [],
   ];
-  const references = new References(code.read ?? new Map());
+  const references = new References(code.read);
   const experiment = {
     ...references.inScenarios(code.experiment),
     targets: { target: { ...Object(Object(code.experiment.targets).target), url: RAW("target") } },
   };
-  const { origin } = new URL(code.script.config.target ?? "");
+  const { origin } = targetOf(code.script.config);
   const usesNode = processor?.usesBuffer || processor?.usesModules;
   const variables = [...processor?.variables ?? []];
   const scenarios = constantsOf(code, references);

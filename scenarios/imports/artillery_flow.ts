@@ -1,7 +1,6 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type { Path } from "../../base/problems.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
 import { cookieName, cookieValue } from "../request/flow.ts";
 import { formText, pathText } from "../request/template.ts";
 import {
@@ -17,13 +16,13 @@ import type { ArtilleryValues, Scope } from "./artillery_values.ts";
 import { SPREAD } from "./format/code.ts";
 import { type Expansion, TooLong } from "./format/expansion.ts";
 import type { Origins } from "./format/format.ts";
-import { Call } from "./format/references.ts";
+import { Call, isMarked, madeOf, sliced, unmarked, withMarks } from "./format/references.ts";
 import { stepName } from "../request/request.ts";
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
 /** Functions of the processor, where these are taken over. */
-export interface FlowFunctions {
+interface FlowFunctions {
   /** Name of the function that makes the hooks of a step. */
   readonly step: string;
   /** Functions that are called before and after every request. */
@@ -140,7 +139,7 @@ export class ArtilleryFlow {
   }
 
   #think(given: string | number, place: Place): void {
-    const text = this.around.values.filled(String(given), place.scope);
+    const text = unmarked(this.around.values.filled(String(given), place.scope));
     const seconds = thinkSeconds(text);
     if (seconds === null) this.around.note(`without the pause ${JSON.stringify(given)}`);
     else if (seconds >= 0.001) this.#add({ think: secondsText(seconds) }, place);
@@ -152,7 +151,7 @@ export class ArtilleryFlow {
     place: Place,
   ): void {
     const { note, values, expansion, refuse } = this.around;
-    const filled = count === undefined ? count : values.filled(String(count), place.scope);
+    const filled = count && unmarked(values.filled(String(count), place.scope));
     const rounds = roundsOf({ over, count: filled, whileTrue });
     if (rounds === null) note("a loop without a fixed count is walked once");
     const { from, length } = rounds ?? { from: 0, length: 1 };
@@ -192,15 +191,15 @@ export class ArtilleryFlow {
           "Artillery counts any status and goes on",
       );
     }
-    const { data: name } = stepName.safeParse(request.name);
+    const { name = "" } = request;
     return {
-      ...(name === undefined ? {} : { name }),
+      ...(stepName.safeParse(unmarked(name)).success ? { name } : {}),
       [method]: this.#path(fill(request.url ?? request.uri ?? ""), filled(request.qs)),
       headers: Object.fromEntries(filled(this.#fields(request, fill))),
       ...(formData === undefined ? {} : { multipart: this.#multipart(formData, fill) }),
       ...(json === undefined ? {} : { json: everyText(json, fill) }),
       ...(body === undefined || json !== undefined ? {} : { body: fill(body) }),
-      ...(form === undefined ? {} : { body: formText(filled(form)) }),
+      ...(form === undefined ? {} : { body: withMarks(formText(filled(form))) }),
       ...(Object.keys(capture).length > 0 ? { capture } : {}),
       ...(status.length > 0
         ? { expect: { status: status.length === 1 ? status[0] : status } }
@@ -297,9 +296,14 @@ export class ArtilleryFlow {
         const { value = "", fromFile, contentType } = field;
         if (fromFile === undefined) return [name, fill(value)];
         const type = contentType === undefined ? {} : { type: contentType };
-        return [name, { file: this.around.pathOf(fill(fromFile)), ...type }];
+        return [name, { file: this.#file(fill(fromFile)), ...type }];
       }),
     );
+  }
+
+  #file(written: string): string {
+    const path = this.around.pathOf(unmarked(written));
+    return path === unmarked(written) ? written : path;
   }
 
   /** Lower case, so that a request's own field replaces a default, as in Artillery. */
@@ -322,7 +326,7 @@ export class ArtilleryFlow {
     const given = Object.entries(cookie).map(([name, text]) => [name, fill(text)] as const);
     const canKeep = given.every(([name, text]) =>
       (this.#cookies.get(name) ?? text) === text && cookieName.safeParse(name).success &&
-      cookieValue.safeParse(text).success
+      cookieValue.safeParse(unmarked(text)).success
     );
     if (!canKeep) {
       note(
@@ -341,7 +345,9 @@ export class ArtilleryFlow {
   }
 
   #authorization(credentials: string): Record<string, string> {
-    if (!credentials.includes("{{")) return { authorization: basicAuthorization(credentials) };
+    if (!credentials.includes("{{")) {
+      return { authorization: madeOf(credentials, basicAuthorization) };
+    }
     if (this.around.functions !== null) return {}; // a hook makes it
     this.around.note("without auth that holds values, which can't be filled into base64 here");
     return {};
@@ -350,19 +356,19 @@ export class ArtilleryFlow {
   /** Relative to the target; no other host is loaded. */
   #path(url: string, query: readonly [string, string][]): string {
     const { target, note } = this.around;
-    const other = /^https?:\/\//.test(url) ? URL.parse(url) : null;
+    const text = unmarked(url);
+    const other = /^https?:\/\//.test(text) ? URL.parse(text) : null;
     if (other && other.origin !== target.origin) {
       note(`requests to ${other.host} go to ${target.host} here`);
     }
     const base = target.pathname.replace(/\/$/, "");
-    const path = other
-      ? url.replace(/^https?:\/\/[^/?#]*/, "").replace(/^(?!\/)/, "/")
-      : /^\{\{/.test(url)
-      ? url
-      : base + url.replace(/^(?!\/)/, "/");
-    const written = pathText(path.replace(/#.*$/s, ""));
+    const [start] = (other && /^https?:\/\/[^/?#]*/.exec(text)) ?? [""];
+    const own = sliced(url, start.length, text.replace(/#.*$/s, "").length);
+    const isValue = /^\{\{/.test(text);
+    const path = isValue || unmarked(own).startsWith("/") ? own : `/${own}`;
+    const written = withMarks(pathText(other || isValue ? path : base + path));
     if (query.length === 0) return written;
-    return written + (written.includes("?") ? "&" : "?") + formText(query);
+    return written + (unmarked(written).includes("?") ? "&" : "?") + withMarks(formText(query));
   }
 
   #capture({ json, header, regexp, group, as }: ArtilleryCapture): [string, unknown][] {
@@ -394,7 +400,7 @@ function withoutEmpty(given: Readonly<Record<string, unknown>>): Record<string, 
 
 /** Whether credentials hold a value, or a variable of the environment, which no written file may have in base64. */
 function areLate(credentials: string): boolean {
-  return credentials.includes("{{") || withoutSecrets(credentials) !== credentials;
+  return credentials.includes("{{") || isMarked(credentials);
 }
 
 function unknownKey(step: ArtilleryStep): string {

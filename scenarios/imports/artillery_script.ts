@@ -5,6 +5,7 @@ import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 import { captureSource } from "../request/flow.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
+import { unmarked } from "./format/references.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
@@ -62,15 +63,14 @@ const capture = z.looseObject({
 }).superRefine(({ json, header, regexp, group, as }, context) => {
   if (as === undefined) return;
   const isPattern = json === undefined && header === undefined && regexp !== undefined;
-  const wrong = isPattern ? wrongRegexp(regexp, group) : null;
+  const wrong = isPattern ? wrongRegexp(unmarked(regexp), group) : null;
   if (wrong !== null) {
     const message = `Cannot capture ${quotedOpenly(as)} by this regexp: ${wrong}`;
     context.addIssue({ code: "custom", path: ["regexp"], message });
   }
-  const { error } = captureSource.safeParse({ json });
-  if (json === undefined || !error) return;
+  if (json === undefined || captureSource.safeParse({ json: unmarked(json) }).success) return;
   const message = `Cannot take ${
-    quotedOpenly(json)
+    quotedOpenly(unmarked(json))
   } from a response: write names with dots and [0], as in $.items[0].id`;
   context.addIssue({ code: "custom", path: ["json"], message });
 });
@@ -243,7 +243,7 @@ export const scriptSpec = z.looseObject({
     const message = "Cannot run this without a scenario that speaks HTTP and has a weight above 0";
     context.addIssue({ code: "custom", path: ["scenarios"], message });
   }
-  const wrong = config.target === undefined ? null : wrongTarget(config.target);
+  const wrong = config.target === undefined ? null : wrongTarget(unmarked(config.target));
   if (wrong !== null) {
     context.addIssue({ code: "custom", path: ["config", "target"], message: wrong });
   }

@@ -1,6 +1,7 @@
 /** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
 import { replaced } from "./format/expansion.ts";
 import { type ImportContext, valueNameOf } from "./format/format.ts";
+import { unmarked } from "./format/references.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
@@ -34,7 +35,7 @@ export class ArtilleryValues {
   /** The text with names as they are written here; remembers which values it needs. Throws a TooLong. */
   filled(text: string, scope: Scope): string {
     return replaced(text, TEMPLATE, (written, within) => {
-      const inner = within.trim();
+      const inner = unmarked(within).trim();
       const fixed = scope.get(inner) ?? this.#fixed.get(inner);
       if (fixed !== undefined) return fixed;
       if (this.#drawn.has(inner)) return this.#use(inner, this.#drawn.get(inner));
@@ -46,7 +47,7 @@ export class ArtilleryValues {
         return this.#draw("randomString", "uuid");
       }
       return written.replace(/^\{\{\{/, "{{").replace(/\}\}\}$/, "}}").replace(
-        inner,
+        within.trim(),
         valueNameOf(inner),
       );
     });

@@ -9,6 +9,7 @@ import {
   REDIRECTS_ELSEWHERE,
   type TextFormat,
 } from "./format/format.ts";
+import { marking, unmarkedIn } from "./format/references.ts";
 import { Constants, functionOf, ScriptScope } from "./k6_constants.ts";
 import { K6Flow } from "./k6_flow.ts";
 import { importedNames } from "./k6_imports.ts";
@@ -28,7 +29,8 @@ export const k6: TextFormat = {
   convert(text, path, { name, env }): Import {
     const source = new ScriptSource(text, path);
     const parts = partsOf(source);
-    const constants = new Constants(source, parts.imported, env);
+    const read = new Map<string, string>();
+    const constants = new Constants(source, parts.imported, marking(env, read));
     const load = source.attempt(() => optionsIn(parts, constants), { ...ONCE, limits: {} });
     const notes = new Set([...NOTES, ...load.notes]);
     const origins = new Origins();
@@ -36,16 +38,14 @@ export const k6: TextFormat = {
       ...{ source, constants, origins, load, imported: parts.imported, senders: parts.senders },
       note: (text) => notes.add(text),
     });
-    const { reads } = constants.reading(() =>
-      source.attempt(() => {
-        const { node } = functionOf(parts.scope, load.exec) ??
-          refused(0, `Cannot find the function ${load.exec} that the script exports`);
-        flow.iterations(node, parts.scope);
-        if (flow.origin === null && !source.isRefused) {
-          throw new Refused(node.start, "Cannot run a script without a request");
-        }
-      }, undefined)
-    );
+    source.attempt(() => {
+      const { node } = functionOf(parts.scope, load.exec) ??
+        refused(0, `Cannot find the function ${load.exec} that the script exports`);
+      flow.iterations(node, parts.scope);
+      if (flow.origin === null && !source.isRefused) {
+        throw new Refused(node.start, "Cannot run a script without a request");
+      }
+    }, undefined);
     source.throwRefused();
     const follow = flow.redirects;
     if (follow > 0) notes.add(REDIRECTS_ELSEWHERE);
@@ -72,7 +72,7 @@ export const k6: TextFormat = {
       },
       notes: [...notes],
       origins,
-      read: new Map([...reads].map((name) => [name, env(name) ?? ""])),
+      read,
     };
   },
 };
@@ -81,7 +81,7 @@ function refused(at: number, message: string): never {
   throw new Refused(at, message);
 }
 
-export interface ScriptParts {
+interface ScriptParts {
   readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
   readonly senders: ReadonlySet<string>;
@@ -168,7 +168,7 @@ export function keyedAt(source: ScriptSource, name: string): number {
 
 /** All that is wrong with the options, at their beginning. */
 export function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
-  const data = options === null ? {} : constants.value(options, scope);
+  const data = options === null ? {} : unmarkedIn(constants.value(options, scope));
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
   if (given !== undefined) return loadIn(given);
   const messages = findingsOf(error.issues, data)

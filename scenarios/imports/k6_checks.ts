@@ -3,6 +3,7 @@ import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
 import { isMap } from "../../base/yaml/json_text.ts";
+import { unmarked, unmarkedIn } from "./format/references.ts";
 
 /** Parts of an expectation, as in an experiment file. */
 export interface CheckedParts {
@@ -54,7 +55,8 @@ export class K6Check {
     const { given } = value;
     const [of, ...members] = path;
     if (of === "status" && members.length === 0) {
-      return status.safeParse(given).success ? { status: Number(given) } : null;
+      const number = unmarkedIn(given);
+      return status.safeParse(number).success ? { status: Number(number) } : null;
     }
     if (operator === "==") return null; // it may convert one of the two
     if (of === "body" && members.length === 0) {
@@ -96,8 +98,8 @@ function membersOf(
   if (membersOf(node.callee, name, constants, scope)?.join() !== "json") return null;
   const [path, ...more] = node.arguments;
   if (path === undefined) return ["json()"];
-  const given = textOf(constants.known(path, scope));
-  const isPath = given !== null && JSON_PATH.test(given) && more.length === 0;
+  const given = unmarked(textOf(constants.known(path, scope)) ?? "");
+  const isPath = JSON_PATH.test(given) && more.length === 0;
   return isPath ? ["json()", ...given.split(".")] : null;
 }
 

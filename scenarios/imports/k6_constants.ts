@@ -1,6 +1,7 @@
 /** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
 import type * as js from "acorn";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
+import { madeOf, unmarked, unmarkedIn, withMarks } from "./format/references.ts";
 import {
   MOST_NESTED,
   namesIn,
@@ -71,11 +72,11 @@ const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
 /** Functions of a text or number, by how scripts write them. */
 const CALLED = new Map<string, (value: unknown) => unknown>([
   ["JSON.stringify", (value) => JSON.stringify(value)],
-  ["encodeURIComponent", (value) => encodeURIComponent(String(value).toWellFormed())],
+  ["encodeURIComponent", (value) => withMarks(encodeURIComponent(String(value).toWellFormed()))],
   ["String", String],
-  ["Number", Number],
-  ["parseInt", (value) => Number.parseInt(String(value))],
-  ["parseFloat", (value) => Number.parseFloat(String(value))],
+  ["Number", (value) => Number(unmarkedIn(value))],
+  ["parseInt", (value) => Number.parseInt(unmarked(String(value)))],
+  ["parseFloat", (value) => Number.parseFloat(unmarked(String(value)))],
 ]);
 
 const MOST_SPENT = 16 * LIMITS.importedText.most;
@@ -142,11 +143,11 @@ export class Constants {
 
   /** Variables of the environment that a known value is made of: in a file it would be one of their values, maybe a secret. */
   readBy(node: js.Expression | js.SpreadElement, scope: ScriptScope): ReadonlySet<string> {
-    return this.reading(() => this.known(node, scope)).reads;
+    return this.#reading(() => this.known(node, scope)).reads;
   }
 
   /** What is made of known values, and the variables of the environment among them. */
-  reading<Made>(make: () => Made): { readonly made: Made; readonly reads: ReadonlySet<string> } {
+  #reading<Made>(make: () => Made): { readonly made: Made; readonly reads: ReadonlySet<string> } {
     const around = this.#reads;
     const reads = this.#reads = new Set();
     try {
@@ -243,7 +244,7 @@ export class Constants {
   }
 
   #constant(node: js.Expression, scope: ScriptScope): unknown {
-    const known = this.#known.get(node) ?? this.reading(() => this.value(node, scope));
+    const known = this.#known.get(node) ?? this.#reading(() => this.value(node, scope));
     this.#known.set(node, known);
     for (const name of known.reads) this.#reads.add(name);
     return known.made;
@@ -272,7 +273,7 @@ export class Constants {
 
   keyOf({ key, computed }: js.Property, scope: ScriptScope): string {
     if (key.type === "Identifier" && !computed) return key.name;
-    return this.#textOf(key, scope);
+    return unmarked(this.#textOf(key, scope));
   }
 
   #binary(node: js.BinaryExpression, scope: ScriptScope): unknown {
@@ -284,7 +285,7 @@ export class Constants {
       return this.#textOf(left, scope) + this.#textOf(right, scope);
     }
     if (operator === "===" || operator === "!==") {
-      const [a, b] = [this.value(left, scope), this.value(right, scope)];
+      const [a, b] = [left, right].map((side) => unmarkedIn(this.value(side, scope)));
       return (a === b) === (operator === "===");
     }
     const of = ARITHMETIC.get(operator);
@@ -306,7 +307,7 @@ export class Constants {
     if (property.type === "PrivateIdentifier") return this.#refuse(node);
     const key = !computed && property.type === "Identifier"
       ? property.name
-      : this.#textOf(property, scope);
+      : unmarked(this.#textOf(property, scope));
     if (object.type === "Identifier" && object.name === "__ENV") {
       const own = scope.get("__ENV"); // of the scenario
       const values: object = own?.kind === "value" ? Object(own.value) : {};
@@ -329,7 +330,7 @@ export class Constants {
     if (root.startsWith("k6/encoding") && /(?:^|\.)b64encode$/.test(name) && given !== undefined) {
       const text = this.value(given, scope);
       if (typeof text !== "string" || more.length > 0) return this.#refuse(node);
-      return new TextEncoder().encode(text).toBase64();
+      return madeOf(text, (alone) => new TextEncoder().encode(alone).toBase64());
     }
     const of = CALLED.get(name);
     if (of === undefined || given === undefined || more.length > 0) return this.#refuse(node);

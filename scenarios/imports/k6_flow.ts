@@ -8,6 +8,7 @@ import { pathText } from "../request/template.ts";
 import { durationText } from "../../base/quantity.ts";
 import { Expansion } from "./format/expansion.ts";
 import type { Origins } from "./format/format.ts";
+import { madeOf, sliced, unmarked, unmarkedIn, withMarks } from "./format/references.ts";
 import {
   type Binding,
   type Constants,
@@ -30,7 +31,7 @@ import {
 } from "./script_source.ts";
 
 /** A step of a flow in the making. */
-export type K6Step = Record<string, unknown>;
+type K6Step = Record<string, unknown>;
 
 /** What an expression gives: a response, by its step; those of a batch; or nothing that is known here. */
 type Given = K6Step | Batch | null;
@@ -444,7 +445,7 @@ export class K6Flow {
     const { constants } = this.around;
     const given = node.arguments.map((argument) => constants.value(argument, scope));
     const isAny = called === "request" || called === "asyncRequest";
-    const method = isAny ? String(given.shift()) : called === "del" ? "delete" : called;
+    const method = isAny ? textOf(given.shift()) : called === "del" ? "delete" : called;
     const hasBody = isAny || !["get", "head"].includes(method);
     const [url, body, params] = hasBody ? given : [given[0], null, given[1]];
     return this.#sent(method.toLowerCase(), { url, body, params }, node.start, called);
@@ -459,13 +460,13 @@ export class K6Flow {
     if (!(METHODS as readonly string[]).includes(method)) {
       throw new Refused(at, `Cannot take over http.${called}: there is none like it here`);
     }
-    const { path, credentials } = this.#address(url, at);
+    const { path, authorization } = this.#address(url, at);
     const step: K6Step = {
-      ...this.#params(Object(params), credentials, at),
+      ...this.#params(Object(params), authorization, at),
       [method]: path,
       ...bodyOf(body, method, at),
     };
-    if (JSON.stringify(step).includes("{{")) {
+    if (unmarked(JSON.stringify(step)).includes("{{")) {
       throw new Refused(at, "Cannot take over a request with {{, which begins a value here");
     }
     this.#add(step, at);
@@ -492,18 +493,19 @@ export class K6Flow {
       ];
       return [
         name,
-        this.#sent(String(method ?? "get").toLowerCase(), { url, body, params }, start),
+        this.#sent(textOf(method ?? "get").toLowerCase(), { url, body, params }, start),
       ];
     });
     return new Batch(Object.fromEntries(steps));
   }
 
-  #address(given: unknown, at: number): { path: string; credentials: string | null } {
-    const url = typeof given === "string" ? URL.parse(given) : null;
+  #address(given: unknown, at: number): { path: string; authorization: string | null } {
+    const text = textOf(given);
+    const url = URL.parse(text);
     if (typeof given !== "string" || url === null || !/^https?:$/.test(url.protocol)) {
       throw new Refused(
         at,
-        `Cannot take over a request to ${quotedOpenly(given)}: it is no http address`,
+        `Cannot take over a request to ${quotedOpenly(unmarkedIn(given))}: it is no http address`,
       );
     }
     this.origin ??= url.origin;
@@ -513,16 +515,21 @@ export class K6Flow {
         `Cannot take over a request to ${url.origin}: the others go to ${this.origin}`,
       );
     }
-    const path = given.trim().replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
-    const credentials = url.username === ""
-      ? null
-      : [url.username, url.password].map(decodeURIComponent).join(":");
-    return { path: pathText(path.replace(/^(?!\/)/, "/")), credentials };
+    const [start] = /^\s*https?:\/\/[^/?#]*/i.exec(text) ?? [""];
+    const path = sliced(given, start.length, text.replace(/#.*$/s, "").trimEnd().length);
+    const credentials = (): string =>
+      [url.username, url.password].map(decodeURIComponent).join(":");
+    return {
+      path: withMarks(pathText(unmarked(path).startsWith("/") ? path : `/${path}`)),
+      authorization: url.username === ""
+        ? null
+        : madeOf(given, () => basicAuthorization(credentials())),
+    };
   }
 
   #params(
     given: Readonly<Record<string, unknown>>,
-    credentials: string | null,
+    authorization: string | null,
     at: number,
   ): K6Step {
     const { headers = {}, tags = {}, cookies = {}, redirects, timeout, auth, ...others } = given;
@@ -531,16 +538,17 @@ export class K6Flow {
     if (unknown !== undefined) {
       throw new Refused(at, `Cannot take over the parameter ${quotedOpenly(unknown)} of a request`);
     }
-    if (auth !== undefined && auth !== "basic") {
+    const scheme = unmarkedIn(auth);
+    if (scheme !== undefined && scheme !== "basic") {
       throw new Refused(
         at,
-        `Cannot take over the authentication ${quotedOpenly(auth)} of a request`,
+        `Cannot take over the authentication ${quotedOpenly(scheme)} of a request`,
       );
     }
-    this.#agree(redirects ?? load.maxRedirects, timeout, at);
+    this.#agree(redirects ?? load.maxRedirects, unmarkedIn(timeout), at);
     const { name, ...more } = Object(tags);
     if (Object.keys(more).length > 0) note("without tags other than names");
-    const { data } = stepName.safeParse(name);
+    const isName = name !== undefined && stepName.safeParse(unmarkedIn(name)).success;
     const fields = new Map(
       Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
     );
@@ -548,7 +556,7 @@ export class K6Flow {
       if (![...fields.keys()].some((key) => key.toLowerCase() === name)) fields.set(name, text);
     };
     if (load.userAgent !== undefined) add("user-agent", load.userAgent);
-    if (credentials !== null) add("authorization", basicAuthorization(credentials));
+    if (authorization !== null) add("authorization", authorization);
     const pairs = Object.entries(Object(cookies)).map(([key, value]) => {
       const { value: text = value } = Object(value);
       return `${key}=${text}`;
@@ -558,7 +566,7 @@ export class K6Flow {
       add("cookie", pairs.join("; "));
     }
     return {
-      ...(data === undefined ? {} : { name: data }),
+      ...(isName ? { name } : {}),
       ...(fields.size > 0 ? { headers: Object.fromEntries(fields) } : {}),
     };
   }
@@ -612,7 +620,7 @@ export class K6Flow {
       if (!(given instanceof Batch) || property.type === "PrivateIdentifier") return null;
       const key = !of.computed && property.type === "Identifier"
         ? property.name
-        : String(this.around.constants.value(property, scope));
+        : textOf(this.around.constants.value(property, scope));
       return Object.hasOwn(given.steps, key) ? given.steps[key] : null;
     }
     if (!this.#sends(of)) return null;
@@ -644,6 +652,10 @@ export class K6Flow {
       "leave it out",
     );
   }
+}
+
+function textOf(value: unknown): string {
+  return unmarked(String(value));
 }
 
 function givenIn(bound: Binding | undefined): Given {

@@ -1,6 +1,7 @@
 /** The thresholds of a k6 script → thresholds here, of the same figures; the others are named in notes. */
 import * as z from "zod";
 import { parseThreshold } from "../claims/threshold.ts";
+import { unmarkedIn } from "./format/references.ts";
 import type { CheckedParts } from "./k6_checks.ts";
 
 const written = z.union([
@@ -93,7 +94,7 @@ function scopeOf(
     const [, key = "", value = ""] = /^\s*(\w+)\s*:\s*(.*?)\s*$/s.exec(tag) ?? [];
     if (key === "scenario" && value === scenario) continue;
     if (key !== "name") return { why: `nothing here has the tag ${tag.trim()}` };
-    const named = steps.filter(({ name }) => name === value);
+    const named = steps.filter(({ name }) => unmarkedIn(name) === value);
     if (named.length === 0) return { why: `no request has the name ${value}` };
     const isAll = named.length === steps.length;
     scope = { cells: isAll ? null : `("${ownScenario}.${value}")`, steps: named };

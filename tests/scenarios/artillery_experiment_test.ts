@@ -394,6 +394,16 @@ Deno.test("credentials from the environment are put together when the file runs"
   assert.equal(Object(sent).headers.authorization, `Basic ${btoa("ada:hush-hush")}`);
 });
 
+Deno.test("a text that equals the value of a variable by chance stays one in TypeScript", () => {
+  Deno.env.set("SHOP_KEY", "hush-hush");
+  const steps = "[{ post: { url: /hush-hush, beforeRequest: sign, " +
+    "json: { a: hush-hush, b: '{{ $env.SHOP_KEY }}' }, auth: { user: hush-hush, pass: x } } }]";
+  const { text } = made(script(steps), "exports.sign = () => {};");
+  assert.match(text, /json: \{ a: "hush-hush", b: env\("SHOP_KEY"\) \}/);
+  assert.match(text, /auth: \{ user: "hush-hush", pass: "x" \}/);
+  assert.match(text, /url: "\/hush-hush"/);
+});
+
 Deno.test("what would hold a variable in another form is refused with a way out in TypeScript", async () => {
   Deno.env.set("PLATEAU_TEST_QUERY", "hush hush&more");
   const source = script("[{ get: { url: /, qs: { a: '{{ $env.PLATEAU_TEST_QUERY }}' } } }]");

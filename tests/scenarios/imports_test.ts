@@ -267,7 +267,9 @@ Deno.test("variables of the environment are filled in, in the target too", () =>
   const source = script("[{ get: { url: '/{{ $env.PLATEAU_TEST_PORT }}' } }]")
     .replace("8080", "'{{ $processEnvironment.PLATEAU_TEST_PORT }}'")
     .replace(/target: (.*)'(.*)'/, 'target: "$1$2"');
-  const { targets, scenarios } = experimentOf(source);
+  const { targets, scenarios } = parseExperiment(becomes(source, "a.yml").text, "a.yaml", {
+    environment: (name) => Deno.env.get(name),
+  });
   assert.match(JSON.stringify(targets), /127\.0\.0\.1:81\b/);
   assert.match(JSON.stringify(scenarios), /"get":"\/81"/);
 });
@@ -291,10 +293,84 @@ Deno.test("values of the environment are written into no file: requests refer to
 
 Deno.test("a text may have the character that marks variables, where it has no variable", () => {
   Deno.env.set("PLATEAU_TEST_SECRET", "hush-hush");
-  const headers = "headers: { a: '{{ $env.PLATEAU_TEST_SECRET }}', b: 'icon \ue000' }";
+  const headers = "headers: { a: '{{ $env.PLATEAU_TEST_SECRET }}', b: 'icon \ufdd0' }";
   const { text, holds } = becomes(script(`[{ get: { url: /, ${headers} } }]`), "a.yml");
   assert.deepEqual(holds, []);
-  assert.match(text, /b: "?icon (?:\ue000|\\ue000)/i);
+  assert.match(text, /b: "?icon (?:\ufdd0|\\ufdd0)/i);
+});
+
+Deno.test("a text that equals the value of a variable by chance stays as it is", () => {
+  Deno.env.set("PLATEAU_TEST_SECRET", "hush-hush");
+  const reference = "{{ $env.PLATEAU_TEST_SECRET }}";
+  const basic = `Basic ${btoa("ada:hush-hush")}`;
+  const headers = { a: "hush-hush", b: `x ${reference} hush-hush`, authorization: basic };
+  const post = { url: "/hush-hush", headers, json: { a: [reference, "hush-hush"] } };
+  const source = script(JSON.stringify([{ post }]), "variables: { c: hush-hush }");
+  assert.deepEqual(taken(source).scenario.flow, [{
+    post: "/hush-hush",
+    headers: { ...GZIP, ...headers, b: "x ${env.PLATEAU_TEST_SECRET} hush-hush" },
+    json: { a: ["${env.PLATEAU_TEST_SECRET}", "hush-hush"] },
+  }]);
+  assert.deepEqual(becomes(source, "a.yml").holds, []);
+});
+
+const PART = "{{ $env.PLATEAU_TEST_PART }}";
+
+/** By what it is: a step, the variable's value, and what the experiment has of the step. */
+const REFERRED: Readonly<Record<string, readonly [step: object, value: string, made: string]>> = {
+  "two digits": [{ get: { url: `/a/${PART}` } }, "80", "get: /a/$PART"],
+  "the beginning of a path": [{ get: { url: `${PART}/b` } }, "/a", "get: $PART/b"],
+  "the beginning of an address": [
+    { get: { url: `${PART}/b#c` } },
+    "http://127.0.0.1:8080",
+    "get: /b\n",
+  ],
+  "a part of an address": [
+    { get: { url: `http://127.0.0.1:8080/${PART}/b#${PART}` } },
+    "a",
+    "get: /$PART/b\n",
+  ],
+  "a part of a query": [{ get: { url: "/", qs: { a: `é ${PART}` } } }, "x", "=%C3%A9%20$PART\n"],
+  "a field of a form": [{ post: { url: "/", form: { a: PART } } }, "x", "body: a=$PART\n"],
+  "a cookie": [{ get: { url: "/", cookie: { a: PART } } }, "x", "a: $PART\n"],
+  "a name": [{ get: { url: "/", name: `n ${PART}` } }, "x", "name: n $PART\n"],
+  "a captured member": [
+    { get: { url: "/", capture: { json: `$.${PART}`, as: "a" } } },
+    "x",
+    "json: $.$PART\n",
+  ],
+  "an element of a loop": [
+    { loop: [{ get: { url: "/{{ $loopElement }}" } }], over: [PART] },
+    "x",
+    "get: /$PART\n",
+  ],
+};
+
+for (const [what, [step, value, made]] of Object.entries(REFERRED)) {
+  Deno.test(`a variable of the environment stays one in a request as ${what}`, () => {
+    Deno.env.set("PLATEAU_TEST_PART", value);
+    const { text, holds } = becomes(script(JSON.stringify([step])), "a.yml");
+    const written = made.replace("$PART", () => "${env.PLATEAU_TEST_PART}");
+    assert.ok(text.includes(written), `${written}: ${text}`);
+    assert.deepEqual(holds, []);
+    parseExperiment(text, "a.yaml", { environment: (name) => Deno.env.get(name) });
+  });
+}
+
+Deno.test("numbers of a load, of loops and of pauses are those that variables of the environment have", () => {
+  Deno.env.set("PLATEAU_TEST_PART", "3");
+  const steps = [{ loop: [{ get: { url: "/" } }], count: PART }, { think: PART }, {
+    get: { url: "/3", expect: { statusCode: `20${PART}` } },
+  }];
+  const source = script(JSON.stringify(steps)).replace("arrivalRate: 2", `arrivalRate: "${PART}"`);
+  const get = { get: "/", headers: GZIP };
+  assert.deepEqual(taken(source).scenario.flow, [
+    ...[get, get, get, { think: "3s" }],
+    { get: "/3", headers: GZIP, expect: { status: 203 } },
+  ]);
+  assert.deepEqual(parse(becomes(source, "a.yml").text).load.phases, [
+    { duration: "1s", arrivals: "3/s" },
+  ]);
 });
 
 /** The six patterns of traffic of study 000, as Artillery's phases. */

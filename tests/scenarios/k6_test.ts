@@ -447,6 +447,20 @@ Deno.test("values of the environment stay references in what a k6 script becomes
   }]);
   assert.equal(load.connections, 1234);
   assert.deepEqual(holds, []);
+  const chance = "const known = __ENV.PLATEAU_TEST_KEY === 'hush-hush' ? 'hush-hush' : 'other';\n" +
+    "http.post('http://a/hush-hush', JSON.stringify({ known, key: __ENV.PLATEAU_TEST_KEY }), " +
+    "{ tags: { name: __ENV.PLATEAU_TEST_KEY }, " +
+    "headers: { [__ENV.PLATEAU_TEST_KEY]: 'hush-hush', b: encodeURIComponent(' ' + __ENV.PLATEAU_TEST_KEY) } });";
+  const taken = becomes(walked(chance), "a.js");
+  assert.deepEqual(parse(taken.text).scenarios.default.flow, [{
+    name: "${env.PLATEAU_TEST_KEY}",
+    headers: { "hush-hush": "hush-hush", b: "%20${env.PLATEAU_TEST_KEY}" },
+    post: "/hush-hush",
+    body: '{"known":"hush-hush","key":"${env.PLATEAU_TEST_KEY}"}',
+  }]);
+  assert.deepEqual(taken.holds, []);
+  const inUrl = "http.get(`http://ada:${__ENV.PLATEAU_TEST_KEY}@a/`);";
+  assert.deepEqual(becomes(walked(inUrl), "a.js").holds, ["PLATEAU_TEST_KEY"]);
   const encoded =
     "http.get('http://a/', { headers: { a: `Basic ${encoding.b64encode('ada:' + __ENV.PLATEAU_TEST_KEY)}` } });";
   const source = 'import encoding from "k6/encoding";\n' + walked(encoded);

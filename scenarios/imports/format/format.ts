@@ -18,7 +18,7 @@ export interface Import {
   readonly origins: Origins;
   /** Variables of the environment that the experiment reads, as its `FromEnvironment` say. */
   readonly variables?: readonly string[];
-  /** Values of variables of the environment of which its scenarios are made, by their names. */
+  /** Values of variables of the environment that are marked in its scenarios, by their names. */
   readonly read?: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export function variableName(name: string): string {
 }
 
 /** Where something stands in the other tool's file: a place as messages have it, or a path in YAML or JSON. */
-export type Origin = string | Path;
+type Origin = string | Path;
 
 /** Where parts of an experiment in the making, such as its steps, come from. */
 export class Origins {
@@ -99,7 +99,7 @@ export interface ImportedText {
 /** The text of an experiment file; its notes stand at the top as comments. */
 export function importedText(
   { what }: Pick<Format, "what">,
-  { experiment, notes, read = new Map() }: Import,
+  { experiment, notes, read }: Import,
   from: string,
 ): ImportedText {
   const comment = [`From ${what}, ${from}.`, ...notes.map((note) => `Note: ${note}.`)]

@@ -1,4 +1,8 @@
-/** Variables of the environment in what is imported: a file that is written refers to them, as their values may be secrets. Pure. */
+/**
+ * Variables of the environment in what is imported: a file that is written refers to them, as their values may be secrets.
+ * What a variable gives to a text is marked there, so that a reference stands only where its value comes from the
+ * variable, and not where the other tool's file has the same text by chance. Pure.
+ */
 import { Secrets } from "../../../base/secrets.ts";
 import { isMap } from "../../../base/yaml/json_text.ts";
 
@@ -29,29 +33,96 @@ export class Call {
   constructor(readonly name: string, readonly given: unknown) {}
 }
 
-/** The environment; `read` notes each value that is taken from it. */
-export function recorded(
-  env: ReadVariable,
-  read: Map<string, string>,
-): ReadVariable {
+/** The environment, with its values marked. @param read Gets each value that is taken from it. */
+export function marking(env: ReadVariable, read: Map<string, string>): ReadVariable {
   return (name) => {
     const value = env(name);
-    if (value !== undefined) read.set(name, value);
-    return value;
+    if (value === undefined || value === "") return value;
+    read.set(name, value);
+    return marked(name, value);
   };
 }
 
-/** Encloses a name in a text: a character for private use (Unicode 17, §23.5). A text with it and a variable's value is not written. */
-const MARK = "\ue000";
+/** Around the name of a variable and what it has given: noncharacters, which are for use within a program (Unicode 17, §23.7). */
+const [BEGIN, MIDDLE, END] = ["\ufdd0", "\ufdd1", "\ufdd2"];
+const MARKED = /\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2/;
+const ENCODED = /%EF%B7%90((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%91((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%92/gs;
+/** A mark whose other half is gone. */
+const HALVES = /\ufdd0[^\ufdd0-\ufdd2]*\ufdd1|\ufdd2/g;
 
-/** Puts references in place of the values of variables, which may be secrets. */
-export class References {
-  readonly holds = new Set<string>();
-  readonly #secrets = new Secrets();
+function marked(names: string, text: string): string {
+  return BEGIN + names + MIDDLE + text + END;
+}
 
-  constructor(private readonly read: ReadonlyMap<string, string>) {
-    for (const [name, value] of read) this.#secrets.keep(value, MARK + name + MARK);
+/** A part of a text. */
+interface Part {
+  readonly text: string;
+  /** Names of the variables that it is made of, with commas; absent: it stands in the other tool's file. */
+  readonly names?: string;
+}
+
+function partsOf(text: string): Part[] {
+  const [first, ...others] = text.split(MARKED);
+  if (others.length === 0) return [{ text }];
+  const parts: Part[] = [{ text: first.replaceAll(HALVES, "") }];
+  for (let at = 0; at < others.length; at += 3) {
+    const [names, given, next] = others.slice(at, at + 3);
+    parts.push({ names, text: given }, { text: next.replaceAll(HALVES, "") });
   }
+  return parts.filter((part) => part.text !== "");
+}
+
+export function isMarked(text: string): boolean {
+  return MARKED.test(text);
+}
+
+/** The text alone. */
+export function unmarked(text: string): string {
+  return partsOf(text).map((part) => part.text).join("");
+}
+
+/** A value with the texts in it alone, keys among them. */
+export function unmarkedIn(value: unknown): unknown {
+  if (typeof value === "string") return unmarked(value);
+  if (Array.isArray(value)) return value.map(unmarkedIn);
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [unmarked(key), unmarkedIn(inner)]),
+  );
+}
+
+/** A part of the text, by places in the text alone. Of a value that is cut, nothing is marked. */
+export function sliced(text: string, from: number, end = Infinity): string {
+  let at = 0;
+  return partsOf(text).map(({ text, names }) => {
+    const part = text.slice(Math.max(0, from - at), Math.max(0, end - at));
+    at += text.length;
+    return names === undefined || part !== text ? part : marked(names, text);
+  }).join("");
+}
+
+/** What is made of a text as a whole, such as its base64. */
+export function madeOf(text: string, make: (text: string) => string): string {
+  const names = partsOf(text).flatMap((part) => part.names ?? []);
+  const made = make(unmarked(text));
+  return names.length === 0 ? made : marked([...new Set(names)].join(), made);
+}
+
+/** A text that was percent-encoded, with its marks as they were. */
+export function withMarks(encoded: string): string {
+  return encoded.replaceAll(
+    ENCODED,
+    (_, names: string, given: string) => marked(decodeURIComponent(names), given),
+  );
+}
+
+/** Puts references in place of what variables have given, which may be secrets. */
+export class References {
+  /** Variables whose values stand in a form for which no reference can stand. */
+  readonly holds = new Set<string>();
+
+  /** @param read Values of variables, by their names. */
+  constructor(private readonly read: ReadonlyMap<string, string> = new Map()) {}
 
   /** Puts references into the scenarios of an experiment and of its environments. */
   inScenarios(part: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -73,17 +144,21 @@ export class References {
   }
 
   #inText(text: string): string | FromEnvironment {
-    const replaced = this.#secrets.text(text);
-    if (replaced === text) return text;
-    const marked = replaced.split(MARK);
-    const names = marked.filter((_, at) => at % 2 === 1);
-    const again = marked.map((part, at) => at % 2 === 1 ? this.read.get(part) : part).join("");
-    if (again === text) {
-      return new FromEnvironment(
-        marked.map((part, at) => at % 2 === 1 ? { variable: part } : part),
-      );
-    }
-    for (const name of names) this.holds.add(name);
-    return text;
+    if (!isMarked(text)) return text;
+    const parts = partsOf(text).map(({ text, names }) => {
+      if (names === undefined) return text;
+      if (this.read.get(names) === text) return { variable: names };
+      for (const name of names.split(",")) this.#noteHeld(name, text);
+      return text;
+    });
+    return parts.every((part) => typeof part === "string")
+      ? parts.join("")
+      : new FromEnvironment(parts);
+  }
+
+  #noteHeld(name: string, text: string): void {
+    const secrets = new Secrets();
+    secrets.keep(this.read.get(name) ?? "");
+    if (secrets.heldBy(text).length > 0) this.holds.add(name);
   }
 }
