@@ -38,8 +38,9 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // Single requests without a script have all their values now: what looks like a name is text.
-  const fillsLater = script.kind === "flow" || script.code !== undefined;
+  // Single requests without a script or unique rows have all their values now: what looks like a name is text.
+  const fillsLater = script.kind === "flow" || script.code !== undefined ||
+    script.own !== undefined;
   const ready = (request: ScriptRequest): ScriptRequest =>
     request.call === undefined
       ? request
