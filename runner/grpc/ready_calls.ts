@@ -5,6 +5,7 @@
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
 import type { MethodType } from "../../base/grpc/message_types.ts";
+import type { CallServer } from "../../base/grpc/one_call.ts";
 import { namesIn } from "../../scenarios/request/template.ts";
 import {
   readsBody,
@@ -13,7 +14,6 @@ import {
   type ScriptCall,
   type ScriptRequest,
 } from "../../scenarios/request/script.ts";
-import type { CallServer } from "./reflection.ts";
 
 /** Reads the types of methods from the server. */
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
