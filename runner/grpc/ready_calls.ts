@@ -13,6 +13,7 @@ import {
   type Script,
   type ScriptCall,
   type ScriptRequest,
+  withRequests,
 } from "../../scenarios/request/script.ts";
 
 /** Reads the types of methods from the server. */
@@ -41,14 +42,13 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
   // Single requests without a script or unique rows have all their values now: what looks like a name is text.
   const fillsLater = script.kind === "flow" || script.code !== undefined ||
     script.own !== undefined;
-  const ready = (request: ScriptRequest): ScriptRequest =>
-    request.call === undefined
-      ? request
-      : readyCall(request, request.call, types, { ...context, fillsLater });
-  return script.kind === "requests" ? { ...script, requests: script.requests.map(ready) } : {
-    ...script,
-    steps: script.steps.map((step) => step.kind === "request" ? ready(step) : step),
-  };
+  return withRequests(
+    script,
+    (request) =>
+      request.call === undefined
+        ? request
+        : readyCall(request, request.call, types, { ...context, fillsLater }),
+  );
 }
 
 function readyCall(
