@@ -66,6 +66,18 @@ const SINGLE = {
 
 /** Distributions of the times of messages. */
 export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
+/** Those that each interval of a run has for itself, too. */
+export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
+
+/** One value for each of them. */
+export type IntervalTimes<Value> = Readonly<Record<typeof INTERVAL_TIMES[number], Value>>;
+
+export function ofIntervalTimes<Value>(
+  make: (of: typeof INTERVAL_TIMES[number]) => Value,
+): IntervalTimes<Value> {
+  const [ttfe, gap, ttft, message] = INTERVAL_TIMES.map(make);
+  return { ttfe, gap, ttft, message };
+}
 
 /** A number is a percentile. */
 const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] as const;

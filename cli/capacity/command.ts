@@ -30,6 +30,7 @@ import {
   benchParts,
   callConflicts,
   httpAddress,
+  isHttp2,
   optionFlags,
   optionProblems,
   streamConflicts,
@@ -165,7 +166,7 @@ function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
   const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
   const load = loadOf({
     ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, ...optionsOf(values) },
-    ...values.grpc !== undefined && { http2: true },
+    http2: isHttp2(values),
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {

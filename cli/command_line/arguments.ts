@@ -200,6 +200,7 @@ function readUnknown(
     const [place, ...value] = unknown[at].split("=");
     if (Object.hasOwn(lacks, place)) {
       problems.push({ place, message: `Cannot use this here: ${lacks[place]}` });
+      if (value.length === 0) at++; // the next text is its value
       continue;
     }
     const name = closest(place, longNames(options));

@@ -13,7 +13,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
-import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
+import { benchConflicts, benchParts, type BenchValues, isHttp2 } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { replayOf } from "../flags/replay_flags.ts";
@@ -256,7 +256,7 @@ export function benchRequest(values: BenchValues, { replay = null, files }: Name
   const given = {
     ...values,
     keepAlive: values.keepalive,
-    http2: values.http2 || values.grpc !== undefined,
+    http2: isHttp2(values),
   };
   if (replay === null) return requestWith({ ...values, files }, loadOf(given));
   return { ...requestWith({ ...values, files }, replayLoadOf(given, replay)), replay };

@@ -232,9 +232,7 @@ const YOURS = "A server of your own is measured by plateau init FILE --command '
 const NOTHING_FOUND: Problem = {
   place: "--detect",
   message:
-    "Cannot find a server here: there is no package.json with a start script or main file, no go.mod " +
-    "with a main package, no main.py, app.py or server.py with an app of FastAPI or Flask, no manage.py " +
-    "of Django, no Cargo.toml with src/main.rs and no Dockerfile",
+    "Cannot find a server here: no file says how one starts, as a package.json with a start script would",
   fix: "say how it is started, --command 'node server.js', or where it runs, --url URL",
 };
 

@@ -91,6 +91,7 @@ const NEVER_DECIDED: readonly GateOutcome["reason"][] = [
   "other-session",
   "more-sessions",
   "session-groups",
+  "not-valid",
   "no-ratio",
   "busy-peak",
   "disturbed",

@@ -414,6 +414,13 @@ export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
+/** The same of values that were read. */
+export function isHttp2(
+  { http2 = false, grpc }: Partial<Pick<BenchValues, "http2" | "grpc">>,
+): boolean {
+  return http2 || grpc !== undefined;
+}
+
 /** Flags of a request that a call of gRPC has none of, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "it is always sent with post"],

@@ -179,12 +179,17 @@ export async function readSessions(path: string): Promise<(Results | Measurement
 /** Results in a folder that is not itself that of one; none of anything else. */
 async function resultsIn(path: string): Promise<string[]> {
   if (!isFolder(path) || await isFile(join(path, "results.json"))) return [];
-  const found: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(path)) {
-    const file = isDirectory ? join(path, name, "results.json") : join(path, name);
-    if (file.endsWith(".json") && await isFile(file)) found.push(file);
+  return (await Array.fromAsync(resultsBelow(path, 1))).sort();
+}
+
+/** Files `NAME.json`, and those of runs in folders of their own, which may lie so many folders deep. */
+async function* resultsBelow(folder: string, deep: number): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    const file = isDirectory ? join(path, "results.json") : path;
+    if (file.endsWith(".json") && await isFile(file)) yield file;
+    else if (isDirectory && deep > 1) yield* resultsBelow(path, deep - 1);
   }
-  return found.sort();
 }
 
 function isFile(path: string): Promise<boolean> {
@@ -243,7 +248,7 @@ async function readFile(path: string): Promise<ReadFile> {
 
 /** A folder that holds no results itself, as `results/NAME` does not, with the newest of those below it. */
 async function notOfOneRun(folder: string): Promise<UserError> {
-  const below = await Array.fromAsync(resultsBelow(folder, MOST_DEEP)).catch(() => []);
+  const below = await Array.fromAsync(runsBelow(folder)).catch(() => []);
   const newest = below.sort((a, b) => b.savedMs - a.savedMs).at(0);
   return new UserError([{
     place: folder,
@@ -257,16 +262,13 @@ async function notOfOneRun(folder: string): Promise<UserError> {
 /** `results/NAME/TIME` is two folders below `results`. */
 const MOST_DEEP = 2;
 
-async function* resultsBelow(
+async function* runsBelow(
   folder: string,
-  deep: number,
 ): AsyncGenerator<{ readonly folder: string; readonly savedMs: number }> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (!isDirectory) continue;
-    const below = join(folder, name);
-    const saved = await Deno.stat(join(below, "results.json")).catch(() => null);
-    if (saved?.isFile) yield { folder: below, savedMs: saved.mtime?.getTime() ?? 0 };
-    else if (deep > 1) yield* resultsBelow(below, deep - 1);
+  for await (const file of resultsBelow(folder, MOST_DEEP)) {
+    if (basename(file) !== "results.json") continue;
+    const { mtime } = await Deno.stat(file);
+    yield { folder: dirname(file), savedMs: mtime?.getTime() ?? 0 };
   }
 }
 

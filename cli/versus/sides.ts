@@ -11,7 +11,7 @@ import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { RawArguments } from "../command_line/command.ts";
 import { filesFor, requestWith } from "../commands/bench.ts";
-import { benchConflicts, type BenchValues } from "../flags/bench_flags.ts";
+import { benchConflicts, type BenchValues, isHttp2 } from "../flags/bench_flags.ts";
 
 export const NAMES = { base: "base", next: "new" } as const;
 
@@ -57,7 +57,7 @@ export async function sidesOf(values: SidesValues, durationMs: number): Promise<
   const load = loadOf({
     ...values,
     keepAlive: values.keepalive,
-    http2: values.http2 || values.grpc !== undefined,
+    http2: isHttp2(values),
     duration: durationMs,
   });
   const sides = [values.base, values.next].map((url, at): VersusSide => {

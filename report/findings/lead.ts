@@ -2,6 +2,7 @@
  * What a run is told by first, in a headline or in a line: its requests or, where each of them holds messages, these. How long
  * a stream or a WebSocket lasts is mostly up to whoever holds it.
  */
+import type { MessageTimes } from "../../runner/result/messages.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Bounded, bounded } from "../figures/lower_bounds.ts";
 import { poolLatency } from "../figures/pool.ts";
@@ -73,8 +74,6 @@ function kindOf(parts: readonly Holding[], hasCalls: boolean): Lead["request"] {
 function holdsMessages({ streams, sockets }: Holding): boolean {
   return streams !== undefined || sockets !== undefined;
 }
-
-type MessageTimes = Measurement["service"];
 
 function timesOf(times: readonly (readonly [label: string, times: MessageTimes])[]): LeadTime[] {
   return times.map(([label, { count, percentiles, lowerBounds = [] }]) => ({

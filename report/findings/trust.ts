@@ -80,10 +80,9 @@ function worstOf(runs: readonly TrustBasis[]): Worst {
 
 /** What doubt means for the figures of runs of which none is valid: a few invalid ones do not speak for all. */
 export function meaningOfRuns(runs: readonly TrustBasis[]): string {
-  const [invalid, others] = [true, false].map((is) =>
-    runs.filter((run) => (levelOf(run) === "invalid") === is)
-  );
-  return worstOf(invalid.length > others.length ? invalid : others).meaning;
+  const invalid = runs.filter((run) => levelOf(run) === "invalid");
+  const areMost = 2 * invalid.length > runs.length;
+  return worstOf(areMost ? invalid : runs.filter((run) => !invalid.includes(run))).meaning;
 }
 
 export function trustOf(measurement: TrustBasis): TrustModel {

@@ -62,11 +62,12 @@ import {
   pairingOf,
   type RatioOf,
   ratiosBeside,
+  slicedRatio,
   varianceApart,
 } from "./ratio_of.ts";
 import { PROCESS_LOOK_SIGNIFICANCE } from "../../runner/stats/slices/looks.ts";
 import { MOST_COUNTED } from "./shortfall.ts";
-import { disturbed, levelsIn, type Sliced, type SlicedLevels, varianceOfThese } from "./slices.ts";
+import { disturbed, levelsIn, type Sliced, type SlicedLevels } from "./slices.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -241,13 +242,9 @@ function testOf(
   if (again) return { ...again, ...common, between: ONE_SESSION };
   const between = betweenBy?.(figure) ?? ONE_SESSION;
   const { marginRatio, level } = options;
-  const variance = sliced?.areTheseTwo ? varianceOfThese(sliced, pairing) : null;
-  // Slices are paired for certain: what all runs together know of pairs makes four of them no surer.
-  const interval = sliced?.areTheseTwo
-    ? variance && studentInterval(of.value / to.value, variance, level)
-    : sliced === null
+  const interval = sliced === null
     ? options.ratioOf(of, to, figure, between)
-    : ratioInterval(of, to, { confidence: level });
+    : slicedRatio(sliced, [of, to], level);
   if (!interval) return null;
   const isLooked = sliced !== null && level > 1 - SIGNIFICANCE;
   const raised = isLooked ? SIGNIFICANCE / PROCESS_LOOK_SIGNIFICANCE : 1;

@@ -114,8 +114,9 @@ const REASONS = {
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
   /** One run; how long it must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
-    "the run wanders about its level, and is too short to show that it keeps to it: about " +
-    `${formatDuration(seconds)} would do`,
+    `the run is too short to show the level about which it wanders: about ${
+      formatDuration(seconds)
+    } would do`,
   /** None of the runs behind the rule is valid, and more or longer ones like them would be no better. */
   "not-valid": ({ runs }: { runs: number }) =>
     runs === 1

@@ -76,12 +76,12 @@ import {
   contrastIn,
   type GroupPair,
   ONE_SESSION,
-  pairingOf,
   type RatioOf,
+  slicedRatio,
 } from "./ratio_of.ts";
 import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { areMovedAlike, slicedBetween, undisturbedWithin, varianceOfThese } from "./slices.ts";
+import { areMovedAlike, slicedBetween, undisturbedWithin } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -736,9 +736,9 @@ function baselineEvidence(
     ? ratioOfFigure(figure, both, (of, to, drawn) => {
       if (contrast !== null) return studentInterval(contrast.value, contrast, level);
       const sliced = base.sliced?.(drawn);
-      if (!sliced?.areTheseTwo) return ratioInterval(of, to, { confidence: level });
-      const variance = varianceOfThese(sliced, pairingOf(of, to));
-      return variance && studentInterval(of.value / to.value, variance, level);
+      return sliced
+        ? slicedRatio(sliced, [of, to], level)
+        : ratioInterval(of, to, { confidence: level });
     })
     : null;
   const isFinite = ratio !== null && ratio.value > 0 && ratio.value < Infinity;
@@ -767,16 +767,15 @@ function pairEvidence(
   [left, right]: Place,
   ratioOf: Ground["ratioOf"],
 ): Evidence {
-  const [of, to] = [amountOf(figure, decided(left)), amountOf(other, decided(right))];
+  const [of, to] = [amountIn(figure, left), amountIn(other, right)];
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
   const sliced = figure === other && left.cell !== null && right.cell !== null
     ? slicedBetween(right.cell, left.cell)
     : null;
   const { level } = of.cell;
-  const decidingRatioOf: RatioOf = (one, other, ...how) => {
-    // As in comparisons: slices are paired for certain, and borrow nothing from other pairs.
-    if (sliced !== null) return ratioInterval(one, other, { confidence: level });
-    const ratio = ratioOf(one, other, ...how);
+  const decidingRatioOf: RatioOf = (one, other, drawn, ...how) => {
+    if (sliced !== null) return slicedRatio(sliced(drawn), [one, other], level);
+    const ratio = ratioOf(one, other, drawn, ...how);
     return ratio && (level === left.cell?.level ? ratio : withConfidence(ratio, level));
   };
   const allowed = allowedBy(relation, limit);
@@ -786,15 +785,26 @@ function pairEvidence(
   const ratio = groups === null ? ratioOfAmounts(of, to, decidingRatioOf) : null;
   const isOf0 = Math.max(of.range.value, to.range.value) === 0;
   return ratioEvidence(sides, ratio, {
-    why: groups ?? (isOf0 ? { code: "no-ratio" } : whyNoInterval([of, to])),
+    why: groups ??
+      (isOf0
+        ? { code: "no-ratio" }
+        : areRounds(of.cell) || areRounds(to.cell)
+        ? { code: "few-rounds" }
+        : whyNoInterval([of, to])),
     opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, { sliced })],
   });
 }
 
-/** At the level that thresholds are decided by. */
-function decided(member: Member): Member {
+/** At the level that thresholds are decided by. Rounds are not runs from which independent ratios can be drawn. */
+function amountIn(figure: FigureName, member: Member): Amount | Absent {
   const { cell } = member;
-  return cell === null ? member : { ...member, cell: { ...cell, level: decidingLevel(cell) } };
+  const amount = amountOf(
+    figure,
+    cell === null ? member : { ...member, cell: { ...cell, level: decidingLevel(cell) } },
+  );
+  return "none" in amount || !areRounds(amount.cell)
+    ? amount
+    : { ...amount, range: overRounds(amount.range, amount.cell), drawn: null };
 }
 
 /** The p-values of the gates that are tests, as they are. */

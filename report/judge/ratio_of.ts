@@ -16,7 +16,7 @@ import {
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { ComparedRuns } from "./group.ts";
-import type { Sliced } from "./slices.ts";
+import { type Sliced, varianceOfThese } from "./slices.ts";
 
 /**
  * What stands between two figures besides what their runs show. Nothing, as they were measured in one experiment; two
@@ -117,6 +117,20 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
       : moderated(paired, prior);
     return studentInterval(interval.value, known, confidence);
   };
+}
+
+/**
+ * The ratio of sides in slices, which are paired for certain: what all runs together know of pairs makes four of them no
+ * surer. Rounds of two processes that nobody restarts depend on each other, and too few of them have no interval: null.
+ */
+export function slicedRatio(
+  sliced: Sliced,
+  [of, to]: readonly [of: Estimate, to: Estimate],
+  confidence: number,
+): ConfidenceInterval | null {
+  if (!sliced.areTheseTwo) return ratioInterval(of, to, { confidence });
+  const variance = varianceOfThese(sliced, pairingOf(of, to));
+  return variance && studentInterval(of.value / to.value, variance, confidence);
 }
 
 /** Variance of ln ratio, if the runs were not paired. */

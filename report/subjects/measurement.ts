@@ -41,7 +41,6 @@ import { thresholdBlocks } from "./thresholds.ts";
 
 /** With more of them their rows would bury the rest. */
 const MOST_AGENT_ROWS = 17;
-const HISTOGRAM_STEPS = 11;
 
 /** Whether it can be trusted, and all of it in a line, come last: the end of a screen is what is read first. */
 export function measurementBlocks(
@@ -70,7 +69,7 @@ export function measurementBlocks(
     ...isOfRequests ? [] : measurementStreams(measurement),
     ...endedCount === 0 || !isOfRequests
       ? []
-      : [table(histogramTable(latency.ended, HISTOGRAM_STEPS), { ...CAPTIONED, forms: TERMINAL })],
+      : [table(histogramTable(latency.ended), { ...CAPTIONED, forms: TERMINAL })],
     ...count === 0 ? [] : [table(percentilesTable(latency, lead), CAPTIONED)],
     ...intervals === null ? [] : [table(intervals, CAPTIONED), text("note", OF_THIS_RUN_TEXT)],
     ...notes.map((note) => text("note", note)),
@@ -116,7 +115,7 @@ export function recapOf(measurement: Measurement): Finding {
       level,
     ].join(" · ");
   const texts = ([[50, 99], [99], []] as const).map(textOf);
-  const text = texts.find(({ length }) => length <= MOST_RECAP_COLUMNS) ?? texts[1];
+  const text = texts.find(({ length }) => length <= MOST_RECAP_COLUMNS) ?? texts[2];
   return { code: "recap", text, outcome: OUTCOMES[level] };
 }
 

@@ -32,7 +32,7 @@ import {
   type PublishedOrder,
 } from "../judge/published.ts";
 import { FAR_RATIO } from "../judge/rules.ts";
-import { type DisplayUnit, sizeUnit, timeUnit } from "../writing/units.ts";
+import { type DisplayUnit, PERCENT, sizeUnit, timeUnit } from "../writing/units.ts";
 import { counted, unique } from "../writing/words.ts";
 import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
@@ -197,7 +197,6 @@ function publishedTable(
 }
 
 const TIMES = unitNamed("×");
-const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 
 /** The base is itself by itself, which says nothing. */
 function quotientCell(row: MatchedRow): TableCell {
@@ -219,7 +218,7 @@ function openIn({ measured, base }: MatchedRow, range: Range): Measured {
 /** One unit for what is published and what is measured. */
 function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
   if (kind === "ms") return timeUnit(values);
-  if (kind === "share") return SHARE;
+  if (kind === "share") return PERCENT;
   const size = sizeUnit(values);
   if (kind === "bytes") return size;
   if (kind === "bytesPerSec") return { ...size, name: `${size.name}/s` };

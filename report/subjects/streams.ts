@@ -155,11 +155,11 @@ const DISTRIBUTION =
 
 /** Streams of a single measurement. */
 export function measurementStreams(measurement: Measurement): readonly Block[] {
-  const whole = measuredCell(measurement);
+  const whole = aloneCell(measurement);
   if (!hasMessages(whole)) return [];
   const steps = (measurement.steps ?? [])
     .map(({ name, streams, sockets }) => ({
-      cell: measuredCell({ ...measurement, streams, sockets }),
+      cell: aloneCell({ ...measurement, streams, sockets }),
       step: name,
     }))
     .filter(({ cell }) => hasMessages(cell));
@@ -178,23 +178,17 @@ export function measurementStreams(measurement: Measurement): readonly Block[] {
   ];
 }
 
-const HISTOGRAM_STEPS = 11;
-
 /** Histograms, in a terminal, of the times that most messages have: a latency, or the time since the message before. */
 function histograms(measurement: Measurement): Block[] {
   return TIMES.flatMap(([of, what]) => {
     const drawn = of === "gap" || of === "message" ? drawnTimes([measurement], of) : null;
     if (drawn === null || drawn.endedCount === 0) return [];
     const words = { caption: `Time ${what}`, of: "Messages" };
-    return [
-      table(histogramTable(drawn.ended, HISTOGRAM_STEPS, words), {
-        ...{ isCaptioned: true, forms: ["terminal"] as const },
-      }),
-    ];
+    return [table(histogramTable(drawn.ended, words), { isCaptioned: true, forms: ["terminal"] })];
   });
 }
 
-function measuredCell(measurement: Measurement): JudgedCell {
+function aloneCell(measurement: Measurement): JudgedCell {
   return { scenario: "", label: "", runs: [measurement], estimates: new Map(), level: 0.95 };
 }
 

@@ -29,6 +29,11 @@ const SIZE_UNITS: readonly DisplayUnit[] = [
   { name: "B", size: 1, decimals: 1 },
 ];
 
+/** Shares, 0–1, in per cent. */
+export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
+/** The same where a share may be far below 1 %. */
+export const FINE_PERCENT: DisplayUnit = { ...PERCENT, decimals: 4 };
+
 /** 0.2 ms reads as well as 200 µs, so a time keeps the larger unit down to a tenth of it. */
 const SMALLEST_TIME = 0.1;
 
@@ -86,6 +91,11 @@ export function formatMs(ms: number): string {
 /** `≥ 1.75 s`: what lower bounds could turn out to make larger. */
 export function boundText(text: string, isAtLeast: boolean): string {
   return isAtLeast ? `≥ ${text}` : text;
+}
+
+/** `at most 9`: what may turn out to be less. */
+export function atMostText(text: string, isAtMost: boolean): string {
+  return isAtMost ? `at most ${text}` : text;
 }
 
 /** A share, 0–1, as per cent: 0 %, 0.02 %, 12.3 %; never rounded to none or all when it is neither. */

@@ -183,14 +183,14 @@ class BlockSequence {
   async #carryOut(turn: readonly PlannedRun[]): Promise<void> {
     const { context: { onProgress } } = this;
     const remainingMs = this.#remainingMs();
-    const begun = turn.map((planned) => ({ planned, order: this.#countOne(planned.cell) }));
+    const [order] = turn.map(({ cell }) => this.#countOne(cell));
     const runs = this.#repetitions * this.#possible.length;
-    const [{ planned: { repetition, cell }, order }, partner] = begun;
+    const [{ repetition, cell }, partner] = turn;
     onProgress({
       kind: "starting",
       ...{ order, runs, mayEndEarly: this.#mayEndEarly, repetitions: this.#repetitions },
       target: cell.target,
-      ...partner && { partner: partner.planned.cell.target },
+      ...partner && { partner: partner.cell.target },
       ...{ scenario: cell.scenario, repetition, parameters: cell.parameters, remainingMs },
     });
     const trialMs = this.#trialMs(turn);
@@ -203,7 +203,7 @@ class BlockSequence {
     }
     const tookMs = (performance.now() - beganMs - trialMs) / turn.length;
     for (const [at, run] of made.entries()) {
-      const { planned: { cell } } = begun[at];
+      const { cell } = turn[at];
       this.#measured.add(cell);
       this.#schedule.took(cell, tookMs);
       this.#count(run, true);

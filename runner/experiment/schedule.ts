@@ -79,8 +79,8 @@ export class Schedule {
       Math.max(0, this.#loadMs(cell) + this.#beyondOf(cell));
   }
 
-  #beyondOf({ target, ...cell }: Cell): number {
-    return this.#beyondByTarget.get(target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
+  #beyondOf(cell: Cell): number {
+    return this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
   }
 
   /** In slices with the pauses. */

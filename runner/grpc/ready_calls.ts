@@ -5,6 +5,7 @@
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { encodedCall } from "../../base/grpc/encode_call.ts";
 import type { MethodType } from "../../base/grpc/message_types.ts";
+import type { CallServer } from "../../base/grpc/one_call.ts";
 import { namesIn } from "../../scenarios/request/template.ts";
 import {
   readsBody,
@@ -12,8 +13,8 @@ import {
   type Script,
   type ScriptCall,
   type ScriptRequest,
+  withRequests,
 } from "../../scenarios/request/script.ts";
-import type { CallServer } from "./reflection.ts";
 
 /** Reads the types of methods from the server. */
 export type Reflect = (methods: readonly string[]) => Promise<ReadonlyMap<string, MethodType>>;
@@ -38,16 +39,16 @@ export async function readyCalls(script: Script, context: CallContext): Promise<
     ? new Map<string, MethodType>()
     : reflected.get(script) ?? await context.reflect(unknown);
   if (unknown.length > 0) reflected.set(script, types);
-  // Single requests without a script have all their values now: what looks like a name is text.
-  const fillsLater = script.kind === "flow" || script.code !== undefined;
-  const ready = (request: ScriptRequest): ScriptRequest =>
-    request.call === undefined
-      ? request
-      : readyCall(request, request.call, types, { ...context, fillsLater });
-  return script.kind === "requests" ? { ...script, requests: script.requests.map(ready) } : {
-    ...script,
-    steps: script.steps.map((step) => step.kind === "request" ? ready(step) : step),
-  };
+  // Single requests without a script or unique rows have all their values now: what looks like a name is text.
+  const fillsLater = script.kind === "flow" || script.code !== undefined ||
+    script.own !== undefined;
+  return withRequests(
+    script,
+    (request) =>
+      request.call === undefined
+        ? request
+        : readyCall(request, request.call, types, { ...context, fillsLater }),
+  );
 }
 
 function readyCall(

@@ -5,22 +5,12 @@
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { describedFiles, fileNameIn, importsOf } from "../../base/grpc/described_files.ts";
 import { encodeMessage } from "../../base/grpc/encode_message.ts";
-import { inEnvelopes } from "../../base/grpc/envelope.ts";
 import type { FieldType, MethodType, RootType } from "../../base/grpc/message_types.ts";
-import { encodeRequest } from "../../base/http/request.ts";
+import { callOnce, type CallServer } from "../../base/grpc/one_call.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { dial } from "../../base/net/dial.ts";
 import { whyNoResponse } from "../../base/net/dial_error.ts";
-import { connectionOptions, type Endpoint } from "../../base/net/endpoint.ts";
-import { exchangeOn } from "../../base/net/one_exchange.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import { wholeResponseProblem } from "./whole_response.ts";
-
-/** Where calls go. */
-export interface CallServer {
-  readonly origin: string;
-  readonly endpoint: Endpoint;
-}
 
 interface Asked extends CallServer {
   readonly timeoutMs: number;
@@ -118,15 +108,10 @@ async function asked(
   { origin, endpoint, timeoutMs, signal }: Asked,
 ): Promise<readonly string[] | string> {
   const path = `/${version}.ServerReflection/ServerReflectionInfo`;
-  const body = inEnvelopes([encodeMessage(REQUEST, request)], false);
-  const headers = { "content-type": "application/grpc", te: "trailers" };
-  const wire = { method: "POST", path, headers, body: [{ base64: body.toBase64() }] };
-  const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, true));
+  const call = { path, message: encodeMessage(REQUEST, request) };
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    using conn = closing(await dial(endpoint, ended), ended);
-    const exchange = { bytes, head: false, isStream: false, streams: 1 };
-    const { kept } = await exchangeOn(conn.connection, endpoint, exchange);
+    const { kept } = await callOnce({ origin, endpoint }, call, ended);
     if (kept === null) throw new Error("A response was not kept");
     const spec = { isUnary: true, statuses: [0], output: RESPONSE };
     const problem = wholeResponseProblem(spec, kept);
@@ -140,23 +125,4 @@ async function asked(
       `Cannot read the types of gRPC from ${origin}: ${whyNoResponse(error, tls)}`,
     );
   }
-}
-
-type Connection = Awaited<ReturnType<typeof dial>>;
-
-/** A connection that closes at the end of its block, or when the signal says so. */
-function closing(
-  connection: Connection,
-  signal: AbortSignal,
-): Disposable & { readonly connection: Connection } {
-  const close = (): void => connection.close();
-  signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close();
-  return {
-    connection,
-    [Symbol.dispose]: (): void => {
-      signal.removeEventListener("abort", close);
-      close();
-    },
-  };
 }

@@ -1,6 +1,10 @@
 /** Figures of the messages of streams and WebSockets, over all workers. */
 import { withoutSecrets } from "../../base/secrets.ts";
-import type { BoundedTotals, MessageCounts } from "../load/recording/message_counts.ts";
+import {
+  type BoundedTotals,
+  type MessageCounts,
+  sumOfBounded,
+} from "../load/recording/message_counts.ts";
 import {
   type MessageTotals,
   MOST_NAMES,
@@ -18,7 +22,7 @@ import {
   sumOfSparse,
 } from "../stats/histogram/histogram.ts";
 import { boundedDistributionOf, estimateOf, productLimit } from "./bounded_times.ts";
-import { distributionOf } from "./totals.ts";
+import { distributionOf, sumOf } from "./totals.ts";
 
 interface WholeLoad {
   readonly elapsedS: number;
@@ -94,10 +98,6 @@ function socketFigures(
   };
 }
 
-function sumOf<Part>(parts: readonly Part[], of: (part: Part) => number): number {
-  return parts.reduce((total, part) => total + of(part), 0);
-}
-
 function countsOf(parts: readonly MessageCounts[]): StreamFigures["messages"] {
   return {
     due: sumOf(parts, ({ due }) => due),
@@ -116,8 +116,7 @@ function timesOf(
   parts: readonly BoundedTotals[],
   estimate: ReturnType<typeof estimateOf>,
 ): MessageTimes {
-  const all = sumOfSparse(parts.map((part) => part.all));
-  const censored = sumOfSparse(parts.map((part) => part.censored));
+  const { all, censored } = sumOfBounded(parts);
   return {
     ...boundedDistributionOf({ all, censored }, estimate),
     ...encoded(all),

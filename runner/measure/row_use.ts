@@ -1,7 +1,7 @@
 /**
  * How often the rows of tables were used: by requests, or in flows and of unique rows by sessions, whether or not these lived
- * to send theirs. Which row comes when is decided before a load, so what each worker has begun says it all, and nothing is
- * counted while it loads. Pure.
+ * to send theirs. Which row comes when is decided before a load, so how many requests or sessions each worker began is enough
+ * to work it out. Unique rows belong to virtual users instead: workers count the sessions of each user while they load. Pure.
  */
 import type { Script } from "../../scenarios/request/script.ts";
 import type { TableUse } from "../../scenarios/request/values.ts";

@@ -5,6 +5,7 @@
  * What is kept does not grow with the run: when there are more intervals than are kept, neighbours become one, and
  * each is twice as long from then on. Counts and histograms are added, so nothing is lost but detail.
  */
+import { INTERVAL_TIMES, ofIntervalTimes } from "../../base/figures/figure.ts";
 import { mostIntervalsOf } from "../../base/intervals.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -311,32 +312,19 @@ function pairSums(counts: readonly (number | undefined)[]): number[] {
 export class MessageSum {
   #received = 0;
   #failed = 0;
-  readonly #times = {
-    ttfe: new BoundedSum(),
-    gap: new BoundedSum(),
-    ttft: new BoundedSum(),
-    message: new BoundedSum(),
-  };
+  readonly #times = ofIntervalTimes(() => new BoundedSum());
 
   add(part: MessagePart): void {
     this.#received += part.received;
     this.#failed += part.failed;
-    const { ttfe, gap, ttft, message } = this.#times;
-    ttfe.add(part.ttfe);
-    gap.add(part.gap);
-    ttft.add(part.ttft);
-    message.add(part.message);
+    for (const name of INTERVAL_TIMES) this.#times[name].add(part[name]);
   }
 
   whole(): MessagePart {
-    const { ttfe, gap, ttft, message } = this.#times;
     return {
       received: this.#received,
       failed: this.#failed,
-      ttfe: ttfe.whole(),
-      gap: gap.whole(),
-      ttft: ttft.whole(),
-      message: message.whole(),
+      ...ofIntervalTimes((name) => this.#times[name].whole()),
     };
   }
 }

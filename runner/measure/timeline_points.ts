@@ -1,5 +1,6 @@
 /** The intervals of a load as its result has them. Its code is loaded when nothing is measured any more. */
-import { INTERVAL_TIMES, type MessagePart } from "../load/recording/message_counts.ts";
+import { INTERVAL_TIMES } from "../../base/figures/figure.ts";
+import type { MessagePart } from "../load/recording/message_counts.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";

@@ -20,11 +20,8 @@ import { ERRORS } from "../result/outcome.ts";
 const TIMES = ["service", "firstByte", "connect"] as const;
 type Times = "firstByte" | "connect";
 
-export function sumOf(
-  totals: readonly WorkerTotals[],
-  of: (part: WorkerTotals) => number,
-): number {
-  return totals.reduce((whole, part) => whole + of(part), 0);
+export function sumOf<Part>(parts: readonly Part[], of: (part: Part) => number): number {
+  return parts.reduce((whole, part) => whole + of(part), 0);
 }
 
 export function requestsOf(totals: readonly WorkerTotals[]): Measurement["requests"] {

@@ -1,6 +1,7 @@
 /**
  * Events while Plateau measures, as they happen; the terminal shows them, nothing depends on them.
  */
+import type { IntervalTimes } from "../../base/figures/figure.ts";
 import type { CapacityTrial } from "./capacity.ts";
 import type { Measurement, Missing, Run } from "./result.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
@@ -33,8 +34,7 @@ export interface CellProgress {
 }
 
 /** Messages of streams and WebSockets in an interval. */
-export interface LiveMessages
-  extends Readonly<Record<"ttfe" | "gap" | "ttft" | "message", LiveTimes>> {
+export interface LiveMessages extends IntervalTimes<LiveTimes> {
   readonly received: number;
   readonly failed: number;
   readonly perSec: number;

@@ -3,6 +3,7 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
+import { ofIntervalTimes } from "../../base/figures/figure.ts";
 import { OPTION_RESULTS } from "../../base/load_options.ts";
 import { calls } from "./calls.ts";
 import { runCapacity } from "./capacity.ts";
@@ -39,7 +40,6 @@ const count = z.int().min(0);
 const ms = z.number().min(0);
 const histogram = z.string();
 
-/** One interval of the timeline. */
 const messageTimes = z.strictObject({
   p50: ms,
   p99: ms,
@@ -47,6 +47,7 @@ const messageTimes = z.strictObject({
   censoredHistogram,
 }).optional();
 
+/** One interval of the timeline. */
 const timelinePoint = z.strictObject({
   endS: z.number().describe("End of the interval, seconds since the start of the run"),
   completed: count,
@@ -69,10 +70,7 @@ const timelinePoint = z.strictObject({
     failed: count.optional().describe(
       "If any; in the last interval those that failed after the deadline, too",
     ),
-    ttfe: messageTimes,
-    gap: messageTimes,
-    ttft: messageTimes,
-    message: messageTimes,
+    ...ofIntervalTimes(() => messageTimes),
   }).optional().describe(
     "Messages of streams and WebSockets in the interval, with their times; absent where there are none of either",
   ),
@@ -153,7 +151,7 @@ export const measurement = z.strictObject({
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
   hooks: hookUse.optional().describe("What hooks took of the workers; absent where there are none"),
   rows: z.array(rowUse).min(1).optional().describe(
-    "Tables of values, and how many of their rows were sent; absent where there are none",
+    "Tables of values, and how many of their rows were used; absent where there are none",
   ),
   load,
   loadStartedAt: z.iso.datetime().optional()

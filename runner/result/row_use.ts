@@ -1,4 +1,4 @@
-/** How often the rows of a table of values were sent. */
+/** How often the rows of a table of values were used. */
 import * as z from "zod";
 
 const count = z.int().min(0);

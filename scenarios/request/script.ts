@@ -112,7 +112,10 @@ export interface ThinkStep {
   readonly as?: ThinkShape;
 }
 
-export type Script =
+export type Script = ScriptOf<ScriptRequest>;
+
+/** A script whose requests may be in another form. */
+export type ScriptOf<Request> =
   & {
     /** Names of the steps with figures of their own, each once; none if there is only one. */
     readonly stepNames: readonly string[];
@@ -133,7 +136,7 @@ export type Script =
     /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
     | {
       readonly kind: "requests";
-      readonly requests: readonly ScriptRequest[];
+      readonly requests: readonly Request[];
       readonly sequence: readonly number[] | Uint32Array;
       /** When each is due, microseconds since the start: a replay's. Absent: the load says when. */
       readonly dueUs?: Float64Array<SharedArrayBuffer>;
@@ -144,7 +147,7 @@ export type Script =
      */
     | {
       readonly kind: "flow";
-      readonly steps: readonly (ScriptRequest | ThinkStep)[];
+      readonly steps: readonly (Request | ThinkStep)[];
       readonly users: readonly Readonly<Record<string, string>>[];
       /** Requests that a user may have in flight; absent: one. */
       readonly lanes?: number;
@@ -391,6 +394,16 @@ export function requestsOf(script: Script): readonly ScriptRequest[] {
   return script.kind === "requests"
     ? script.requests
     : script.steps.filter((step) => step.kind === "request");
+}
+
+/** The same script with each of its requests in another form. */
+export function withRequests<From extends { readonly kind: "request" }, To>(
+  script: ScriptOf<From>,
+  form: (request: From) => To,
+): ScriptOf<To> {
+  if (script.kind === "requests") return { ...script, requests: script.requests.map(form) };
+  const steps = script.steps.map((step) => step.kind === "think" ? step : form(step));
+  return { ...script, steps };
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

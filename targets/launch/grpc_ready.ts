@@ -1,16 +1,16 @@
 /** Whether a server of gRPC responds: over HTTP/2, which is all that most of them speak. */
-import { messageOf } from "../../base/errors.ts";
-import { inEnvelopes, PREFIX_BYTES } from "../../base/grpc/envelope.ts";
+import { PREFIX_BYTES } from "../../base/grpc/envelope.ts";
+import { callOnce } from "../../base/grpc/one_call.ts";
 import { MalformedMessage, VARINT, WireReader } from "../../base/grpc/wire.ts";
 import type { KeptResponse } from "../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../base/http/received.ts";
-import { encodeRequest } from "../../base/http/request.ts";
-import { dial } from "../../base/net/dial.ts";
-import { connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
-import { exchangeOn } from "../../base/net/one_exchange.ts";
+import { DialError } from "../../base/net/dial_error.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
 
 /** A method that many servers have; the others respond that they do not have it. */
 const HEALTH = "/grpc.health.v1.Health/Check";
+/** It names no service, so the health is that of the server as a whole. */
+const REQUEST = new Uint8Array(0);
 
 /** A server begins with it while what it calls is not there yet. */
 const UNAVAILABLE = 14;
@@ -22,25 +22,13 @@ const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
 /** Null if it is ready, else what it responds with; throws an error that says why there is no response. */
 export async function callFailure(origin: string, signal: AbortSignal): Promise<string | null> {
-  const endpoint = endpointOf(origin, { http2: true });
-  const headers = { "content-type": "application/grpc", te: "trailers" };
-  const body = [{ base64: inEnvelopes([new Uint8Array(0)], false).toBase64() }];
-  const bytes = encodeRequest(
-    { method: "POST", path: HEALTH, headers, body },
-    connectionOptions(origin, endpoint, true),
-  );
-  const connection = await dial(endpoint, signal).catch((error) => {
-    throw new Error(`${origin} can't be reached: ${messageOf(error)}`);
-  });
-  const close = (): void => connection.close();
-  signal.addEventListener("abort", close);
-  try {
-    const exchange = { bytes, head: false, isStream: false, streams: 1 };
-    return failureOf(await exchangeOn(connection, endpoint, exchange));
-  } finally {
-    signal.removeEventListener("abort", close);
-    close();
-  }
+  const server = { origin, endpoint: endpointOf(origin, { http2: true }) };
+  const response = await callOnce(server, { path: HEALTH, message: REQUEST }, signal)
+    .catch((error) => {
+      if (!(error instanceof DialError)) throw error;
+      throw new Error(`${origin} can't be reached: ${error.message}`);
+    });
+  return failureOf(response);
 }
 
 function failureOf({ status, kept }: ReceivedResponse): string | null {

@@ -22,7 +22,7 @@ export const pySpyProfiler: Profiler = {
   ending: ".folded.txt",
   suits: ({ program }) => /^(?:python|gunicorn|uvicorn)[\d.]*$/.test(program),
   start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
-    const pySpy = installedTool("py-spy", "pip install py-spy", { beside: ownFolder(pid) });
+    const pySpy = installedTool("py-spy", "pip install py-spy", interpreterFolder(pid));
     const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
     // It takes whole seconds: no more than there are, or it would sample what is not measured.
@@ -41,10 +41,10 @@ export const pySpyProfiler: Profiler = {
   },
 };
 
-/** That of its interpreter as it was called, which in a virtual environment has the environment's other programs. */
-function ownFolder(pid: number): string[] {
+/** Where its interpreter was called from: in a virtual environment, its other programs are there, too. Null where unknown. */
+function interpreterFolder(pid: number): string | null {
   const [interpreter = ""] = readCommandLine(pid)?.split("\0") ?? [];
-  return isAbsolute(interpreter) ? [dirname(interpreter)] : [];
+  return isAbsolute(interpreter) ? dirname(interpreter) : null;
 }
 
 async function stop(

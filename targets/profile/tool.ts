@@ -8,16 +8,21 @@ import { outputOfProgram } from "../launch/step.ts";
 /** For what a tool has to do beyond sampling: it reads symbols first, and writes at last. */
 const BEYOND_MS = 20_000;
 
-/** Full path of a profiler. Throws an Error where it is not installed. @param beside Folders before those of PATH. */
+/**
+ * Full path of a profiler. Throws an Error where it is not installed.
+ * @param interpreter Folder of the target's interpreter, which comes before those of PATH; null: PATH alone is searched.
+ */
 export function installedTool(
   name: string,
   get: string,
-  { beside = [] }: { readonly beside?: readonly string[] } = {},
+  interpreter: string | null = null,
 ): string {
-  const path = [...beside, cleanEnv().PATH ?? ""].join(delimiter);
+  const { PATH = "" } = cleanEnv();
+  const path = interpreter === null ? PATH : `${interpreter}${delimiter}${PATH}`;
   const program = findProgram(name, { path, cwd: Deno.cwd() });
-  if (program === null) throw new Error(`${name} is not on PATH (${get})`);
-  return program;
+  if (program !== null) return program;
+  const found = interpreter === null ? "not" : "neither beside the target's interpreter nor";
+  throw new Error(`${name} is ${found} on PATH (${get})`);
 }
 
 /** A tool that samples. */

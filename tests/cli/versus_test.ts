@@ -17,7 +17,7 @@ import {
 import type { Run } from "../../runner/result/result.ts";
 import { toldOf } from "./command_line.ts";
 import { thresholdsOf } from "../report/gated.ts";
-import { slicedSides, type SlicedSpec } from "../report/sliced.ts";
+import { besideNeighbour, slicedSides, type SlicedSpec } from "../report/sliced.ts";
 
 const PARTS = versusCommand.parts ?? {};
 const [A, B] = ["https://a.example/", "https://b.example/"];
@@ -76,7 +76,10 @@ Deno.test("versus says why it opens no WebSockets, and measures no streams", asy
     (await toldOf(["versus", ...args])).join("\n");
   assert.match(await told("ws://a.example/", B), /base: .*only plateau bench opens WebSockets/i);
   assert.match(await told(A, B, "--send", "x"), /--send: .*a slice would cut WebSockets/);
-  assert.match(await told(A, B, "--stream=events"), /--stream: .*a slice would cut streams/);
+  for (const stream of [["--stream=events"], ["--stream", "events"]]) {
+    const only = /^--stream: .*a slice would cut streams.*$/;
+    assert.match(await told(...stream, A, B), only);
+  }
 });
 
 Deno.test("versus calls gRPC over HTTP/2, where a .proto file says that one message responds", async () => {
@@ -271,8 +274,13 @@ Deno.test("looks go on while CPU time is open that would decide for a rate that 
 });
 
 Deno.test("looks go on while a threshold is open that more sessions decide, and end when one fails", () => {
-  const [base, next] = slicedSides({ processes: 4, pairs: 60, ratio: 1.4, areRunning: true });
-  const isDecidedBy = (threshold: string | null, decidedBy: "figures" | "thresholds"): boolean => {
+  const spec = { processes: 4, pairs: 60, ratio: 1.4 };
+  const running = slicedSides({ ...spec, areRunning: true });
+  const isDecidedBy = (
+    threshold: string | null,
+    decidedBy: "figures" | "thresholds",
+    [base, next] = running,
+  ): boolean => {
     const thresholds = threshold === null ? [] : thresholdsOf(threshold);
     const compared = compareResults(base, next, { thresholds, decidedBy });
     const cells = compared.cells.map((cell) => ({
@@ -281,7 +289,8 @@ Deno.test("looks go on while a threshold is open that more sessions decide, and 
     }));
     return lookAt(() => ({ ...compared, cells }), 4).isEnough;
   };
-  const mean = next.runs.reduce((sum, { rate }) => sum + rate, 0) / next.runs.length;
+  const [, { runs }] = running;
+  const mean = runs.reduce((sum, { rate }) => sum + rate, 0) / runs.length;
   const open = `rate > ${Math.round(mean)}/s`;
   assert.equal(isDecidedBy(null, "figures"), true, "the rate is better");
   for (const decidedBy of ["figures", "thresholds"] as const) {
@@ -289,4 +298,8 @@ Deno.test("looks go on while a threshold is open that more sessions decide, and 
     assert.equal(isDecidedBy(`rate > ${Math.round(mean / 2)}/s`, decidedBy), true);
     assert.equal(isDecidedBy(`rate > ${Math.round(mean * 2)}/s`, decidedBy), true);
   }
+  const fresh = slicedSides(spec);
+  assert.equal(isDecidedBy(open, "thresholds", fresh), false);
+  fresh.forEach(besideNeighbour);
+  assert.equal(isDecidedBy(open, "thresholds", fresh), true, "more of them would not be valid");
 });

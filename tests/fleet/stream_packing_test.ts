@@ -46,7 +46,7 @@ Deno.test("messages of WebSockets are the same after they were a report of an ag
   sockets.come(socket);
   sockets.answer(socket, 1, 3_000);
   sockets.end(0, "left", 5_000);
-  for (let code = 3_000; code < 3_030; code++) sockets.closed(3, code);
+  for (let code = 3_000; code < 3_030; code++) sockets.closed(socket, code);
   const report = {
     totals: recorder.finish(10_000),
     sessions: { created: 0, completed: 0, failed: 0, length: EMPTY, places: 0, mostOfPlace: 0 },

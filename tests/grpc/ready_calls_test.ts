@@ -16,7 +16,11 @@ import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 
 const PROTO = `syntax = "proto3"; package p; message M { string text = 1; int32 n = 2; }
 service S { rpc One(M) returns (M); rpc Many(M) returns (stream M); rpc Sum(stream M) returns (M); }`;
-const FILES = { ...NO_FILES, proto: (path: string) => readProtoFile(path, () => PROTO) };
+const FILES = {
+  ...NO_FILES,
+  proto: (path: string) => readProtoFile(path, () => PROTO),
+  rows: () => [{ n: "1" }, { n: "2" }],
+};
 
 const reflect = () => assert.fail("the types are those of a file");
 
@@ -69,6 +73,20 @@ Deno.test("values are drawn before the load, and each message is encoded", async
   assert.deepEqual([...new Set(bodies)], ["16,1,10,3,97,34,98"]);
   const wrong = ready({ ...one, message: { n: "{{ n }}" }, values: { n: { pick: ["x"] } } });
   await assert.rejects(wrong, /Cannot send n: it is a whole number \(int32\), not "x"/);
+});
+
+Deno.test("a message with a row for each user keeps its type, because users send different values", async () => {
+  const values = { n: { csv: "n.csv", column: "n", order: "unique" } };
+  for (const message of [{ n: "{{ n }}" }, { text: "{{ n }}" }]) {
+    const single = { ...one, message, values };
+    for (const scenario of [single, { mix: [{ ...one, message }, one], values }]) {
+      const spec = scriptSpecOf(await ready(scenario));
+      assert.ok(spec.kind === "flow");
+      const [[step]] = spec.journeys;
+      assert.ok(step.kind === "request");
+      assert.equal(step.input?.name, "p.M");
+    }
+  }
 });
 
 Deno.test("an agent gets calls as plain data, with the types that it needs alone", async () => {

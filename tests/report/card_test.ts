@@ -608,7 +608,7 @@ Deno.test("card: a named figure that some runs lack decides nothing, and request
   assert.deepEqual([code, figure, forest, winners], ["no-figure", null, null, []]);
   assert.equal(
     sentence,
-    "Nothing is compared: the experiment asks for events per CPU second, and some runs of static have no such figure.",
+    "Nothing is compared: the experiment asks for messages per CPU second, and some runs of static have no such figure.",
   );
   results.runs[0].resources = [];
   assert.equal(concludedBy("perCpu").code, "no-figure");

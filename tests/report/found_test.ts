@@ -95,7 +95,7 @@ const REASONS: Samples<Reason> = {
   ],
   wanders: [
     { seconds: 9 },
-    "the run wanders about its level, and is too short to show that it keeps to it: about 9 s would do",
+    "the run is too short to show the level about which it wanders: about 9 s would do",
   ],
   "not-valid": [
     { runs: 6 },

@@ -42,6 +42,16 @@ Deno.test("the last line of streams has the first message and the gaps, with wha
   assert.equal(recap({ streams: nothing }), "0 messages/s · no message · 0 failed · valid");
 });
 
+Deno.test("a last line that is too long even without times has none", () => {
+  const messages = { ...COUNTS, failed: 1_234_567, dropped: 1_234_567 };
+  const requests = { ...RUN.requests, failed: 123_456 };
+  const { text } = recapOf({ ...RUN, streams: { ...STREAMS, messages }, requests });
+  assert.equal(
+    text,
+    "250 messages/s · 1,234,567 messages failed · 123,456 streams failed · 1,234,567 never sent · valid",
+  );
+});
+
 Deno.test("the last line of a model server has its tokens", () => {
   const tokens = { tokens: 480, tokensPerSec: 240, ttft: times(210, 480), tpot: times(21, 25) };
   assert.equal(

@@ -17,7 +17,7 @@ import { measurementFixture } from "./fixture.ts";
 import { judgedOf, thresholdsOf } from "./gated.ts";
 import { type Random, randomFrom } from "./intervals.ts";
 import { setRate } from "./rates.ts";
-import { slicedSides } from "./sliced.ts";
+import { slicedSides, slicedTargets } from "./sliced.ts";
 
 const CASES = 200;
 const LEVEL = 1 - PROCESS_LOOK_SIGNIFICANCE;
@@ -117,6 +117,28 @@ Deno.test("slices: a ratio of two cells is judged as each look may be wrong, too
   };
   assert.equal(outcomeBy((low + lowAt(0.975)) / 2), "inconclusive");
   assert.equal(outcomeBy(0.999 * low), "pass");
+});
+
+Deno.test("rounds: a ratio of two running targets in turns has the interval of their comparison", () => {
+  const ratioOf = (threshold: string, processes: number) => {
+    const spec = { processes, pairs: 30, ratio: 0.8, areRunning: true };
+    const results = slicedTargets(spec);
+    const [gate] = gatesOf(thresholdsOf(threshold), groupRuns(results), results);
+    assert.ok(gate.evidence.found.code === "ratio");
+    const { comparison } = compareResults(...slicedSides(spec)).cells[0];
+    const interval = gate.evidence.found.ratio?.interval ?? null;
+    return { interval, comparison, reason: judgedOf(gate).reason?.code };
+  };
+  const rate = ratioOf("rate(b) > 0.5 × rate(a)", 9);
+  const compared = comparisonOf(rate.comparison, "rate").interval;
+  assert.ok(compared !== null);
+  const { value, logStandardError: error, degreesOfFreedom } = compared;
+  const expected = studentInterval(value, { variance: error ** 2, degreesOfFreedom }, LEVEL);
+  assert.deepEqual(rate.interval, expected);
+  for (const threshold of ["p99(b) < 3 × p99(a)", "p99(b) < 9 × p50(a)"]) {
+    const few = ratioOf(threshold, 3);
+    assert.deepEqual([few.interval, few.reason], [null, "few-rounds"], threshold);
+  }
 });
 
 Deno.test("rounds: too few of them decide no level, and say so", () => {

@@ -25,6 +25,7 @@ import { concluded, doubted } from "./concluded.ts";
 import { resultsAt } from "./rates.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
 import { thresholdsOf } from "./gated.ts";
+import { STREAMS } from "./message_figures.ts";
 import { besideNeighbour, slicedComparison, slicedSides, slicedTargets } from "./sliced.ts";
 
 function figureIn({ cells: [cell] }: ResultsComparison, figure: ComparedFigure): FigureComparison {
@@ -205,9 +206,31 @@ Deno.test("slices: on a busy machine two targets that took no turns are told how
   const apart = besideNeighbour(resultsAt({ a: [1_000, 1_001, 1_002], b: [2_000, 2_001, 2_002] }));
   const codes = ({ next }: { next: readonly { code: string }[] }) => next.map(({ code }) => code);
   assert.deepEqual(codes(concluded(apart)), ["mend-runs", "take-turns"]);
-  const scenarios = { static: { flow: [{ get: "/" }] } };
-  const cut = { ...apart, experiment: { ...apart.experiment, scenarios } };
-  assert.deepEqual(codes(concluded(cut)), ["mend-runs"]);
+  const call = { grpc: "hello.Greeter/Greet", proto: { file: "hello.proto" } };
+  const beside = (more: object) => ({ ...apart, experiment: { ...apart.experiment, ...more } });
+  const requesting = (request: object) => beside({ scenarios: { static: request } });
+  assert.deepEqual(codes(concluded(requesting(call))), ["mend-runs", "take-turns"]);
+  const withRuns = (change: (run: Run) => void): Results => {
+    const changed = structuredClone(apart);
+    changed.runs.forEach(change);
+    return changed;
+  };
+  const refused: Readonly<Record<string, Results>> = {
+    "a flow": requesting({ flow: [{ get: "/" }] }),
+    hooks: requesting({ get: "/", before: { function: "sign" } }),
+    redirects: requesting({ get: "/", follow: 1 }),
+    "a call without its types": requesting({ grpc: call.grpc }),
+    "kept processes": beside({ fresh: false }),
+    Redis: { ...apart, redis: "found" },
+    stages: withRuns(({ load }) => {
+      assert.ok(load.kind === "closed");
+      load.stages = [{ durationS: 1, from: 1, to: 10 }];
+    }),
+    streams: withRuns((run) => run.streams = STREAMS),
+  };
+  for (const [what, results] of Object.entries(refused)) {
+    assert.ok(!codes(concluded(results)).includes("take-turns"), what);
+  }
   // Slices do not help against a generator that is the limit.
   const limited = doubted(structuredClone(apart), ({ target }) => target === "b");
   assert.ok(!codes(concluded(limited)).includes("take-turns"));

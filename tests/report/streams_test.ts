@@ -134,7 +134,7 @@ function socketed(): Results {
     recorder.advance(ms * MS);
     if (ms === 500) {
       sockets.end(1, "cut", ms * MS - 1);
-      sockets.closed(0, 1006);
+      sockets.closed(open[1], 1006);
     }
     for (const [slot, socket] of open.entries()) {
       if (slot === 1 && ms >= 500) continue;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pySpyProfiler } from "../../targets/profile/py_spy.ts";
+import { installedTool } from "../../targets/profile/tool.ts";
 import { testWith } from "../needs.ts";
 
 const CONTEXT = { origin: "http://127.0.0.1:1", pprofPath: null, forMs: 1_000 };
@@ -33,3 +34,13 @@ testWith(
     }
   },
 );
+
+Deno.test("where a profiler is not installed, it is said where it was looked for", () => {
+  const name = "no-such-profiler";
+  assert.throws(() => installedTool(name, "get it"), {
+    message: "no-such-profiler is not on PATH (get it)",
+  });
+  assert.throws(() => installedTool(name, "get it", "/nowhere"), {
+    message: "no-such-profiler is neither beside the target's interpreter nor on PATH (get it)",
+  });
+});

@@ -10,6 +10,7 @@ import script from "../../client/live_client.js" with { type: "text" };
 import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts";
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../../runner/result/progress.ts";
+import { atMostText } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { valueAtPercentile } from "../../../runner/stats/histogram/histogram.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
@@ -67,7 +68,7 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
     case "starting": {
       const { order, runs, mayEndEarly, scenario, repetition, partner, remainingMs } = event;
       const turns = partner === undefined ? "" : `, in turns with ${partner}`;
-      const text = `Run ${order} of ${mayEndEarly ? "at most " : ""}${runs}: ${scenario}, ${
+      const text = `Run ${order} of ${atMostText(`${runs}`, mayEndEarly)}: ${scenario}, ${
         cellLabel(event)
       }, run ${repetition}${turns}`;
       return { ...status, done: order - 1, runs, text, leftMs: remainingMs };

@@ -3,7 +3,13 @@
  * state, the moment and the size of the terminal: each part gets more rows, or none, as there are.
  */
 import type { LiveAgent } from "../../../runner/result/progress.ts";
-import { formatCount, formatDuration, formatNumber, GLUE } from "../../writing/units.ts";
+import {
+  atMostText,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  GLUE,
+} from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { fitted, widthOf } from "../../writing/columns.ts";
 import type { TerminalOptions, TextLine, TextSpan } from "../../writing/terminal.ts";
@@ -141,7 +147,7 @@ function progressLine(
     ratio === null ? "" : `${Math.floor(ratio * 100)}${GLUE}%`,
     run === null
       ? elapsedText(live)
-      : `run ${run.order} of ${run.mayEndEarly ? "at most " : ""}${run.runs}`,
+      : `run ${run.order} of ${atMostText(`${run.runs}`, run.mayEndEarly)}`,
     leftMs > 0 ? leftText(leftMs, run) : "",
   ].filter(Boolean).join(", ");
   const bar = Math.min(MOST_BAR, width - widthOf(text) - 2);

@@ -6,7 +6,7 @@ import type { CellProgress, Progress } from "../../../runner/result/progress.ts"
 import type { Measurement, Missing } from "../../../runner/result/result.ts";
 import { cellKey } from "../../../base/figures/cells.ts";
 import { trialSentence } from "../../subjects/capacity.ts";
-import { formatCount, formatDuration, formatNumber } from "../../writing/units.ts";
+import { atMostText, formatCount, formatDuration, formatNumber } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import { poolLatency } from "../../figures/pool.ts";
@@ -179,7 +179,8 @@ function measuredLine(run: Starting, measurement: Measurement, left: string): Te
   const lead = leadOf(measurement);
   const wrong = errorsOf([measurement]).count - dropped;
   const order = String(run.order).padStart(String(run.runs).length);
-  const place = `[${order}${run.mayEndEarly ? " of at most " : "/"}${run.runs}]`;
+  const of = run.mayEndEarly ? ` of ${atMostText(`${run.runs}`, true)}` : `/${run.runs}`;
+  const place = `[${order}${of}]`;
   const figures = [
     `${formatNumber(lead.ratePerSec)} ${lead.unit}/s`,
     ...timeTexts(lead, [50, 99]),
@@ -200,7 +201,8 @@ export function cellText(run: Starting): string {
 
 /** `54 s left`, or at most as much. */
 export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null): string {
-  return `${run?.mayEndEarly ? "at most " : ""}${formatDuration(Math.ceil(ms / 1_000))} left`;
+  const time = formatDuration(Math.ceil(ms / 1_000));
+  return `${atMostText(time, run?.mayEndEarly ?? false)} left`;
 }
 
 /** With what its program printed last, unless another cell had the same reason. */

@@ -186,5 +186,5 @@ export function recentLatencyLines(
     : ["message", lead === "gap" ? "Gaps" : "Latency", "Messages"];
   if (histogram.count === 0) return [lineOf(`No ${what} in the last ${span}`, "dim")];
   const label = `${time} of the last ${span}, up to`;
-  return tableLines(histogramTable(histogram, STEPS, { label, of: counted }), options);
+  return tableLines(histogramTable(histogram, { steps: STEPS, label, of: counted }), options);
 }

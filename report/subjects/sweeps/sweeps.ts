@@ -8,7 +8,7 @@ import { betweenText, type NumericFactor, numericFactors, textAt } from "../../c
 import { legendOf } from "../../chart.ts";
 import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
-import { formatNumber, timeUnit } from "../../writing/units.ts";
+import { FINE_PERCENT, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { ReportContext, ScenarioContext, Subject } from "../subject.ts";
 import { percentileColumn } from "../tables/latency_cells.ts";
@@ -25,7 +25,7 @@ import {
 import { drawingsOf } from "./charts.ts";
 import { facetsOf, type LinePoint, type SweepLine } from "./lines.ts";
 import { tailTable } from "./tail_effects.ts";
-import { PERCENT, weightsTable } from "./variance_explained.ts";
+import { weightsTable } from "./variance_explained.ts";
 
 export const sweeps: Subject<ReportContext> = {
   id: "sweeps",
@@ -89,7 +89,7 @@ function growthTable(lines: readonly SweepLine[], factor: NumericFactor, scenari
     column(
       label,
       ({ scaling }) => scaling && scaling[of] && { value: scaling.fit[of], interval: scaling[of] },
-      of === "peak" ? "number" : PERCENT,
+      of === "peak" ? "number" : FINE_PERCENT,
     );
   return tableOf({ caption: `Growth of ${scenario} by ${name}`, notes: [GROWTH] }, lines, [
     { label: "Target", kind: "name", cell: ({ subject, color }) => ({ text: subject, color }) },

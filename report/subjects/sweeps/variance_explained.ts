@@ -8,7 +8,7 @@ import {
 } from "../../../runner/stats/regression/variance_explained.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
-import type { DisplayUnit } from "../../writing/units.ts";
+import { FINE_PERCENT } from "../../writing/units.ts";
 import { mean, median } from "../../writing/spread.ts";
 import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
 
@@ -68,7 +68,8 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
       ...explained.flatMap(({ figure, weights }) =>
         weights === null
           ? []
-          : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), PERCENT)]
+          : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) =>
+            share(weights), FINE_PERCENT)]
       ),
       ...explained.map(({ figure }) =>
         column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
@@ -86,7 +87,6 @@ interface FactorRow {
 }
 
 const TIMES = unitNamed("×");
-export const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 4 };
 
 const SHARES =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +

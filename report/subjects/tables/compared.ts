@@ -111,9 +111,10 @@ export function comparedTexts(
         const of = one.figure === "rate"
           ? `${values} requests/s`
           : `${figureName(one.figure)} ${values}`;
-        const verdict = decisive.includes(one.figure) || one.figure === "cpuPerRequest"
-          ? verdictText(one, marginRatio)
-          : "what the rules of the capacity allow";
+        const isSetByRules = one.figure === 99 && !decisive.includes(99);
+        const verdict = isSetByRules
+          ? "not judged, because the rules of the capacity set it"
+          : verdictText(one, marginRatio);
         return `${of}, ${ratioText(one)}: ${verdict}`;
       }),
     others.map((one) =>

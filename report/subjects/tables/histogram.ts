@@ -6,7 +6,9 @@ import { column, type Table, tableOf } from "./table.ts";
 /** The first step takes the fastest values up to this percentile, so that outliers cost one line. */
 const FIRST_STEP_UP_TO = 1;
 
-interface HistogramWords {
+interface HistogramForm {
+  /** Of equal ratio. */
+  readonly steps?: number;
   readonly caption?: string;
   /** Above the upper ends of its steps. */
   readonly label?: string;
@@ -14,11 +16,11 @@ interface HistogramWords {
   readonly of?: string;
 }
 
-/** @param histogram Not empty. @param steps Of equal ratio. */
+/** @param histogram Not empty. */
 export function histogramTable(
   histogram: Histogram,
-  steps: number,
-  { caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramWords = {},
+  { steps = 11, caption = "Latency histogram", label = "Up to", of = "Requests" }: HistogramForm =
+    {},
 ): Table {
   let endUs = 0; // of the last bucket, which the largest value may not fill
   histogram.forEachBucket((_lowUs, highUs) => endUs = highUs);

@@ -5,7 +5,7 @@ import { table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { NO_INTERVAL_TEXTS, OF_THIS_RUN_TEXT } from "../../findings/in_run.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
-import { formatDuration, formatNumber, timeUnit } from "../../writing/units.ts";
+import { formatDuration, formatNumber, PERCENT, timeUnit } from "../../writing/units.ts";
 import { listed, listedSome } from "../../writing/words.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
 import {
@@ -82,8 +82,6 @@ export const inOneRun: Subject<ScenarioContext> = {
     ]))];
   },
 };
-
-const PERCENT = { name: "%", size: 0.01, decimals: 2 };
 
 function onlyRun({ parts }: CellRuns, name: InRunFigure): InRun["figures"][InRunFigure] | null {
   return parts.length === 1 ? parts[0].whole.inRun?.figures[name] : null;

@@ -13,6 +13,7 @@ import {
   formatNumber,
   formatPercent,
   intervalText,
+  PERCENT,
 } from "../../writing/units.ts";
 
 export interface TableCell {
@@ -112,8 +113,6 @@ export interface Measured {
   /** Whether too few requests support it. */
   readonly isWeak?: boolean;
 }
-
-const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 
 /** An interval is around what is known alone: not around a lower bound, nor a weak number. */
 export function measuredCell(

@@ -51,7 +51,7 @@ export function lackedFigure(
 
 const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
   ["perCpu", { unit: "requests per CPU second", of: perCpuSecondOf }],
-  ["eventsPerCpu", { unit: "events per CPU second", of: eventsPerCpuSecondOf }],
+  ["eventsPerCpu", { unit: "messages per CPU second", of: eventsPerCpuSecondOf }],
 ]);
 
 /** Null where the experiment names none, or requests/s. */

@@ -103,9 +103,9 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
   const asked = askedPlans(results, compared);
-  const judged = judgedBoth(results, asked);
+  const judged = judgedBoth(results, asked, isCompared);
   const areInTurns = judged.survival === "in-turns";
-  const isTrusted = areInTurns || runs.some(isValid);
+  const isTrusted = judged.survival !== "none-valid";
   const own = lacked === null
     ? verdictIn(asked, judged, isCompared)
     : verdictOf("no-figure", lacked);
@@ -129,7 +129,8 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
       plans: compared,
       isCompared,
       isTrusted,
-      scenarios: Object(results.experiment?.scenarios),
+      experiment: results.experiment,
+      redis: results.redis ?? null,
       isRunning: results.state === "running",
       cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
     }),
@@ -166,22 +167,21 @@ interface JudgedBeside extends Judged {
 }
 
 /** Judged by all runs, and by the valid ones alone. */
-function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[]): JudgedBeside {
-  const { base: named, isNone: asksNothing } = choiceIn(results);
-  const isNone = asksNothing || lackedFigure(results) !== null;
+function judgedBoth(
+  results: MeasuredRuns,
+  asked: readonly ScenarioComparison[],
+  isCompared: boolean,
+): JudgedBeside {
+  const { base: named } = choiceIn(results);
   const valid = results.runs.filter(isValid);
   const areAll = valid.length === results.runs.length;
-  if (isNone) return { ...judgedTwice([], areAll ? null : []), base: null };
-  const base = named !== null && placesOf(asked, named).length > 0 ? named : null;
-  const places = placesOf(asked, base);
+  const base = isCompared && named !== null && placesOf(asked, named).length > 0 ? named : null;
+  const places = isCompared ? placesOf(asked, base) : [];
   if (!areAll && places.length > 0 && areTargetsMovedAlike(results.runs)) {
     return { places, survival: "in-turns", lost: [], base };
   }
-  const again = areAll
-    ? null
-    : valid.length === 0
-    ? []
-    : placesOf(askedPlans(results, null, valid), base);
+  if (valid.length === 0) return { ...judgedTwice(places, []), survival: "none-valid", base };
+  const again = areAll ? null : isCompared ? placesOf(askedPlans(results, null, valid), base) : [];
   return { ...judgedTwice(places, again), base };
 }
 
@@ -343,9 +343,8 @@ function reliabilityOf({ runs }: MeasuredRuns, judged: Judged): Reliability | nu
     const count = byLevel.get(level)?.length ?? 0;
     return count === 0 ? [] : [{ level, count }];
   });
-  const survival = valid === 0 && judged.survival !== "in-turns" ? "none-valid" : judged.survival;
   return {
-    ...relianceOf({ ...judged, survival }, {
+    ...relianceOf(judged, {
       level: doubts.at(-1)?.level ?? "valid",
       valid: valid === 0 ? doubtedText(doubts) : validText(valid, runs.length),
       levels: listed(doubts.map(({ level, count }) => `${count} ${level}`), "and"),

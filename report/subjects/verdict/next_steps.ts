@@ -2,6 +2,7 @@
 import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
+import type { MeasuredRuns } from "../../cells/measured.ts";
 import { neverSettled, unsettledRuns, unsettledShare } from "../../findings/card_sentences.ts";
 import { tooManyRunsText } from "../../findings/judgements.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
@@ -21,8 +22,9 @@ export interface Situation {
   readonly isCompared: boolean;
   /** Whether there is a verdict that more could decide. */
   readonly isTrusted: boolean;
-  /** Those of the experiment, as they are written. */
-  readonly scenarios: Readonly<Record<string, unknown>>;
+  readonly experiment: MeasuredRuns["experiment"];
+  /** Which Redis was used; null: none. */
+  readonly redis: string | null;
   /** Whether runs of the plan are still to come: then no more are asked for. */
   readonly isRunning: boolean;
   /** Cores of the generator's machine. */
@@ -53,30 +55,41 @@ export function mendStep(
 }
 
 /** How two targets are compared on a machine that cannot be made quiet. */
-function slicesStep(
-  { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
-): NextStep[] {
-  const targets = new Set(runs.map(({ target }) => target)).size;
-  const isBusy = runs.every(isMovedAlike) && runs.some(({ generator: { findings } }) =>
-    findings.some(({ advice }) => advice.includes("stop-other-programs"))
-  );
-  const isCut = CUT_BY_SLICES.some((key) =>
-    Object.values(scenarios).some((scenario) => Object.hasOwn(Object(scenario), key))
-  );
-  const isFit = places.length > 0 && targets === 2 && !isCut && runs.every(couldTakeTurns);
-  return !isBusy || !isFit ? [] : [{
+function slicesStep(situation: Situation): NextStep[] {
+  const { runs, places } = situation;
+  const isBusy = runs.every(isMovedAlike) &&
+    runs.some(({ generator: { findings } }) =>
+      findings.some(({ advice }) => advice.includes("stop-other-programs"))
+    );
+  return places.length === 0 || !isBusy || !couldTakeTurns(situation) ? [] : [{
     code: "take-turns",
     text: "Or write order: slices, which compares two targets in spite of other programs.",
   }];
 }
 
-/** Keys of scenarios that cannot be measured in slices. */
-const CUT_BY_SLICES = ["flow", "page", "mix", "replay", "websocket", "stream"];
+/** Whether the runs were not measured in slices, and `scenarios/plan/in_slices.ts` would not refuse to. */
+function couldTakeTurns({ runs, experiment, redis }: Situation): boolean {
+  const { fresh = true, scenarios } = Object(experiment);
+  return new Set(runs.map(({ target }) => target)).size === 2 && fresh && redis === null &&
+    runs.every(isLoadedForATime) && !Object.values(Object(scenarios)).some(isCutBySlices);
+}
 
-/** Whether nothing about the load of a run keeps it from being measured in slices, and it was not. */
-function couldTakeTurns({ load, slices }: Run): boolean {
-  return slices === undefined &&
-    (load.kind === "rate" || load.kind === "closed" && load.durationS !== null);
+/** Runs of one time without streams, by one machine. */
+function isLoadedForATime({ load, slices, streams, agents }: Run): boolean {
+  const isOfOneTime = load.kind === "rate" ||
+    load.kind === "closed" && load.durationS !== null && load.stages === undefined;
+  return isOfOneTime && [slices, streams, agents].every((one) => one === undefined);
+}
+
+/** Keys of scenarios that cannot be measured in slices. */
+const CUT_BY_SLICES = [
+  ...["flow", "page", "mix", "replay", "websocket", "stream"],
+  ...["before", "after", "user", "follow"],
+];
+
+function isCutBySlices(scenario: unknown): boolean {
+  const has = (key: string): boolean => Object.hasOwn(Object(scenario), key);
+  return CUT_BY_SLICES.some(has) || has("grpc") && !has("proto");
 }
 
 /** What nobody can do whose machine has no core to spare. */

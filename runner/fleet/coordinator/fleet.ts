@@ -145,8 +145,9 @@ export class Fleet implements Loader {
     const run = this.#run = new FleetRun(id, members, { ...setting, touch: this.runState });
     try {
       await retryUntilReply(() => this.runState.publish({ ...IDLE, run: id }), signal);
-      const assign = (member: FleetMember): Promise<void> =>
-        retryUntilReply(() => this.#assign(id, member, request, reportEveryMs), signal);
+      const job = this.#job(id, request, reportEveryMs);
+      const assign = ({ presence: { name }, assigned }: FleetMember): Promise<void> =>
+        retryUntilReply(() => this.#assign(name, { ...job, assigned: { ...assigned } }), signal);
       await Promise.all(members.map(assign));
       const readies = await run.ready();
       hooks.onReady(members.reduce((sum, { assigned }) => sum + assigned.own, 0));
@@ -183,28 +184,27 @@ export class Fleet implements Loader {
     }
   }
 
-  async #assign(
-    run: string,
-    { presence, assigned }: FleetMember,
-    request: LoadRequest,
-    reportEveryMs: number,
-  ): Promise<void> {
+  /** What the jobs of all agents have in common. */
+  #job(run: string, request: LoadRequest, reportEveryMs: number): Omit<AgentJobInput, "assigned"> {
     const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
     const { own } = request.script;
     const script = sentScript({ ...request.script, ...own && { own: rowsWithin(load, own) } });
     const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
     const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
-    const job: AgentJobInput = {
-      ...{ run, coordinator: this.id, version: VERSION, assigned: { ...assigned } },
+    return {
+      ...{ run, coordinator: this.id, version: VERSION },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, reportEveryMs },
       access,
       secrets: secrets.heldBy(JSON.stringify([script, access])).map((
         [value, shown],
       ) => [value, shown]),
     };
-    const queue = this.link.queue(agentQueue(presence.name));
+  }
+
+  async #assign(agent: string, job: AgentJobInput): Promise<void> {
+    const queue = this.link.queue(agentQueue(agent));
     try {
-      await queue.add("share", job, { ...ONCE, jobId: run });
+      await queue.add("share", job, { ...ONCE, jobId: job.run });
     } finally {
       await queue.close();
     }

@@ -3,6 +3,7 @@
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import * as z from "zod";
+import { ofIntervalTimes } from "../../../base/figures/figure.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
@@ -74,10 +75,7 @@ export const packedPart = z.strictObject({
   messages: z.strictObject({
     received: count,
     failed: count,
-    ttfe: packedTimes,
-    gap: packedTimes,
-    ttft: packedTimes,
-    message: packedTimes,
+    ...ofIntervalTimes(() => packedTimes),
   }).optional(),
 }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
 
@@ -90,10 +88,7 @@ export function packPart(part: IntervalPart): PackedPart {
     ...messages && {
       messages: {
         ...messages,
-        ttfe: packTimes(messages.ttfe),
-        gap: packTimes(messages.gap),
-        ttft: packTimes(messages.ttft),
-        message: packTimes(messages.message),
+        ...ofIntervalTimes((name) => packTimes(messages[name])),
       },
     },
     errors: errors === null ? null : [...errors],

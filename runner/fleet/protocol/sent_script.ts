@@ -3,12 +3,13 @@
  * request names its types by their place.
  */
 import type { MessageTypes, RootType } from "../../../base/grpc/message_types.ts";
-import type {
-  ReadyCall,
-  Script,
-  ScriptCall,
-  ScriptRequest,
-  ThinkStep,
+import {
+  type ReadyCall,
+  type Script,
+  type ScriptCall,
+  type ScriptOf,
+  type ScriptRequest,
+  withRequests,
 } from "../../../scenarios/request/script.ts";
 
 interface SentRoot {
@@ -26,19 +27,10 @@ interface SentRequest extends Omit<ScriptRequest, "call"> {
   };
 }
 
-interface Types {
+export type SentScript = ScriptOf<SentRequest> & {
   /** Absent: no request needs any. */
   readonly types?: readonly MessageTypes[];
-}
-
-type Kind<K extends Script["kind"]> = Extract<Script, { kind: K }>;
-
-export type SentScript =
-  & Types
-  & (
-    | Omit<Kind<"requests">, "requests"> & { readonly requests: readonly SentRequest[] }
-    | Omit<Kind<"flow">, "steps"> & { readonly steps: readonly (SentRequest | ThinkStep)[] }
-  );
+};
 
 /** Without its tables: the coordinator works out which row was sent when. @param script Its calls are ready. */
 export function sentScript({ tables: _, ...script }: Script): SentScript {
@@ -65,9 +57,7 @@ export function sentScript({ tables: _, ...script }: Script): SentScript {
       },
     };
   };
-  const own = script.kind === "requests"
-    ? { ...script, requests: script.requests.map(sent) }
-    : { ...script, steps: script.steps.map((step) => step.kind === "request" ? sent(step) : step) };
+  const own = withRequests(script, sent);
   return places.size === 0 ? own : { ...own, types: [...places.keys()] };
 }
 
@@ -93,11 +83,6 @@ export function receivedScript({ types = [], ...script }: SentScript): Script | 
       },
     };
   };
-  const own = script.kind === "requests"
-    ? { ...script, requests: script.requests.map(received) }
-    : {
-      ...script,
-      steps: script.steps.map((step) => step.kind === "request" ? received(step) : step),
-    };
+  const own = withRequests(script, received);
   return isWhole ? own : null;
 }

@@ -196,7 +196,7 @@ export class Flow {
     const user = this.#nextUser;
     this.#nextUser += stride;
     const variables = new Map(Object.entries(users[user % users.length]));
-    for (const [name, value] of Object.entries(own?.[place] ?? {})) variables.set(name, value);
+    if (own !== undefined) { for (const name in own[place]) variables.set(name, own[place][name]); }
     return {
       steps: this.#journeys[sequence[user % sequence.length]],
       variables,

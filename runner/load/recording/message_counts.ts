@@ -5,6 +5,7 @@
  *
  * They count by step, so that a request of a mix or flow has the figures of its own messages; the whole is their sum.
  */
+import type { IntervalTimes } from "../../../base/figures/figure.ts";
 import {
   addSparse,
   EMPTY,
@@ -31,12 +32,8 @@ export interface BoundedTotals {
 
 export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
 
-/** Times of messages of which an interval has its own. */
-export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
-
 /** Messages of one interval. */
-export interface MessagePart
-  extends Readonly<Record<typeof INTERVAL_TIMES[number], BoundedTotals>> {
+export interface MessagePart extends IntervalTimes<BoundedTotals> {
   /** In the last interval, by the deadline. */
   readonly received: number;
   /** In the last interval those that failed after the deadline, too: each of them missed what was expected of it. */

@@ -190,11 +190,16 @@ export class MessageRecorder {
     this.#tokensOf[slot] = 0;
   }
 
+  #begun(slot: number): StreamTally {
+    const tally = this.#tally[slot];
+    if (tally === undefined) throw new Error("A message has come on a stream that was not begun");
+    return tally;
+  }
+
   // hot: once a message.
   /** A message has come on an open stream, and the next is due. */
   receive(slot: number, name: string, nowUs: number): void {
-    const tally = this.#tally[slot];
-    if (tally === undefined) return;
+    const tally = this.#begun(slot);
     tally.received.whole++;
     tally.due++;
     const named = tally.named(name);
@@ -211,8 +216,7 @@ export class MessageRecorder {
 
   /** The message that has just come brought a token. */
   takeToken(slot: number, nowUs: number): void {
-    const tally = this.#tally[slot];
-    if (tally === undefined) return;
+    const tally = this.#begun(slot);
     tally.tokens.whole++;
     if (this.#tokensOf[slot]++ === 0) {
       this.#firstTokenUs[slot] = nowUs;
@@ -260,8 +264,7 @@ export class MessageRecorder {
 
   /** An open stream stands still, and is to be requested again. */
   interrupt(slot: number, how: keyof Interruptions): void {
-    const tally = this.#tally[slot];
-    if (tally !== undefined) tally.interruptions[how]++;
+    this.#begun(slot).interruptions[how]++;
   }
 
   /** The first message of a request that failed before it was sent, which says nothing about its time. */

@@ -74,25 +74,21 @@ interface SocketSteps {
 
 export class SocketRecorder {
   readonly #tallies: readonly SocketTally[];
-  readonly #pushed: ReadonlySet<number>;
+  /** Those whose messages are answers: the others are counted in intervals with the messages of streams. */
+  readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {
     this.#tallies = [...steps].map((step) => new SocketTally(step));
-    this.#pushed = pushed;
+    this.#answered = this.#tallies.filter(({ step }) => !pushed.has(step));
     this.#open = new Array(slots).fill(null);
-  }
-
-  #of(step: number): SocketTally {
-    const found = this.#tallies.find((tally) => tally.step === step);
-    if (found === undefined) throw new Error("A socket was opened that the load does not have");
-    return found;
   }
 
   /** A socket is open: its messages are due from now on. */
   open(slot: number, step: number, pace: MessagePace): CountedSocket {
-    const tally = this.#of(step);
+    const tally = this.#tallies.find((tally) => tally.step === step);
+    if (tally === undefined) throw new Error("A socket was opened that the load does not have");
     tally.opened++;
     return this.#open[slot] = { tally, messages: new PacedMessages(pace) };
   }
@@ -128,8 +124,7 @@ export class SocketRecorder {
   }
 
   /** @param code 1006: without a close frame of the server. */
-  closed(step: number, code: number): void {
-    const { closeCodes } = this.#of(step);
+  closed({ tally: { closeCodes } }: CountedSocket, code: number): void {
     const isKnown = closeCodes.has(code) || closeCodes.size < MOST_CODES;
     const key = isKnown ? code : OTHER_CODES;
     closeCodes.set(key, (closeCodes.get(key) ?? 0) + 1);
@@ -159,7 +154,7 @@ export class SocketRecorder {
 
   /** What came since the last call, which was at the end of the interval before. */
   takeInterval(): Pick<MessagePart, "received" | "failed" | "message"> {
-    const answered = this.#tallies.filter(({ step }) => !this.#pushed.has(step));
+    const answered = this.#answered;
     return {
       received: answered.reduce((sum, { came }) => sum + came.take(), 0),
       failed: answered.reduce((sum, { failed }) => sum + failed.take(), 0),
@@ -169,19 +164,9 @@ export class SocketRecorder {
 
   /** Totals as if the run had ended now, with open sockets counted as left. They stay open. */
   totals(nowUs: number): SocketTotals[] {
+    const waits = this.#waitsAt(nowUs);
     return this.#tallies.map((tally) => {
-      const open = new Histogram();
-      let [inFlight, unsent] = [0, 0];
-      for (const socket of this.#open) {
-        if (socket?.tally !== tally) continue;
-        const { messages } = socket;
-        inFlight += messages.inFlight;
-        messages.forEach((dueUs) => open.record(nowUs - dueUs));
-        messages.forEachUnsent(nowUs, (dueUs) => {
-          unsent++;
-          open.record(nowUs - dueUs);
-        });
-      }
+      const { inFlight = 0, unsent = 0, open = null } = waits.get(tally) ?? {};
       const { step, due, received, failed, unfinished, dropped, came, closeCodes } = tally;
       const { opened, sent, unmatched } = tally;
       return {
@@ -197,4 +182,35 @@ export class SocketRecorder {
       };
     });
   }
+
+  /** What open sockets wait for, by the tally of their step. */
+  #waitsAt(nowUs: number): ReadonlyMap<SocketTally, OpenWaits> {
+    const all = new Map<SocketTally, OpenWaits>();
+    const waitsOf = (tally: SocketTally): OpenWaits => {
+      const waits = all.get(tally) ?? { inFlight: 0, unsent: 0, open: new Histogram() };
+      all.set(tally, waits);
+      return waits;
+    };
+    for (const socket of this.#open) {
+      if (socket === null) continue;
+      const { tally, messages } = socket;
+      messages.forEach((dueUs) => {
+        const waits = waitsOf(tally);
+        waits.inFlight++;
+        waits.open.record(nowUs - dueUs);
+      });
+      messages.forEachUnsent(nowUs, (dueUs) => {
+        const waits = waitsOf(tally);
+        waits.unsent++;
+        waits.open.record(nowUs - dueUs);
+      });
+    }
+    return all;
+  }
+}
+
+interface OpenWaits {
+  inFlight: number;
+  unsent: number;
+  readonly open: Histogram;
 }

@@ -4,8 +4,7 @@
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
-import { EMPTY } from "../../stats/histogram/histogram.ts";
-import type { MessagePart } from "./message_counts.ts";
+import { type MessagePart, NO_TIMES } from "./message_counts.ts";
 import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
@@ -149,4 +148,4 @@ function intervalOf(messages: MessageRecorder, sockets: SocketRecorder | null): 
   };
 }
 
-const NO_SOCKETS = { received: 0, failed: 0, message: { all: EMPTY, censored: EMPTY } };
+const NO_SOCKETS = { received: 0, failed: 0, message: NO_TIMES };

@@ -293,8 +293,8 @@ export class Sockets {
 
   /** An open socket was closed with a code. Before it ends, or is forgotten. */
   closed(slot: number, code: number): void {
-    const socket = this.#open[slot];
-    if (socket !== null) this.#sockets.closed(socket.step, code);
+    const counted = this.#open[slot]?.counted;
+    if (counted) this.#sockets.closed(counted, code);
   }
 }
 

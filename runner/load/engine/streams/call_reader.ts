@@ -5,6 +5,7 @@
  */
 import { messageOf } from "../../../../base/errors.ts";
 import { MessageDecoder } from "../../../../base/grpc/decode_message.ts";
+import { PREFIX_BYTES } from "../../../../base/grpc/envelope.ts";
 import { decodedContent } from "../../../../base/http/content_coding.ts";
 import type { KeptResponse, KeptRoom } from "../../../../base/http/kept.ts";
 import { beyond, LIMITS, oneMoreThan } from "../../../../base/limits.ts";
@@ -14,7 +15,6 @@ import type { CallSpec } from "./stream_spec.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const PREFIX_BYTES = 5;
 const COMPRESSED = 1;
 const NO_BYTES: Bytes = new Uint8Array(0);
 /** A part of a message that is no longer is kept outside of the room. */

@@ -1,0 +1,52 @@
+/** One call of gRPC with one message, and its response, on a connection of its own: before a load. */
+import type { ReceivedResponse } from "../http/received.ts";
+import { encodeRequest } from "../http/request.ts";
+import { dial } from "../net/dial.ts";
+import { connectionOptions, type Endpoint } from "../net/endpoint.ts";
+import { exchangeOn } from "../net/one_exchange.ts";
+import { inEnvelopes } from "./envelope.ts";
+
+/** Where calls go. */
+export interface CallServer {
+  readonly origin: string;
+  readonly endpoint: Endpoint;
+}
+
+interface OneCall {
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  /** As protobuf encodes it. */
+  readonly message: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Rejects with a DialError where there is no connection, and with another error where there is no whole response.
+ * @param signal Gives the call up.
+ */
+export async function callOnce(
+  { origin, endpoint }: CallServer,
+  { path, message }: OneCall,
+  signal: AbortSignal,
+): Promise<ReceivedResponse> {
+  const headers = { "content-type": "application/grpc", te: "trailers" };
+  const body = [{ base64: inEnvelopes([message], false).toBase64() }];
+  const bytes = encodeRequest(
+    { method: "POST", path, headers, body },
+    connectionOptions(origin, endpoint, true),
+  );
+  const connection = await dial(endpoint, signal);
+  const close = (): void => connection.close();
+  signal.addEventListener("abort", close, { once: true });
+  if (signal.aborted) close(); // it was there just when the call was given up
+  try {
+    return await exchangeOn(connection, endpoint, {
+      bytes,
+      head: false,
+      isStream: false,
+      streams: 1,
+    });
+  } finally {
+    signal.removeEventListener("abort", close);
+    close();
+  }
+}
