@@ -54,9 +54,11 @@ export const streams = {
       const body = new ReadableStream<Uint8Array>({
         async pull(controller): Promise<void> {
           if (k === from) sent.begun++;
+          const isCut = cutAfter > 0 && k - from >= cutAfter;
           const waitMs = moments(requestMs, k - from) - performance.now();
-          if (waitMs > 0) await sleep(Math.ceil(waitMs)); // a timer drops fractions: too early
-          if (cutAfter > 0 && k - from >= cutAfter) {
+          // A timer drops fractions: too early. A cut that is late gives the last message the time to leave the server first.
+          if (waitMs > 0 || isCut) await sleep(Math.max(1, Math.ceil(waitMs)));
+          if (isCut) {
             sent.cut++;
             return controller.error("A stream is cut, as the settings want it");
           }
