@@ -1,7 +1,7 @@
 /** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
-import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
+import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/comparison.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";

@@ -2,7 +2,7 @@
 import type { Stopping } from "../../runner/result/invocation.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Run } from "../../runner/result/result.ts";
-import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LEAST_OF_GROUPS, SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";

@@ -17,7 +17,7 @@ import {
   type RunCluster,
   type TwoGroups,
   twoGroupsOf,
-} from "../../runner/stats/comparison/two_groups.ts";
+} from "../../runner/stats/comparison/bimodality.ts";
 import {
   afterSelection,
   freshRatio,

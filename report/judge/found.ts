@@ -5,7 +5,7 @@
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
 import { LEAST_A_SIDE, LEAST_FREEDOM } from "../../runner/stats/comparison/sessions.ts";
-import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
+import type { TwoGroups } from "../../runner/stats/comparison/bimodality.ts";
 import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
