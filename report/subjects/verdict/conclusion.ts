@@ -84,6 +84,8 @@ export interface ConclusionModel extends CardModel {
 /** What the rest of the report has made of the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
+  /** The same by the valid runs alone; null where nobody needs it. */
+  readonly again: readonly ScenarioComparison[] | null;
   readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */
   readonly settling: { readonly brief: string } | null;
@@ -103,7 +105,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
   const asked = askedPlans(results, compared);
-  const judged = judgedBoth(results, asked);
+  const judged = judgedBoth(results, asked, report.again);
   const areInTurns = judged.survival === "in-turns";
   const isTrusted = areInTurns || runs.some(isValid);
   const own = lacked === null
@@ -166,7 +168,11 @@ interface JudgedBeside extends Judged {
 }
 
 /** Judged by all runs, and by the valid ones alone. */
-function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[]): JudgedBeside {
+function judgedBoth(
+  results: MeasuredRuns,
+  asked: readonly ScenarioComparison[],
+  compared: readonly ScenarioComparison[] | null,
+): JudgedBeside {
   const { base: named, isNone: asksNothing } = choiceIn(results);
   const isNone = asksNothing || lackedFigure(results) !== null;
   const valid = results.runs.filter(isValid);
@@ -181,7 +187,7 @@ function judgedBoth(results: MeasuredRuns, asked: readonly ScenarioComparison[])
     ? null
     : valid.length === 0
     ? []
-    : placesOf(askedPlans(results, null, valid), base);
+    : placesOf(askedPlans(results, compared, valid), base);
   return { ...judgedTwice(places, again), base };
 }
 
