@@ -52,9 +52,9 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 /** What would show by how much sessions differ. */
 export const SESSIONS_ADVICE =
-  `measure both sides in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
+  `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, best alternately, or add ${
     LEAST_FREEDOM + 1
-  } earlier ones`;
+  } earlier sessions with --sessions`;
 
 /** "" where the cell is named elsewhere. */
 interface OfCell {
