@@ -130,7 +130,7 @@ export function comparedTexts(
           : `${figureName(one.figure)} ${values}`;
         const verdict = decisive.includes(one.figure) || one.figure === "cpuPerRequest"
           ? verdictText(one, marginRatio)
-          : "not judged, as at its capacity each side has what the rules allow";
+          : "what the rules of the capacity allow";
         return `${of}, ${ratioText(one)}: ${verdict}`;
       }),
     others.map((one) =>

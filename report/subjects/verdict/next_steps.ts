@@ -57,10 +57,9 @@ function slicesStep(
   { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
 ): NextStep[] {
   const targets = new Set(runs.map(({ target }) => target)).size;
-  const isBusy = runs.every(isMovedAlike) &&
-    runs.some(({ generator: { findings } }) =>
-      findings.some(({ advice }) => advice.includes("stop-other-programs"))
-    );
+  const isBusy = runs.every(isMovedAlike) && runs.some(({ generator: { findings } }) =>
+    findings.some(({ advice }) => advice.includes("stop-other-programs"))
+  );
   const isCut = CUT_BY_SLICES.some((key) =>
     Object.values(scenarios).some((scenario) => Object.hasOwn(Object(scenario), key))
   );
