@@ -21,7 +21,7 @@ const GB = 1_000_000_000;
 export const LIMITS = {
   // Files
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
-  foreignFile: { what: "a file to run", most: 64 * MB, unit: "bytes" },
+  foreignFile: { what: "a file of another tool", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
   namedFiles: { what: "what an experiment reads from files", most: 256 * MB, unit: "bytes" },
   rememberedFile: { what: "what Plateau remembers of a machine", most: 1 * MB, unit: "bytes" },
@@ -33,14 +33,14 @@ export const LIMITS = {
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
   agentText: { what: "what an agent says of itself", most: 256 * KB, unit: "bytes" },
   fleetParts: { what: "a message of an agent", most: 100_000, unit: "intervals" },
-  fleetBundles: { what: "an agent", most: 1_000, unit: "messages that wait for one before" },
+  fleetBundles: { what: "an agent", most: 1_000, unit: "messages that wait for an earlier one" },
   fleetWorkers: { what: "a fleet", most: 100_000, unit: "workers" },
   liveConnections: { what: "a live page", most: 64, unit: "connections" },
   liveReaders: { what: "a live page", most: 16, unit: "readers" },
   liveHead: { what: "the head of a request to a live page", most: 16 * KB, unit: "bytes" },
   toolRequest: { what: "a message to plateau mcp", most: 1 * MB, unit: "characters" },
   toolResult: { what: "the figures that plateau mcp sends", most: 16 * MB, unit: "bytes" },
-  liveReceipt: { what: "what is sent to a live page", most: 64, unit: "bytes" },
+  liveReceipt: { what: "the body of a request to a live page", most: 64, unit: "bytes" },
   csvRow: { what: "a row of a table", most: 1 * MB, unit: "bytes" },
   // The texts in them
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
@@ -56,9 +56,9 @@ export const LIMITS = {
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
   importedSteps: {
-    what: "a file of another tool, its loops written out,",
+    what: "a file of another tool",
     most: 10_000,
-    unit: "steps",
+    unit: "steps, with its loops written out",
   },
   importedRounds: {
     what: "a file of another tool",
@@ -75,7 +75,11 @@ export const LIMITS = {
     most: 500_000,
     unit: "values",
   },
-  stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
+  stepNames: {
+    what: "a scenario",
+    most: 51,
+    unit: "steps with figures, the last of which is all others",
+  },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
   cells: { what: "an experiment", most: 10_000, unit: "cells" },

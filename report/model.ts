@@ -10,7 +10,9 @@ import type { Document } from "./document.ts";
 import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
 import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { gatesOf, judgeTogether } from "./judge/gates.ts";
+import { isValid } from "./findings/trust.ts";
 import { byResult } from "./judge/pairs.ts";
+import { areTargetsMovedAlike } from "./judge/slices.ts";
 import { otherStatuses, unanswered } from "./subjects/about.ts";
 import { settlingOf } from "./subjects/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
@@ -24,6 +26,13 @@ import {
 } from "./subjects/verdict/compared_scenarios.ts";
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
+
+/** The valid runs alone; null where all are, or where what disturbed one target disturbed the others alike. */
+function validAlone(results: MeasuredRuns): MeasuredRuns | null {
+  const runs = results.runs.filter(isValid);
+  const areAll = runs.length === results.runs.length || areTargetsMovedAlike(results.runs);
+  return areAll ? null : { ...results, runs };
+}
 
 /** The document of an experiment, and what programs read of it. */
 export interface ReportModel extends Document {
@@ -40,7 +49,10 @@ const ROOMY_CELLS = 24;
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const asWritten = groupRuns(results);
   const { level } = repeatedOf(results);
-  const compared = compareScenarios(asWritten, { level, choice: choiceIn(results) });
+  const choice = choiceIn(results);
+  const valid = validAlone(results);
+  const again = valid && compareScenarios(groupRuns(valid), { level, choice });
+  const compared = compareScenarios(asWritten, { level, choice, again });
   const loads = scenarioLoads(results);
   const isRoomy = sum(asWritten, ({ cells }) => cells.length) <= ROOMY_CELLS;
   const claims = judgeClaims(asWritten, results);
@@ -48,9 +60,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     .map(gateOutcome);
   const settling = settlingOf(asWritten);
   const { card, verdicts } = conclude(results, {
-    compared,
-    claims,
-    settling,
+    ...{ compared, again, claims, settling },
     isMeasured: !results.runs.every(isUnanswered),
   });
   const scenarios = asWritten.map(({ name, cells }, i) => ({
@@ -77,7 +87,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     gates,
     settling,
     // For the page alone: of many targets it takes longer than all else that is compared.
-    bases: () => bases ??= otherBases(compared, { level }),
+    bases: () => bases ??= otherBases(compared, { level }, again),
     matrix: card.matrix !== null && card.matrix.columns.length > 1 ? card.matrix : null,
   };
   return {

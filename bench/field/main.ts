@@ -100,8 +100,9 @@ function verdictOf({ outcomes, server }: Verdicts, { name }: Situation): string 
   const tried = outcomes.filter(({ situation }) => situation.name === name);
   if (tried.length === 0) return "–";
   const wrong = tried.filter((outcome) => isWrong(server, outcome)).length;
-  if (wrong > 0) return `**${wrong} of ${tried.length} wrong**`;
-  return `${tried.length}${tried.some(({ fault }) => fault !== null) ? "*" : ""}`;
+  const areOwn = tried.some((outcome) => outcome.fault !== null && !isWrong(server, outcome));
+  const star = areOwn ? "*" : "";
+  return wrong > 0 ? `**${wrong} of ${tried.length} wrong**${star}` : `${tried.length}${star}`;
 }
 
 function tableLines(verdicts: readonly Verdicts[]): string[] {

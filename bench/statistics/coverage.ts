@@ -12,7 +12,7 @@ import {
   LOOK_CONFIDENCE,
   LOOKS,
 } from "../../runner/stats/confidence/sequential.ts";
-import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { estimatesOf, FIGURES, type Machine, simulateCells, SLOW_FACTOR } from "./experiment.ts";
 import type { Random } from "./random.ts";
 

@@ -1,5 +1,5 @@
 /** Runs of one kind that look like two, of two kinds, and those that never settle. */
-import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import {
   type FactorialCell,

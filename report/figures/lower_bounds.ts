@@ -4,8 +4,10 @@
  */
 import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import type { Measurement } from "../../runner/result/result.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
+import { listed } from "../writing/words.ts";
 
 export interface Bounded {
   readonly value: number;
@@ -62,21 +64,34 @@ export function boundedPercentile(
   return { value: valueMs, isAtLeast: true, atMost };
 }
 
-/** What ≥ means; "" without lower bounds. */
-export function lowerBoundsText(censored: number): string {
+/** How requests of runs ended. */
+type Ended = Pick<Measurement, "requests" | "errors">;
+
+/** Why a latency is only a lower bound, and how many are for that. */
+const WHY_BOUND: readonly (readonly [why: string, count: (run: Ended) => number])[] = [
+  ["timed out", ({ errors }) => errors.timeout ?? 0],
+  ["were unfinished at the end", ({ requests }) => requests.unfinished],
+  ["were never sent", ({ requests }) => requests.dropped],
+];
+
+/** What ≥ means; "" without lower bounds. @param runs Whose latencies they are; none where nobody knows which of them count. */
+export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
-  return `${formatCount(censored)} ${what}: requests that timed out, were unfinished at the end ` +
-    "or were never sent. Figures that they could make larger are marked ≥.";
+  const known = WHY_BOUND.filter(([, count]) => sum(runs, count) > 0);
+  const why = (known.length > 0 ? known : WHY_BOUND).map(([why]) => why);
+  return `${formatCount(censored)} ${what}: requests that ${listed(why, "or")}. ` +
+    "Figures that they could make larger are marked ≥.";
 }
 
-/** What ≥ means, and what histograms leave out; "" without lower bounds. */
+/** What ≥ means, and what histograms leave out; "" without lower bounds. @param runs Those of the latencies. */
 export function boundsNote(
   latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
+  runs: readonly Ended[],
 ): string {
   const censored = sum(latencies, (one) => one.censored);
   if (censored === 0) return "";
   const left = sum(latencies, ({ count, endedCount }) => count - endedCount);
   const which = left === censored ? "them" : `${formatCount(left)} of them`;
-  return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
+  return `${lowerBoundsText(censored, runs)} Histograms do not show ${which}.`;
 }

@@ -85,9 +85,9 @@ export function unsettledNotes(places: readonly Place[]): string[] {
     const those = places.filter(({ isUnsettledAhead }) => isUnsettledAhead === isFaster);
     const targets = unique(those.flatMap(({ unsettled }) => unsettled));
     return targets.length === 0 ? [] : [
-      `${listedSome(targets, "and")} ${
-        isFaster ? "ran ahead of the others but " : ""
-      }never settled, so ${targets.length === 1 ? "it is" : "they are"} not judged.`,
+      `${listedSome(targets, "and")} ${isFaster ? "ran ahead of the others but " : ""}${
+        targets.length === 1 ? "has no steady state, so it is" : "have no steady state, so they are"
+      } not judged.`,
     ];
   });
 }

@@ -1,7 +1,7 @@
 /** What a card says: one sentence for each verdict, each note beside it and each state of trust, from typed evidence alone. */
 import { variableName } from "../cells/factors.ts";
 import { isMoreBetter, type Place, type Survival, type Why, winnerOf } from "../judge/places.ts";
-import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
+import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import type { RunGroups } from "../judge/comparison.ts";
 import type { Shortfall } from "../judge/shortfall.ts";
 import { percentText, timesText } from "../writing/ratios.ts";
@@ -49,7 +49,7 @@ const SENTENCES = {
   separate: (of: Of) =>
     `The ${
       unique(of.places.map(({ scenario }) => scenario)).length
-    } scenarios share no target, so each has an answer of its own; it is certain${inShare(of)}.`,
+    } scenarios share no target, so each is answered by itself, for certain${inShare(of)}.`,
   equivalent: (of: Of) => {
     const [{ figure, marginRatio, beaten }] = of.those;
     const behind = of.those.length > 1 || beaten.length === 0
@@ -78,10 +78,12 @@ const SENTENCES = {
       whyText(most[0])
     }${besides(of)}.`;
   },
-  unsettled: (of: Of) =>
-    `Not settled${inShare(of)}: most runs of ${
-      listedSome(neverSettled(of.those), "and")
-    } never reach a steady state, so no target leads for certain.`,
+  unsettled: (of: Of) => {
+    const targets = neverSettled(of.those);
+    return `No target leads for certain${inShare(of)}: ${listedSome(targets, "and")} ${
+      targets.length === 1 ? "has" : "have"
+    } no steady state.`;
+  },
   /** @param keepers Those that do what is required. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
@@ -203,13 +205,15 @@ function sideName(side: "base" | "next", { first, rival }: Pick<Place, "first" |
   return side === "base" && rival !== null ? rival.name : first.name;
 }
 
-/** `5 of 12 runs of a never settled`. */
+/** `5 of 12 runs of a have no steady state`. */
 export function unsettledShare({ target, groups: { clusters, unsettled } }: UnsettledRuns): string {
   const of = clusters.reduce((sum, { count }) => sum + count, 0);
-  return `${unsettled.count} of ${counted(of, "run")} of ${target} never settled`;
+  return `${unsettled.count} of ${counted(of, "run")} of ${target} ${
+    unsettled.count === 1 ? "has" : "have"
+  } no steady state`;
 }
 
-/** `5 of 12 runs of a never settled, and are near 7,300 requests/s where the others are near 10,000`. */
+/** `5 of 12 runs of a have no steady state; they are near 7,300 requests/s, the others near 10,000 requests/s`. */
 function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
   const { clusters, unsettled } = lost.groups;
   const others = clusters.find(({ value }) => value !== unsettled.value) ?? unsettled;
@@ -218,7 +222,8 @@ function unsettledText(lost: UnsettledRuns, { decision }: Known): string {
       ? `${formatNumber(value)} requests/s`
       : `${figureInProse(decision?.figure ?? "rate")} ${formatMs(value / 1_000)}`
   );
-  return `${unsettledShare(lost)}, near ${own} where the others are near ${rest}`;
+  const they = unsettled.count === 1 ? "it is" : "they are";
+  return `${unsettledShare(lost)}; ${they} near ${own}, the others near ${rest}`;
 }
 
 /** The reason in a word, for which a narrow table has room. */
@@ -240,7 +245,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   ],
   "few-runs": ["too few runs", (samples) => `${samples} do not tell them apart`],
   groups: ["two groups of runs", () => "their runs fall into two groups"],
-  unsteady: ["never settled", () => "most runs never reach a steady state"],
+  unsteady: ["no steady state", () => "most runs have no steady state"],
   "at-least": ["a lower bound", () => "a search ended below the limit of a target"],
   generator: [
     "the generator's limit",
@@ -260,7 +265,7 @@ const WHY: Readonly<Record<Why, Said>> = {
   ],
   disturbed: [
     "one disturbs the other",
-    () => "one side uses the cores of the other while it rests",
+    () => "one side goes on using cores while it rests, which slows the other",
   ],
   unconfirmed: ["not confirmed", () => "fresh runs did not confirm it"],
   doubted: ["only doubtful runs", () => "the valid runs alone do not decide"],
@@ -374,15 +379,18 @@ function inShare({ those, places }: Of): string {
 function besides({ those, places }: Of, winner: string | null = null): string {
   const whatIs = (place: Place): string => {
     const isSame = winnerName(place) === winner;
+    if (place.code === "likely" && winner === null) return "not proven";
     if (place.code === "likely" && isSame) return "probably so";
     if (place.code === "leads" && winner !== null && !isSame) return "the opposite";
     return place.code === "equivalent" ? "equivalent" : "undecided";
   };
   const rest = Map.groupBy(places.filter((place) => !those.includes(place)), whatIs);
-  const known = ["the opposite", "probably so", "equivalent", "undecided"].flatMap((what) => {
-    const { length = 0 } = rest.get(what) ?? [];
-    return length === 0 ? [] : [`${what} in ${length}`];
-  });
+  const known = ["the opposite", "probably so", "not proven", "equivalent", "undecided"].flatMap(
+    (what) => {
+      const { length = 0 } = rest.get(what) ?? [];
+      return length === 0 ? [] : [`${what} in ${length}`];
+    },
+  );
   return known.length === 0 ? "" : `; ${listed(known, "and")}`;
 }
 
@@ -421,7 +429,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
   "all-valid": ({ valid }) => `${valid}.`,
   "none-valid": ({ valid }) => `${valid}.`,
   "in-turns": ({ valid }) =>
-    `${valid}; runs of both sides took turns, so what disturbed one side disturbed the other.`,
+    `${valid}, but the ratio holds: the sides took turns, so what disturbed one disturbed the other.`,
   uncompared: ({ valid, levels }) => `${valid}; the figures include the others (${levels}).`,
   same: ({ valid, lost: { places } }) =>
     `${valid}; ${
@@ -442,7 +450,7 @@ const TRUST: Readonly<Record<Survival, (evidence: TrustEvidence) => string>> = {
     }.`;
   },
   open: ({ valid, lost: { places } }) =>
-    areUndecided(places) ? `${valid}.` : `${valid}, which do not decide without the others.`,
+    areUndecided(places) ? `${valid}.` : `${valid}, too few to decide alone.`,
   fewer: ({ valid }) => `${valid}.`,
   changed: ({ valid }) => `${valid}, and they contradict the others.`,
 };

@@ -2,7 +2,7 @@
 import type { Stopping } from "../../runner/result/invocation.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Run } from "../../runner/result/result.ts";
-import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LEAST_OF_GROUPS, SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
@@ -69,7 +69,7 @@ const SENTENCES = {
   "no-steady-state": (alike: Alike) =>
     `${placeText(alike, "have no steady state in most of their runs")}: ${
       noSteadyStateText(alike)
-    }: run longer. In the tables, figures of such a cell have no intervals`,
+    }: run longer. Figures of such a cell have no intervals; its ratios keep theirs`,
   "no-steady-part": (alike: Alike) => {
     const { count, of } = alike;
     return `${placeText(alike, "have runs without a steady part")}: ${
@@ -87,7 +87,7 @@ const SENTENCES = {
     if (smallestChange === null) return head;
     return smallestChange > MOST_CHANGE
       ? `${head}; a change of less than 10× would not have been seen: add runs`
-      : `${head}; a change of ${percentText(smallestChange)} would have been seen`;
+      : `${head}; only a change of ${percentText(smallestChange)} or more would show`;
   },
   "stopped-early": ({ repetitions }: Pick<Stopping, "repetitions">) =>
     `If a few runs are far slower than the rest, ${repetitions} repetitions may hold none of them: intervals of ` +

@@ -67,15 +67,20 @@ export function verdictWord(comparison: FigureComparison, marginRatio: number): 
 
 /** The same, with what else there is to know. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
-  return saidOf(comparison, marginRatio).filter(Boolean).join(", ");
+  return comparison.verdict === "equivalent"
+    ? `equivalent within ${percentText(marginRatio)}${doubtText(comparison)}`
+    : saidOf(comparison, marginRatio).filter(Boolean).join("; ");
 }
 
 function saidOf(comparison: FigureComparison, marginRatio: number): readonly string[] {
   const { verdict, reason } = comparison;
-  if (verdict === "equivalent") return ["equivalent", `within ${percentText(marginRatio)}`];
   return verdict === "inconclusive" && reason !== null
     ? REASONS[reason](comparison, marginRatio)
-    : [verdict];
+    : [`${verdict}${doubtText(comparison)}`];
+}
+
+function doubtText({ isDoubted }: FigureComparison): string {
+  return isDoubted ? ", only with doubtful runs" : "";
 }
 
 type Said = (comparison: FigureComparison, marginRatio: number) => readonly string[];
@@ -83,7 +88,7 @@ type Said = (comparison: FigureComparison, marginRatio: number) => readonly stri
 /** Reasons in a few words, and at length; "" without a reason. */
 const REASONS: Readonly<Record<VerdictReason, Said>> = {
   nothing: () => ["nothing to compare"],
-  "one-run": () => ["inconclusive: one run", "which says nothing about the next"],
+  "one-run": () => ["inconclusive: one run", "it says nothing about the next"],
   silent: ({ silent }) => [`inconclusive: ${silentText(silent)}`],
   "few-runs": (comparison, marginRatio) => [
     ...standingOf(comparison) === "few-runs"
@@ -111,42 +116,42 @@ const REASONS: Readonly<Record<VerdictReason, Said>> = {
   ],
   unsteady: (comparison, marginRatio) => {
     const { count, of } = comparison.unsteady ?? { count: 0, of: 1 };
-    const where = of === 1 ? "" : `in ${count} of ${of} runs`;
+    const unsteady = `no steady state${of === 1 ? "" : ` in ${count} of ${of} runs`}`;
     return standingOf(comparison) === "unsteady"
-      ? ["inconclusive: no steady state", where, "run longer"]
-      : likely(() => ["not proven: no steady state", where])(comparison, marginRatio);
+      ? [`inconclusive: ${unsteady}`, "run longer"]
+      : likely(() => [`not proven: ${unsteady}`])(comparison, marginRatio);
   },
-  "at-least":
-    () => ["inconclusive: a lower bound", "as a search ended below the limit of a target"],
+  "at-least": () => ["inconclusive: a lower bound", "a search ended below the limit of a target"],
   errors: () => ["too many wrong responses"],
   generator: () => [
     "inconclusive: the generator may have been the limit",
-    "so either side may be faster than it shows",
+    "either side may be faster than it shows",
   ],
   "few-slices": () => ["inconclusive: too few slices", "measure longer"],
   "dependent-slices": () => [
     "inconclusive: its level wanders",
-    "for longer than the slices can show: measure longer",
+    "it does so for longer than the slices can show",
+    "measure longer",
   ],
   disturbed: ({ sliced }) => [
     "inconclusive: one side disturbs the other",
     disturbanceText(sliced?.disturbance ?? null),
   ],
   unconfirmed: ({ stages }) => [
-    "inconclusive",
+    "inconclusive: not confirmed",
     `worse over all blocks, but not in the fresh ones alone (${
       formatRatio(stages?.fresh ?? NaN, null)
     })`,
   ],
 };
 
-/** `the base uses 0.3 of a core while it rests`. */
+/** `while it rests, the base uses 30 % of a core more than the other side does`. */
 export function disturbanceText(disturbance: Disturbance | null): string {
   if (disturbance === null) return "";
   const { side, cores } = disturbance;
-  return `${side === "base" ? "the base" : "the new side"} uses ${
+  return `while it rests, ${side === "base" ? "the base" : "the new side"} uses ${
     percentText(cores)
-  } of a core more than the other while it rests`;
+  } of a core more than the other side does`;
 }
 
 /** `4 of 5 runs served nothing`. @param of Whose: ` of b`. */
@@ -156,7 +161,7 @@ export function silentText(silent: SilentRuns | null, of = ""): string {
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/** `likely better, not proven: 3 runs`. @param doubt Why it is not certain, and more of it. */
+/** `likely better, not proven by 3 runs`. @param doubt Why it is not certain, and more of it. */
 function likely(doubt: Said): Said {
   return (comparison, marginRatio) => {
     const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";
@@ -167,7 +172,7 @@ function likely(doubt: Said): Said {
 }
 
 function unproven(comparison: FigureComparison): string {
-  return `not proven: ${samplesText(comparison)}`;
+  return `not proven by ${samplesText(comparison)}`;
 }
 
 type Sampled = Pick<FigureComparison, "runs" | "between" | "sliced">;
@@ -192,7 +197,7 @@ function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
     ? "add runs"
-    : `a change of ${percentText(smallestChange)} would have been seen`;
+    : `only a change of ${percentText(smallestChange)} or more would show`;
 }
 
 /** `about 18 runs would show equivalence within 2 %`; "" where no number of runs, or of sessions, would do. */
@@ -206,7 +211,7 @@ export function neededText(
   if (needed === null || ratio === null) return "";
   const isWithin = Math.abs(Math.log(ratio)) < Math.log1p(marginRatio);
   return `about ${needed} would show ${
-    isWithin ? `equivalence within ${percentText(marginRatio)}` : "a difference as large"
+    isWithin ? `equivalence within ${percentText(marginRatio)}` : "this difference"
   }`;
 }
 
@@ -227,7 +232,7 @@ function groupsText({ figure, groups }: FigureComparison): string {
   return clusters.map((cluster) => {
     const { count, value } = cluster;
     const rate = figure === "rate" ? `${formatNumber(value)}/s` : formatMs(value / 1_000);
-    const never = cluster.value === unsettled?.value ? " that never settled" : "";
+    const never = cluster.value === unsettled?.value ? " without a steady state" : "";
     return `${count}${never} near ${of === "ratios" ? formatRatio(value, null) : rate}`;
   }).join(", ");
 }

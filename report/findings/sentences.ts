@@ -38,10 +38,12 @@ const SENTENCES: Worded = {
       partText(throttled, elapsedS)
     }: the figures include this limit`,
   "low-priority": ({ severity, evidence: { waiting, nice, ...others } }) =>
-    `The target had less than its cores: at nice ${nice} it waited ${percent(waiting)} of its ` +
+    `The target did not get the cores that it needed: at nice ${nice} it waited ${
+      percent(waiting)
+    } of its ` +
     `runnable time, and ${othersText(others)}${heldBackText(severity)}. ${NOT_STARTED}`,
   neighbour: ({ severity, evidence: { waiting, waiter, ...others } }) =>
-    `The ${waiter} had less than its cores: ${
+    `The ${waiter} did not get the cores that it needed: ${
       waiter === "target" ? "it waited" : "its busiest worker waited"
     } ${percent(waiting)} of the time that it had work, and ${othersText(others)}${
       heldBackText(severity)

@@ -49,14 +49,14 @@ export function looksNote(areTheseTwo: boolean): string {
   const [what, unless] = areTheseTwo
     ? ["rounds", ", unless the ratio wanders for longer than the first rounds last"]
     : ["pairs of processes", ""];
-  return "The sides were loaded in turns, slice by slice, so that what moves both at once is in no " +
-    `ratio. There are looks after ${looks} ${what}, and each takes p ≤ ${PROCESS_LOOK_SIGNIFICANCE} for a ` +
-    `verdict: all of them together are wrong in at most 5 %${unless}.`;
+  return "The sides were loaded in turns, slice by slice, so what moves both at once cancels out. " +
+    `The ratio is checked after ${looks} ${what}. Each check asks for p ≤ ${PROCESS_LOOK_SIGNIFICANCE}, ` +
+    `so that all together are wrong in at most 5 %${unless}.`;
 }
 
 /** Beside a verdict by one pair of processes that nobody restarts. */
 export const THESE_TWO =
-  "The verdict is about these two processes: after a restart the ratio may be another.";
+  "The verdict is about these two processes: after a restart the ratio may differ.";
 
 /** Begins a sentence. @param cell Whose names stay as they are written; "" of one cell alone. */
 export function disturbanceSentence(cell: string, disturbance: Disturbance): string {

@@ -85,7 +85,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
     case "too-short":
       return tooShortText(cell.runs[0].timeline);
     case "no-steady-state":
-      return [mostUnsettledText(warmups), "longer runs may"].filter(Boolean).join("; ");
+      return [mostUnsettledText(warmups), "longer runs may reach one"].filter(Boolean).join("; ");
     case "warm-up":
     case "slowdown":
       return settledText(cell, label, warmups);
@@ -96,7 +96,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;
-  return `that takes ${LEAST_STEADY_INTERVALS} of ${formatTick(intervalS)} s${
+  return `that takes ${LEAST_STEADY_INTERVALS} intervals of ${formatTick(intervalS)} s${
     isSparse ? ", and responses in more than half of all" : ""
   }`;
 }

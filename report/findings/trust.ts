@@ -28,7 +28,7 @@ const MEANINGS: Readonly<
   invalid: "the generator or the machine was the limit, not the target",
   "nothing-measured": "nothing was measured",
   aborted: "a rule of its own ended the load early",
-  "never-settled": "rate or latency never settled, so the figures are those of a moment",
+  "never-settled": "rate or latency reached no steady state, so the figures are those of a moment",
 };
 
 /** The parts of a run that decide its trust. */
@@ -99,7 +99,9 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   const all = counted(runs.length, nounOfRuns(runs));
   const text = level === "valid" ? `${meaning} in any of ${all}` : [
     `in ${doubted} of ${all} ${meaning}`,
-    ...(unsettled > 0 ? [`${unsettled} more never settled`] : []),
+    ...(unsettled > 0
+      ? [`${unsettled} more ${unsettled === 1 ? "has" : "have"} no steady state`]
+      : []),
     ...(suspect > 0 ? [`${suspect} more ${suspect === 1 ? "is" : "are"} suspect`] : []),
   ].join("; ");
   return {

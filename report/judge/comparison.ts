@@ -17,7 +17,7 @@ import {
   type RunCluster,
   type TwoGroups,
   twoGroupsOf,
-} from "../../runner/stats/comparison/two_groups.ts";
+} from "../../runner/stats/comparison/bimodality.ts";
 import {
   afterSelection,
   freshRatio,
@@ -125,6 +125,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly unsteady: Unsteady | null;
   /** Runs that served nothing, of a side that was measured several times; null if every run served something. */
   readonly silent: SilentRuns | null;
+  /** Whether the valid runs alone do not give the verdict: see `withDoubt`. */
+  readonly isDoubted: boolean;
   /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
   readonly isAheadInHalves: boolean;
   /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
@@ -157,6 +159,7 @@ export const UNTESTED = {
   sliced: null,
   stages: null,
   groups: null,
+  isDoubted: false,
   isAheadInHalves: false,
   verdict: "inconclusive",
   smallestChange: null,
@@ -471,6 +474,7 @@ function compareFigure(
     ratio: interval.value,
     pairs: pairing?.pairs ?? null,
     pairingGain: pairing && gainOf(pairing),
+    isDoubted: false,
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange,
     // Nobody adds runs to two processes that run already; they are measured for longer.

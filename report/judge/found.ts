@@ -5,7 +5,7 @@
 import type { FigureUnit } from "../../base/figures/figure.ts";
 import type { WarmupClaim } from "../../runner/result/result.ts";
 import { LEAST_A_SIDE, LEAST_FREEDOM } from "../../runner/stats/comparison/sessions.ts";
-import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
+import type { TwoGroups } from "../../runner/stats/comparison/bimodality.ts";
 import { noSteadyStateText, type Unsteady } from "../cells/cells.ts";
 import type { Range } from "../figures/range.ts";
 import { figureRangeText } from "../writing/figure_text.ts";
@@ -52,9 +52,9 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 /** What would show by how much sessions differ. */
 export const SESSIONS_ADVICE =
-  `measure both sides in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
+  `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, best alternately, or add ${
     LEAST_FREEDOM + 1
-  } earlier ones`;
+  } earlier sessions with --sessions`;
 
 /** "" where the cell is named elsewhere. */
 interface OfCell {

@@ -8,7 +8,7 @@ import type { FigureName, FigureUnit } from "../../base/figures/figure.ts";
 import type { Distribution, Measurement, Threshold } from "../../runner/result/result.ts";
 import { holmOfKnown } from "../../runner/stats/comparison/significance_tests.ts";
 import { type SessionContrast, sessionsToDecide } from "../../runner/stats/comparison/sessions.ts";
-import { twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import {
   ratioInterval,

@@ -2,7 +2,7 @@
  * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
  * that Holm's method sees every verdict that the report gives.
  */
-import type { RunCluster } from "../../runner/stats/comparison/two_groups.ts";
+import type { RunCluster } from "../../runner/stats/comparison/bimodality.ts";
 import {
   type CellRuns,
   type Grouped,

@@ -64,6 +64,8 @@ export interface Place {
   /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
+  /** Whether the first comes before the rival in the experiment: tables then have the rival over it. */
+  readonly isFirstBase: boolean;
   /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
@@ -182,6 +184,8 @@ function rankedPlace(contest: Contest, { lookup, unit }: DecidedPlan, where: Whe
     decision: nearest === undefined ? null : withoutLevel(nearest.decision),
     median: nearest?.median ?? null,
     marginRatio: nearest?.marginRatio ?? 0,
+    isFirstBase: nearest !== undefined &&
+      contest.cells.indexOf(first) < contest.cells.indexOf(nearest.cell),
     of: figure,
     figure: figureNameOf(figure, first, unit),
     isAtLeast: isOpenAbove(first.runs),
@@ -280,6 +284,7 @@ export function besidePlace({ sides: [base, other], ...pair }: Beside): Place {
     ...pair,
     first: isShort(other) && !isShort(base) ? base : other,
     rival: base,
+    isFirstBase: false,
     isAtLeast: false,
     peers: [base.name],
     beaten: [],
@@ -374,6 +379,22 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
     place: { ...place, code: isLead ? "likely" : "undecided", why: "doubted" },
     kept: isOpen ? "open" : "changed",
   };
+}
+
+/**
+ * The same comparison, with each verdict marked that the valid runs alone do not give.
+ *
+ * @param again By the valid runs; undefined where too few of them are left to compare.
+ */
+export function withDoubt(
+  comparison: GroupComparison,
+  again: GroupComparison | undefined,
+): GroupComparison {
+  const figures = comparison.figures.map((one, i) => ({
+    ...one,
+    isDoubted: one.verdict !== "inconclusive" && again?.figures[i].verdict !== one.verdict,
+  }));
+  return { ...comparison, figures };
 }
 
 /** The same of two that say the same, whatever their figures. */

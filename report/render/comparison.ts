@@ -11,7 +11,7 @@ import {
 import { comparedCard } from "../subjects/comparison/card.ts";
 import { revisionTexts } from "../subjects/comparison/document.ts";
 import { contrastIn, sessionStdevOf } from "../judge/ratio_of.ts";
-import { figureKey, figureName, verdictText } from "../findings/judgements.ts";
+import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { GLUE } from "../writing/units.ts";
 
@@ -134,7 +134,10 @@ function figureCase(
   if (outcome === "pass") return named;
   const why = !isTrusted(comparison) ? "a side has no valid run" : cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
-  const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
+  const said = one.verdict === "worse"
+    ? verdictWord(one, cell.comparison.marginRatio)
+    : one.verdict;
+  const message = [`${said}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
   if (comparison.decidedBy === "thresholds" || !decisiveOf(cell.comparison).includes(one)) {
     return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
   }

@@ -57,7 +57,7 @@ export function measurementBlocks(
   const isSilent = isUnanswered(measurement);
   const silence = isSilent ? `${noResponseText(noResponseOf([measurement]))}.` : "";
   const statuses = otherStatusesText(measurement);
-  const notes = [boundsNote([latency]), bottleneckSentence(measurement)];
+  const notes = [boundsNote([latency], [measurement]), bottleneckSentence(measurement)];
   const trust = trustBlock({ ...trustOf(measurement), ...isSilent && { reasons: [] } });
   return [group(measurement.url, [
     // In a terminal the error at the end says so.

@@ -96,9 +96,9 @@ function stableAfterMs({ flattens: [median] }: SettledCell): number {
 /** @param cells In the order in which their medians are stable. */
 function findingOf(cells: readonly SettledCell[]): string {
   const [first, last] = [cells[0], cells[cells.length - 1]];
-  if (first === last) return `The median is stable ${whenText(first)}.`;
+  if (first === last) return `The p50 is stable ${whenText(first)}.`;
   if (stableAfterMs(first) === stableAfterMs(last)) {
-    return `Every median is stable ${afterText(first)}.`;
+    return `Every p50 is stable ${afterText(first)}.`;
   }
   const [rho, ...others] = POINT_PERCENTILES.map((_, i) =>
     spearmanRho(
@@ -196,7 +196,7 @@ function chartOf(cells: readonly SettledCell[], scenarios: readonly string[]): X
 }
 
 const NOTE =
-  "Final is the median of a percentile over the last quarter of a run; means over the runs.";
+  "Final is the median of a percentile over the last quarter of a run, averaged over the runs.";
 const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 
 /** When each percentile of latency is stable, and at what. @param several Whether the cells are of several scenarios. */

@@ -27,7 +27,7 @@ import {
   LOOKS,
   nextLook,
 } from "../stats/confidence/sequential.ts";
-import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
+import { twoGroupsOf } from "../stats/comparison/bimodality.ts";
 
 /** What a look looks at: how fast a cell responds, and how long it takes. */
 const WATCHED = ["rate", 50] as const;

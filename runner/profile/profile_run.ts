@@ -12,7 +12,7 @@ import {
   type ProcessProfile,
   type ProfileSession,
   startProfiles,
-} from "../../targets/profile/session.ts";
+} from "../../targets/profile/profilers.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { TargetProfile } from "../result/profile.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { ProcessProfile } from "../../targets/profile/session.ts";
+import type { ProcessProfile } from "../../targets/profile/profilers.ts";
 import type { TargetProfile } from "../result/profile.ts";
 import type { Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";

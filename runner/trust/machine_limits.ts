@@ -1,18 +1,22 @@
-/** Signs that the machine was the limit: too few cores, a limit on them, or nothing left to connect with. */
-import type { TrustFinding } from "../result/findings.ts";
+/**
+ * Signs that the machine was the limit: too few cores, cores that other programs took from target or generator, a limit on
+ * them, or nothing left to connect with.
+ */
+import type { Contention, TrustFinding } from "../result/findings.ts";
+import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { adviceFor } from "./advice.ts";
 import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
-export const FULL = 0.95;
+const FULL = 0.95;
 
 /**
  * Cores that others use from here on matter; a neighbour that computes has 0.9 to 1. What is not idle and
  * nobody's CPU time is counted to others, too: on a quiet machine of 2 cores 0.02 to 0.08 and, where they
  * go to sleep and wake 20,000 times a second, up to 0.16 for that.
  */
-export const OTHERS_CORES = 0.3;
+const OTHERS_CORES = 0.3;
 
 /**
  * Share of the run in which a worker stood in line for a core. Being woken takes some 20 to 50 µs, which
@@ -27,6 +31,18 @@ const WAITING: Limits = { suspect: 0.03, invalid: 0.2 };
  */
 const LINED_UP = { waiting: 0.15, occupied: 0.7 };
 
+/**
+ * How long threads stand in line although nobody else is there. Where all cores are in use, quiet runs have
+ * up to 0.015 for a target that computes; beside a neighbour that target has 0.066, busier ones 0.4.
+ */
+const WAITING_FOR_FULL_CORES = 0.03;
+/**
+ * Where cores are free, each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
+ * 0.46 of the time that a target at low load wants a core. One that is kept on a core with a neighbour has
+ * more of both.
+ */
+const HELD_BACK = { threads: 0.1, ofWanted: 0.3 };
+
 const STOLEN: Limits = { suspect: 0.02, invalid: 0.1 };
 /** Seconds. The system counts in steps of 10 ms: in less, one step is as much as the limit. */
 const SHORTEST_FOR_TICKS_S = 1;
@@ -40,7 +56,8 @@ const SHORT_OF: Limits = { suspect: Number.MIN_VALUE, invalid: 0.01 };
 const COARSE_TIMER_MS = 1;
 
 export function machineFindings(given: Case): TrustFinding[] {
-  return [crowded, linedUp, stolen, throttled, coarse].flatMap((check) => check(given) ?? []);
+  const checks = [crowded, linedUp, stolen, throttled, coarse, crowdedOut];
+  return checks.flatMap((check) => check(given) ?? []);
 }
 
 function crowded(given: Case): TrustFinding | null {
@@ -63,6 +80,63 @@ function crowded(given: Case): TrustFinding | null {
       given,
     ),
   };
+}
+
+/** Others used the cores, and generator or target waited for them. */
+function crowdedOut(given: Case): TrustFinding | null {
+  const { hostActivity, target } = given.evidence;
+  const { others = null, busiest = [] } = hostActivity;
+  if (others === null || others < OTHERS_CORES) return null;
+  const contention = { others, busiest };
+  if (target !== undefined && hadToWait(target, hostActivity)) {
+    return targetCrowdedOut(target, contention, given);
+  }
+  if (!workerHadToWait(given)) return null;
+  const waiting = busiestOf(given.evidence).waiting ?? 0;
+  return {
+    code: "neighbour",
+    severity: "suspect",
+    evidence: { ...contention, waiting, waiter: "generator" },
+    advice: adviceFor(["stop-other-programs", "apart"], given),
+  };
+}
+
+function targetCrowdedOut(
+  { waiting, cpu, nice }: TargetUse,
+  contention: Contention,
+  given: Case,
+): TrustFinding {
+  const evidence = { ...contention, waiting: waiting / (waiting + cpu) };
+  return nice > 0
+    ? {
+      code: "low-priority",
+      severity: "suspect",
+      evidence: { ...evidence, nice },
+      advice: ["raise-priority", "stop-other-programs"],
+    }
+    : {
+      code: "neighbour",
+      severity: "suspect",
+      evidence: { ...evidence, waiter: "target" },
+      advice: adviceFor(["stop-other-programs", "apart"], given),
+    };
+}
+
+function hadToWait({ waiting, cpu }: TargetUse, hostActivity: HostActivity): boolean {
+  if (isFull(hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
+  return waiting >= HELD_BACK.threads && waiting / (waiting + cpu) >= HELD_BACK.ofWanted;
+}
+
+function workerHadToWait({ evidence }: Case): boolean {
+  const { cpu, spinning, waiting } = busiestOf(evidence);
+  if (waiting === null) return false;
+  if (isFull(evidence.hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
+  const wanted = Math.max(0, cpu - spinning) + waiting;
+  return waiting >= HELD_BACK.threads && waiting / wanted >= HELD_BACK.ofWanted;
+}
+
+function isFull({ busy }: HostActivity): boolean {
+  return busy !== null && busy >= FULL;
 }
 
 /** In an open loop that keeps up, its lateness says more. */

@@ -1,24 +1,10 @@
 /**
- * Signs that the target was held back: others took its cores, a limit paused it, our connections were all busy, or the
- * latency is mostly that of the generator itself.
+ * Signs that the target was held back: a limit paused it, our connections were all busy, or the latency is mostly that of
+ * the generator itself.
  */
 import { adviceFor } from "./advice.ts";
-import type { Contention, TrustFinding } from "../result/findings.ts";
-import type { HostActivity, TargetUse } from "../result/generator.ts";
-import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
-import { FULL, OTHERS_CORES } from "./machine_limits.ts";
-
-/**
- * How long threads stand in line although nobody else is there. Where all cores are in use, quiet runs have
- * up to 0.015 for a target that computes; beside a neighbour that target has 0.066, busier ones 0.4.
- */
-const WAITING_FOR_FULL_CORES = 0.03;
-/**
- * Where cores are free, each wake-up takes 4 to 65 µs and counts as a wait: up to 0.06 in all, and up to
- * 0.46 of the time that a target at low load wants a core. One that is kept on a core with a neighbour has
- * more of both.
- */
-const WAITING = { threads: 0.1, ofWanted: 0.3 };
+import type { TrustFinding } from "../result/findings.ts";
+import { type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
 
 /** Share of the run. A limit that was felt at all was felt at a bad moment. */
 const THROTTLED: Limits = { suspect: Number.MIN_VALUE, invalid: 0.05 };
@@ -30,65 +16,8 @@ const ALL_BUSY = 0.9;
 const BASELINE = { ofMedian: 0.5, atOnce: 1.05 };
 
 export function targetFindings(given: Case): TrustFinding[] {
-  const checks = [targetThrottled, crowdedOut, connectionsBusy, nearBaseline];
+  const checks = [targetThrottled, connectionsBusy, nearBaseline];
   return checks.flatMap((check) => check(given) ?? []);
-}
-
-/** Others used the cores, and generator or target waited for them. */
-function crowdedOut(given: Case): TrustFinding | null {
-  const { hostActivity, target } = given.evidence;
-  const { others = null, busiest = [] } = hostActivity;
-  if (others === null || others < OTHERS_CORES) return null;
-  const contention = { others, busiest };
-  if (target !== undefined && hadToWait(target, hostActivity)) {
-    return targetCrowdedOut(target, contention, given);
-  }
-  if (!workerHadToWait(given)) return null;
-  const waiting = busiestOf(given.evidence).waiting ?? 0;
-  return {
-    code: "neighbour",
-    severity: "suspect",
-    evidence: { ...contention, waiting, waiter: "generator" },
-    advice: adviceFor(["stop-other-programs", "apart"], given),
-  };
-}
-
-function targetCrowdedOut(
-  { waiting, cpu, nice }: TargetUse,
-  contention: Contention,
-  given: Case,
-): TrustFinding {
-  const evidence = { ...contention, waiting: waiting / (waiting + cpu) };
-  return nice > 0
-    ? {
-      code: "low-priority",
-      severity: "suspect",
-      evidence: { ...evidence, nice },
-      advice: ["raise-priority", "stop-other-programs"],
-    }
-    : {
-      code: "neighbour",
-      severity: "suspect",
-      evidence: { ...evidence, waiter: "target" },
-      advice: adviceFor(["stop-other-programs", "apart"], given),
-    };
-}
-
-function hadToWait({ waiting, cpu }: TargetUse, hostActivity: HostActivity): boolean {
-  if (isFull(hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
-  return waiting >= WAITING.threads && waiting / (waiting + cpu) >= WAITING.ofWanted;
-}
-
-function workerHadToWait({ evidence }: Case): boolean {
-  const { cpu, spinning, waiting } = busiestOf(evidence);
-  if (waiting === null) return false;
-  if (isFull(evidence.hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
-  const wanted = Math.max(0, cpu - spinning) + waiting;
-  return waiting >= WAITING.threads && waiting / wanted >= WAITING.ofWanted;
-}
-
-function isFull({ busy }: HostActivity): boolean {
-  return busy !== null && busy >= FULL;
 }
 
 function targetThrottled(

@@ -79,7 +79,8 @@ const comparedFields = {
     z.literal("none").describe("The verdict says the most that each target serves"),
   ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(
-    "What the others are held against: a target, or a value of the compared factor; default: the first",
+    "What the others are held against: a target, or a value of the compared factor; without it the " +
+      "verdict says who leads, and ratios are over the first",
   ),
 };
 

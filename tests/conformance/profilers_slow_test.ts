@@ -10,7 +10,7 @@ import { descendantsOf } from "../../base/system/processes.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProcessSamples, ProfilingContext } from "../../targets/profile/profiler.ts";
-import { startProfiles } from "../../targets/profile/session.ts";
+import { startProfiles } from "../../targets/profile/profilers.ts";
 import { type Need, needing } from "../needs.ts";
 import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
 

@@ -5,7 +5,7 @@ import { descendantsOf } from "../../base/system/processes.ts";
 import { treeMs } from "../../base/profile/call_tree.ts";
 import { foldedProfile } from "../../runner/profile/sampled_part.ts";
 import type { ProfilingContext } from "../../targets/profile/profiler.ts";
-import { startProfiles } from "../../targets/profile/session.ts";
+import { startProfiles } from "../../targets/profile/profilers.ts";
 import { v8Profiler } from "../../targets/profile/v8.ts";
 import { testWith } from "../needs.ts";
 

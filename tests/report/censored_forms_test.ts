@@ -105,7 +105,7 @@ Deno.test("markdown has the marks of the summary, and says what they mean", () =
     markdown,
     /653 latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent\./,
   );
-  assert.match(markdown, /Histograms leave them out\./);
+  assert.match(markdown, /Histograms do not show them\./);
 });
 
 for (const [name, load] of Object.entries(LOADS)) {

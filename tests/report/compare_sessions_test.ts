@@ -33,7 +33,7 @@ Deno.test("results of two sessions differ in these, and are inconclusive however
     text.match(/nobody knows by how much sessions of this machine differ/g)?.length,
     1,
   );
-  assert.match(text, /^Next: Measure both sides in one experiment, or give 3 sessions/m);
+  assert.match(text, /^Next: Measure both sides in one experiment, or 3 sessions of each/m);
 });
 
 Deno.test("who seems ahead in two sessions is no likely leader: sessions may differ by as much", () => {

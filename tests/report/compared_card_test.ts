@@ -149,12 +149,28 @@ for (const [name, [comparison, code, light, survival, outcome]] of Object.entrie
       isNone,
       shown,
     );
+    const decided = comparison.cells.flatMap((cell) => cell.comparison.figures)
+      .filter(({ verdict }) => verdict !== "inconclusive");
+    const doubted = decided.filter(({ isDoubted }) => isDoubted);
+    if (survival === "none-valid") assert.equal(doubted.length, decided.length);
+    if (survival === "all-valid" || survival === "in-turns") assert.equal(doubted.length, 0);
     if (light === "red") {
       assert.notEqual(card.figure?.certainty, "decided");
       assert.ok(card.forest?.rows.every(({ certainty }) => certainty !== "decided") ?? true, shown);
     }
   });
 }
+
+Deno.test("compared: a verdict that the valid runs alone do not give is marked wherever it stands", () => {
+  const comparison = against({ a: around(800), b: around(1_000) }, () => true);
+  const [rate] = comparison.cells[0].comparison.figures;
+  assert.deepEqual([rate.verdict, rate.isDoubted], ["worse", true]);
+  for (const form of [comparedText(comparison), comparedMarkdown(comparison)]) {
+    const said = plain(form).replaceAll(/\s+/g, " ");
+    assert.match(said, /worse, only with doubtful runs/);
+    assert.doesNotMatch(said, /: worse(?!, only)/);
+  }
+});
 
 Deno.test("compared: a target that falls silent is told as that", () => {
   const next = resultsAt(BASE);
@@ -185,7 +201,7 @@ function nextOf(base: readonly number[], next: readonly number[]): string[] {
 
 Deno.test("compared: some more runs are asked for, and hundreds are not", () => {
   const [text, ...others] = nextOf(around(1_000), [930, 1_010, 920, 985, 940]);
-  assert.match(text, /^Add runs: about \d\d? runs would show a difference as large\.$/);
+  assert.match(text, /^Add runs: about \d\d? runs would show this difference\.$/);
   assert.deepEqual(others, []);
   assert.deepEqual(nextOf([900, 1_100, 1_000, 1_050, 950], [1_050, 890, 970, 860, 1_030]), [
     "Make runs longer or the machine quieter: more than 50 runs would be needed.",

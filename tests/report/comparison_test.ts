@@ -114,7 +114,7 @@ Deno.test("comparison: pairs of two kinds have no verdict, and the kinds are tol
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "groups"]);
   assert.equal(
     verdictText(rate, 0.02),
-    "inconclusive: two groups of runs, 4 near 1.00×, 1 near 0.70×",
+    "inconclusive: two groups of runs; 4 near 1.00×, 1 near 0.70×",
   );
 });
 
@@ -124,10 +124,13 @@ Deno.test("comparison: where most runs of a side never settle there is no verdic
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
   assert.equal(
     verdictText(rate, 0.02),
-    "likely worse, not proven: no steady state, in 4 of 5 runs",
+    "likely worse, not proven: no steady state in 4 of 5 runs",
   );
   const crossing = comparisonOf(compare(runsAt(around(600)), straying), "rate");
-  assert.match(verdictText(crossing, 0.02), /^inconclusive: no steady state, in 4 of 5 runs/);
+  assert.match(
+    verdictText(crossing, 0.02),
+    /^inconclusive: no steady state in 4 of 5 runs; run longer$/,
+  );
 });
 
 Deno.test("comparison: what never settles, and strays by less than it differs, has a verdict by its rate alone", () => {

@@ -89,7 +89,7 @@ Deno.test("the percentiles of connecting are those of all runs' connections toge
   assert.doesNotMatch(notes.join(" "), /without a histogram/);
   assert.match(
     tableIn(reportModel(RESULTS), "s1/connections")?.notes.join(" "),
-    /middle/,
+    /median run/,
   );
 });
 

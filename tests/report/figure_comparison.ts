@@ -19,6 +19,7 @@ export const NO_INTERVAL: FigureComparison = {
   groups: null,
   unsteady: null,
   silent: null,
+  isDoubted: false,
   isAheadInHalves: false,
   verdict: "inconclusive",
   reason: null,

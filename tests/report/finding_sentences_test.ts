@@ -103,7 +103,7 @@ const CAVEATS: readonly (readonly [Finding, sentence: string])[] = [
   [
     caveat("no-steady-state", { cells: 5, cell: "static, hono", count: 4, of: 5 }),
     "5 cells have no steady state in most of their runs, such as static, hono: " +
-    "no steady state in 4 of 5 runs: run longer. In the tables, figures of such a cell have no intervals.",
+    "no steady state in 4 of 5 runs: run longer. Figures of such a cell have no intervals; its ratios keep theirs.",
   ],
   [
     caveat("no-steady-part", { cells: 1, cell: "static, hono", count: 2, of: 5 }),

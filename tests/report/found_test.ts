@@ -113,7 +113,7 @@ const REASONS: Samples<Reason> = {
   "other-session": [
     { within: "broken" },
     "worse in these two sessions, and nobody knows by how much sessions of this machine differ: measure both sides in " +
-    "one experiment, or give 3 sessions a side, best in turns, or 12 earlier ones",
+    "one experiment, or 3 sessions of each, best alternately, or add 12 earlier sessions with --sessions",
   ],
   family: [
     { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },

@@ -97,7 +97,7 @@ Deno.test("a percentile that too few requests support is marked weak", () => {
     .filter((_, i) => percentiles.rows[0][i].weak)
     .map(({ label }) => label);
   assert.deepEqual(weak, ["p99.9", "p99.99"]);
-  assert.match(percentiles.notes.join(" "), /too few to say more than luck/);
+  assert.match(percentiles.notes.join(" "), /percentiles that fewer than ten requests exceed/);
 });
 
 Deno.test("timelines of a scenario share their axes, which hold every point", () => {

@@ -30,6 +30,11 @@ export function setRate(run: Results["runs"][number], rate: number): void {
   run.rate = rate;
   run.requests.due += scaled(run.requests.completed) - run.requests.completed;
   run.requests.completed = scaled(run.requests.completed);
+  const { "200": _, ...others } = run.status;
+  for (const [code, count] of Object.entries(others)) run.status[code] = scaled(count);
+  run.checks.failed = scaled(run.checks.failed);
+  run.checks.passed = run.requests.completed - run.checks.failed;
+  run.status["200"] = run.checks.passed;
   for (const point of run.timeline.points) point.completed = scaled(point.completed);
 }
 

@@ -66,7 +66,7 @@ export function slicedTargets(spec: SlicedSpec): Results {
     runs.map((run) => ({ ...run, target: ["a", "b"][at] }))
   );
   const experiment = { ...base.experiment, targets: { a: { app: "api" }, b: { app: "api" } } };
-  return { ...base, experiment, runs };
+  return { ...base, experiment, runs, planned: runs.length };
 }
 
 export function slicedSides(spec: SlicedSpec): readonly [base: Results, next: Results] {

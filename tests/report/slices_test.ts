@@ -92,16 +92,16 @@ Deno.test("slices: a side that disturbs the other is named, and takes its verdic
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "disturbed"]);
   assert.match(
     comparedMarkdown(comparison),
-    /The base uses 30 % of a core more than the other while it rests/,
+    /While it rests, the base uses 30 % of a core more than the other side does/,
   );
 });
 
 Deno.test("slices: a sentence about one of several cells keeps the name of its scenario as it is", () => {
   const disturbance = { side: "base", cores: 0.3, mostRatio: 0.1 } as const;
-  assert.match(disturbanceSentence("", disturbance), /^The base uses/);
+  assert.match(disturbanceSentence("", disturbance), /^While it rests, the base uses/);
   assert.match(
     disturbanceSentence("report, cached over plain", disturbance),
-    /^report, cached over plain: the base uses/,
+    /^report, cached over plain: while it rests, the base uses/,
   );
 });
 
@@ -189,7 +189,7 @@ Deno.test("slices: a neighbour takes no verdict from the targets of an experimen
   ]);
   assert.match(
     beside.reliability?.sentence ?? "",
-    /^All 10 runs are invalid; runs of both sides took turns, so what disturbed one side disturbed the other\.$/,
+    /^All 10 runs are invalid, but the ratio holds: the sides took turns, so what disturbed one disturbed the other\.$/,
   );
   assert.ok(
     beside.matrix?.rows.flatMap(({ cells }) => cells).some((cell) =>

@@ -116,7 +116,7 @@ Deno.test("of few cells no relation is claimed, and none is drawn", () => {
   const two = reportModel(resultsOf({ fastify, express }));
   assert.match(findingOf(two), /^Fewer than 4 cells cannot show /);
   const one = reportModel(resultsOf({ fastify }));
-  assert.match(findingOf(one), /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
+  assert.match(findingOf(one), /^The p50 is stable after 1\.00\ss, at 2\.00\sms\.$/);
   for (const [model, rows] of [[two, 2], [one, 1]] as const) {
     assert.deepEqual(chartsIn(model, "settling", "xy"), []);
     assert.equal(tableIn(model, "settling").rows.length, rows);

@@ -31,12 +31,12 @@ const CASES: Record<string, [FigureComparison, Standing, word: string]> = {
   "an interval beyond the margin that Holm's correction does not bear out": [
     compared(1.25, 2.06, { reason: "many" }),
     "likely-ahead",
-    "likely better, not proven: 3 runs",
+    "likely better, not proven by 3 runs",
   ],
   "one that the exact test does not bear out, of a latency": [
     compared(1.25, 2.06, { figure: 99, reason: "exact", runs: 6 }),
     "likely-behind",
-    "likely worse, not proven: 6 runs",
+    "likely worse, not proven by 6 runs",
   ],
   "an interval that excludes 1, of runs in two groups": [
     compared(1.25, 2.06, {
@@ -53,7 +53,7 @@ const CASES: Record<string, [FigureComparison, Standing, word: string]> = {
   "runs without a steady state": [
     compared(1.25, 2.06, { reason: "unsteady", unsteady: { count: 4, of: 5 } }),
     "unsteady",
-    "inconclusive: no steady state",
+    "inconclusive: no steady state in 4 of 5 runs",
   ],
   "an interval with 1 in it, where 10 % would have been seen": [
     compared(0.96, 1.05, { reason: "few-runs", smallestChange: 0.1 }),
@@ -85,8 +85,8 @@ function plain(text: string): string {
 Deno.test("standing: a change of more than ten times is no change that would have been seen", () => {
   const few = (smallestChange: number): string =>
     plain(verdictText(compared(0.1, 30, { reason: "few-runs", smallestChange }), 0.02));
-  assert.equal(few(290), "inconclusive: too few runs, add runs");
-  assert.equal(few(8.9), "inconclusive: too few runs, a change of 890 % would have been seen");
+  assert.equal(few(290), "inconclusive: too few runs; add runs");
+  assert.equal(few(8.9), "inconclusive: too few runs; only a change of 890 % or more would show");
 });
 
 /** Both ratios of a pair of which only p99 and requests/s are set. */

@@ -30,7 +30,7 @@ const textOf = (results: Results, code = "stopped"): string =>
   stoppedCaveats(results, groupRuns(results)).filter((one) => one.code === code)
     .map(({ text }) => text).join("").replaceAll(/\s/g, " ");
 
-const CHANGE = "a change of [\\d.]+ % would have been seen\\.$";
+const CHANGE = "only a change of [\\d.]+ % or more would show\\.$";
 
 const sentences: [reached: Reached, text: string][] = [
   [
@@ -87,8 +87,8 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
   const texts = [4.2e108, 8.5].map((smallestChange) =>
     verdictText({ ...rate, ...open, smallestChange }, 0.02)
   );
-  assert.equal(texts[0], "inconclusive: too few runs, add runs");
-  assert.match(texts[1], /a change of 850\s% would have been seen$/);
+  assert.equal(texts[0], "inconclusive: too few runs; add runs");
+  assert.match(texts[1], /; only a change of 850\s% or more would show$/);
 });
 
 Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {

@@ -309,8 +309,8 @@ Deno.test("weights: shares of the variance, and what each factor does from end t
   assert.deepEqual(rows.map(([name, ends, share, , rate]) => [name, ends, rate, share]), [
     ["target", "slow → fast", "2.00", "14.3"],
     ["connections", "1 → 8", "8.00", "85.7"],
-    ["factors together", "", "–", "–"],
-    ["runs of a cell", "", "–", "0.0069"],
+    ["interaction", "", "–", "–"],
+    ["between runs", "", "–", "0.0069"],
   ]);
 });
 
@@ -330,7 +330,7 @@ Deno.test("weights: a factor that does nothing has no share, and what noise alon
   assert.deepEqual(weights(cells).map(([name, , share]) => [name, share]).slice(0, 3), [
     ["target", "–"],
     ["connections", "–"],
-    ["factors together", "–"],
+    ["interaction", "–"],
   ]);
 });
 

@@ -188,7 +188,7 @@ Deno.test("a script whose config stands in another file is told of as a script",
 const LARGE: Readonly<Record<string, readonly [steps: string, told: RegExp]>> = {
   "loops in loops": [
     `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
-    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool, its loops written out, has 27,000 steps; the limit is 10,000$/,
+    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool has 27,000 steps, with its loops written out; the limit is 10,000$/,
   ],
   "loops in loops of nothing": [
     `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,

@@ -29,7 +29,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "a neighbour on the target's core, while another core is free",
     { evidence: { target: STARVED }, surroundings: { others: 0.93, busiest: BUSIEST } },
     ["neighbour"],
-    /^The target had less than its cores: it waited 45 % of the time that it had work, and other programs used 0\.93 cores \(stress, PID 7: 0\.91\)\./,
+    /^The target did not get the cores that it needed: it waited 45 % of the time that it had work, and other programs used 0\.93 cores \(stress, PID 7: 0\.91\)\./,
   ],
   [
     "one neighbour among many that are too small, or too soon gone, to be named",
@@ -56,7 +56,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, codes: FindingCode[], reason
     "a neighbour that the worker waits for, and a target that can't be seen",
     { worker: { cpu: 0.4, waiting: 0.3 }, surroundings: { others: 0.9 }, sharesMachine: false },
     ["neighbour"],
-    /^The generator had less than its cores: its busiest worker waited 30 % of the time/,
+    /^The generator did not get the cores that it needed: its busiest worker waited 30 % of the time/,
   ],
   [
     "a limit on the target's cgroup",

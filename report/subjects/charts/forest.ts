@@ -73,7 +73,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
   const rows = pairs.flatMap((pair): Row[] => {
     const { name, color, comparison } = pair;
     const compared = comparisonOf(comparison, figure);
-    const { ratio, interval, verdict } = compared;
+    const { ratio, interval, verdict, isDoubted } = compared;
     if (ratio === null) return [];
     // Drawn, it would push every other to the same place.
     const drawn = interval && !isTooWide(interval) ? interval : null;
@@ -86,7 +86,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
       high: drawn && compact(drawn.high),
       runs: [],
       // Without an interval there is no verdict to give.
-      tone: interval === null || verdict === "inconclusive" ? "open" : TONES[verdict],
+      tone: interval === null || verdict === "inconclusive" || isDoubted ? "open" : TONES[verdict],
       word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),
     }];

@@ -188,7 +188,7 @@ function validText(sides: readonly ComparedSide[]): string {
     if (valid === 1 && runs === 1) return `${i === 0 ? `the ${one}` : "that"} of ${name}`;
     return valid === runs
       ? `all ${runs}${noun} of ${name}`
-      : `${valid} of ${runs}${noun} of ${name}`;
+      : `${valid === 0 && runs > 1 ? "none of the" : `${valid} of`} ${runs}${noun} of ${name}`;
   });
   return `${capitalized(listed(texts, "and"))} are valid`;
 }

@@ -14,6 +14,7 @@ import {
 } from "../../judge/comparison.ts";
 import { resultDifferences, type ResultSide } from "../../judge/differences.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
+import { withDoubt } from "../../judge/places.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../../judge/shortfall.ts";
 import { sessionPairs } from "../../judge/sessions.ts";
 import { areMovedAlike } from "../../judge/slices.ts";
@@ -142,11 +143,15 @@ export function compareSessions(
   const cells = matches.pairs.map((match, i) => comparedCell(match, comparisons[i]));
   const { names: [baseName, nextName] = ["BASE", "NEW"] } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
+  const again = areInTurns({ sides, revisions })
+    ? null
+    : againByValid([bases, nexts], { marginRatio, earlier, firstStage });
   return {
-    cells,
-    again: areInTurns({ sides, revisions })
-      ? null
-      : againByValid([bases, nexts], { marginRatio, earlier, firstStage }),
+    cells: again === null ? cells : cells.map((cell) => {
+      const same = again.find(({ name }) => name === cell.name);
+      return { ...cell, comparison: withDoubt(cell.comparison, same?.comparison) };
+    }),
+    again,
     sides,
     revisions,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),

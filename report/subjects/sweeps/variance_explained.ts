@@ -53,8 +53,8 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     })),
     ...isShared
       ? [
-        { name: "factors together", share: ({ together }: SharesShown) => together },
-        { name: "runs of a cell", share: ({ runs }: SharesShown) => runs },
+        { name: "interaction", share: ({ together }: SharesShown) => together },
+        { name: "between runs", share: ({ runs }: SharesShown) => runs },
       ]
       : [],
   ];
@@ -66,10 +66,10 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
       { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
       textColumn("From → to", ({ ends = "" }) => ends),
       ...explained.flatMap(({ figure, weights }) =>
-        weights === null
-          ? []
-          : [column<FactorRow>(`Share of ${figure.name}`, ({ share }) =>
-            share(weights), FINE_PERCENT)]
+        weights === null ? [] : [
+          column<FactorRow>(`Variance of ${figure.name}`, ({ share }) =>
+            share(weights), FINE_PERCENT),
+        ]
       ),
       ...explained.map(({ figure }) =>
         column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
@@ -91,7 +91,7 @@ const TIMES = unitNamed("×");
 const SHARES =
   "A share is that of the variance of logarithms over runs, less what noise alone is expected to give (analysis of " +
   "variance, ω²): how much of what differs goes with this factor alone, in brackets its 95 % interval over " +
-  "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Together: where " +
+  "repetitions. None stands where noise alone may be as large, and for fewer than three repetitions. Interaction: where " +
   "the effect of one factor depends on another.";
 
 const RATIOS =

@@ -1,6 +1,7 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
 import { boundText, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import { percentileOf } from "../../figures/pool.ts";
 import { type ColumnOf, NONE, type Table, tableOf, textCell } from "./table.ts";
 import { contrastIn } from "../../judge/ratio_of.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type FigureComparison,
   type FigureStages,
   type GroupComparison,
+  NOTABLE_CHANGE,
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure, DECISIVE } from "../../judge/group.ts";
 import { looksNote } from "../../findings/slices.ts";
@@ -70,7 +72,7 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
     kind: "text",
     cell: ({ comparison, cells }) => {
       const one = comparisonOf(comparison, figure);
-      const { ratio, verdict } = one;
+      const { ratio, verdict, isDoubted } = one;
       const word = ratio === null ? "" : verdictWord(one, comparison.marginRatio);
       const text = cells === undefined ? `${ratioText(one)} ${word}` : ratioText(one);
       const below = cells && [valuesText(one, cells), word].filter(Boolean).join(": ");
@@ -78,22 +80,37 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
       return {
         ...{ text, value: ratio },
         ...below && { below },
-        ...verdict === "worse" && { alarming: true },
+        ...verdict === "worse" && !isDoubted && { alarming: true },
       };
     },
   };
 }
 
-/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides. */
+/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as other tables have it; of several sessions their mean. */
 function valuesText(
-  { figure, base, next }: FigureComparison,
+  { figure, base, next, between }: FigureComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
 ): string {
-  return [base, next].map((value, i) => {
+  return [base, next].map((mean, i) => {
+    const value = between?.kind === "one-session" ? valueIn(cells[i], figure) ?? mean : mean;
     if (!(value > 0)) return NONE.text;
     const isAtLeast = typeof figure === "number" && cells[i].latency.isAtLeast(figure);
     return boundText(figure === "rate" ? formatNumber(value) : formatMs(value), isAtLeast);
   }).join(" → ");
+}
+
+/** Null of CPU time, which no other table has for a request. */
+function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
+  switch (figure) {
+    case "rate":
+      return rate.mean;
+    case "mean":
+      return latency.mean;
+    case "cpuPerRequest":
+      return null;
+    default:
+      return percentileOf(latency, figure);
+  }
 }
 
 /** What each figure says that decides such comparisons, and then the others. */
@@ -154,19 +171,23 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [staged = null] = all.flatMap(({ stages }) => stages ?? []);
   const contrasts = all.flatMap(({ between }) => contrastIn(between) ?? []);
   return [
-    "A ratio is that of the target over the one it is held against, with its 95 % interval" +
-    `${
+    `A ratio is the target over its base, with a 95 % interval${
       areTheseTwo
-        ? ", by pairs of slices; that of a percentile by the rounds of slices, a ratio each"
+        ? " from pairs of slices, or of a percentile from the ratios of the rounds"
         : isPaired
-        ? ", by pairs of runs of one repetition"
+        ? " from pairs of runs of one repetition"
         : ""
-    }. Equivalent: all of the interval ` +
-    `within ${percentText(marginRatio)}. Better and worse: all of it beyond, after Holm's ` +
-    `correction for so many comparisons, and by the exact test of ${
-      isPaired ? "pairs" : "runs"
-    }. ` +
-    `Inconclusive: neither; more ${areTheseTwo ? "time" : "runs"} may decide.`,
+    }. Equivalent: the whole interval is within ${percentText(marginRatio)}. Better or worse: ` +
+    "the whole interval is beyond, also after Holm's correction for the number of comparisons, " +
+    `and by the exact test of ${isPaired ? "pairs" : "runs"}. Likely: the interval shows a ` +
+    "difference, but the correction, the exact test or the margin leaves it open. No difference " +
+    `seen: no verdict, though a change of ${
+      percentText(NOTABLE_CHANGE)
+    } would have shown in 4 of 5 experiments. ` +
+    `Inconclusive: none of these; more ${areTheseTwo ? "time" : "runs"} may decide.`,
+    ...(all.some(({ isDoubted }) => isDoubted)
+      ? ["Only with doubtful runs: the valid runs alone do not give this verdict."]
+      : []),
     ...(contrasts.length === 0 ? [] : [sessionsNote(contrasts)]),
     ...(staged === null ? [] : [stagesNote(staged)]),
     ...(all.some(({ sliced }) => sliced?.areLooked) ? [looksNote(areTheseTwo)] : []),

@@ -31,7 +31,8 @@ export const percentiles: Subject<ScenarioContext> = {
     // Without an interval, as it is only read beside its neighbours.
     const plain = (p: number): ColumnOf<OfCell> =>
       column(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
-    const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored));
+    const runs = cells.flatMap((cell) => cell.runs);
+    const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored), runs);
     const notes = [
       "p99 is the time that 99 of 100 requests did not exceed.",
       ...cells.some(({ runs }) => runs.length > 1) ? [POOLED] : [],
@@ -66,7 +67,7 @@ export const percentiles: Subject<ScenarioContext> = {
         ]),
         { forms: roomy },
       ),
-      { ...text("lower-bounds", boundsNote(latencies)), forms: ["markdown", ...roomy] },
+      { ...text("lower-bounds", boundsNote(latencies, runs)), forms: ["markdown", ...roomy] },
     ];
   },
 };

@@ -411,8 +411,8 @@ const CONNECTIONS =
   "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
   "over the completed responses.";
 const OLD_NOTE =
-  "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
-  "run, in brackets the 95 % interval of the median run, which takes six runs, and the mean is that of the runs' means.";
+  "Some of these runs were saved without a histogram of connecting. Percentiles are then those of the median run " +
+  "(with a 95 % interval from six runs on), and the mean is that of the runs' means.";
 
 function openedIn({ runs }: CellRuns): number {
   return sum(runs, ({ connect }) => connect.count);

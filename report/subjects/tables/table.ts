@@ -64,7 +64,7 @@ export interface ColumnOf<T> {
 
 /** What brackets around a percentile mean. */
 export const WEAK_NOTE =
-  "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
+  "In round brackets: percentiles that fewer than ten requests exceed, which makes them a matter of chance.";
 
 /** Without the columns that hold nothing in any row; with a note on weak numbers where there are any. */
 export function tableOf<T>(

@@ -19,7 +19,7 @@ import {
 import { shortfallShare } from "../../findings/judgements.ts";
 import { isMoreBetter, type Place, targetsOf, winnerOf } from "../../judge/places.ts";
 import type { Shortfall } from "../../judge/shortfall.ts";
-import { isSame, isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
+import { isTurned, percentText, ratioParts, ratioText } from "../../writing/ratios.ts";
 import { boundText, GLUE, intervalText } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { NONE, type Table, tableOf, textColumn } from "../tables/table.ts";
@@ -199,7 +199,7 @@ function costFigure({ those, other, base }: CardEvidence["costs"]): HeadlineFigu
     ...ends,
     text: sharesText(ratios),
     interval: ends === null ? "" : intervalText(ends),
-    label: `${figure === "capacity" ? "less" : "fewer"} ${figure} of ${other} than of ${base}`,
+    label: `${figure === "capacity" ? "less" : "fewer"} ${figure} for ${other} than for ${base}`,
     value: those.length === 1 ? 100 * (1 - ratios.least) : null,
     unit: "%",
     certainty: "decided",
@@ -229,18 +229,20 @@ function ratioFigure(
   }
   const { decision, figure, isAtLeast } = place;
   if (decision === null || decision.ratio === null || place.rival === null) return null;
-  const isBehind = certainty === "likely" && winnerOf(place) === place.rival;
+  // Where nobody leads, the ratio is the one that tables have.
+  const isBehind = certainty === "open"
+    ? place.isFirstBase
+    : certainty === "likely" && winnerOf(place) === place.rival;
   const [first, rival] = isBehind ? [place.rival, place.first] : [place.first, place.rival];
   const ratio = isBehind ? 1 / decision.ratio : decision.ratio;
   const interval = isBehind ? inverse(decision.interval) : decision.interval;
-  const isEqual = interval !== null && isSame(interval);
   const shown = ratioParts({ figure: decision.figure, ratio, interval });
   return {
-    text: isEqual ? `Same ${figure}` : boundText(shown.value, isAtLeast),
-    interval: isEqual ? "" : shown.interval,
-    label: isEqual
-      ? `of ${first.name} and ${rival.name}`
-      : `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,
+    text: boundText(shown.value, isAtLeast),
+    interval: isAtLeast && interval !== null
+      ? `(at least ${ratioText({ figure: decision.figure, ratio: interval.low, interval: null })})`
+      : shown.interval,
+    label: `${figure} of ${first.name} ${isTurned(ratio) ? "than of" : "over"} ${rival.name}`,
     value: ratio,
     low: interval?.low ?? null,
     high: interval?.high ?? null,

@@ -16,8 +16,9 @@ import {
   unprovenPairs,
   withLikelyFirst,
 } from "../../judge/pairs.ts";
+import type { GroupComparison } from "../../judge/comparison.ts";
 import type { JudgeOptions } from "../../judge/group.ts";
-import type { DecidedPlan } from "../../judge/places.ts";
+import { type DecidedPlan, withDoubt } from "../../judge/places.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
 import { counted, unique } from "../../writing/words.ts";
 import { forestOf, type ForestPair, type ForestPanel } from "../charts/forest.ts";
@@ -27,13 +28,15 @@ import { REQUESTS } from "./asked_figure.ts";
 
 /** Pairs as a figure and as a table; none where there is nothing to compare. */
 export interface Based {
+  /** The scenario. */
+  readonly name: string;
   readonly forest: readonly ForestPanel[];
   readonly table: Table | null;
+  /** Rows of the forest, each with its cells. */
+  readonly rows: readonly (ForestPair & Required<Pick<ComparedRow, "cells">>)[];
 }
 
 export interface ScenarioComparison extends DecidedPlan, Based {
-  /** Rows of the forest, each with its cells. */
-  readonly rows: readonly (ForestPair & Required<Pick<ComparedRow, "cells">>)[];
   /** The ratios of the experiment. */
   readonly ratioOf: RatioOf;
 }
@@ -41,6 +44,8 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 export interface CompareScenariosOptions extends JudgeOptions {
   /** Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
+  /** The same by the valid runs alone; null where all are valid, or their doubts leave the ratios as they are. */
+  readonly again?: readonly Based[] | null;
 }
 
 const NO_CHOICE: ComparedChoice = { factor: null, base: null };
@@ -48,7 +53,7 @@ const NO_CHOICE: ComparedChoice = { factor: null, base: null };
 /** In the order of the scenarios; all of them are judged together. */
 export function compareScenarios(
   scenarios: readonly (ScenarioRuns & { readonly unit?: string })[],
-  { choice = NO_CHOICE, level = 0.95, ...judge }: CompareScenariosOptions,
+  { choice = NO_CHOICE, level = 0.95, again = null, ...judge }: CompareScenariosOptions,
 ): ScenarioComparison[] {
   const plans = scenarios.map((scenario) => planOf(scenario, choice));
   const ratioOf = ratiosOfPlans(plans, level);
@@ -60,7 +65,7 @@ export function compareScenarios(
   );
   return plans.map((plan, i) => ({
     ...plan,
-    ...basedOf(plan.name, plan.againstBase, lookup),
+    ...basedOf(plan.name, plan.againstBase, lookup, again),
     unit: scenarios[i].unit ?? REQUESTS,
     contests: plan.contests.map((contest) => withLikelyFirst(contest, lookup)),
     lookup,
@@ -72,16 +77,27 @@ function basedOf(
   name: string,
   pairs: readonly CellPair[],
   lookup: Lookup,
-): Based & Pick<ScenarioComparison, "rows"> {
-  const rows = pairs.map(({ base, next }) => ({
-    name: next.label,
-    color: next.color,
-    base: base.label,
-    parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
-    comparison: lookup(base, next),
-    cells: [base, next] as const,
-  }));
+  again: readonly Based[] | null,
+): Based {
+  const valid = again?.find((one) => one.name === name)?.rows ?? [];
+  const judged = ({ base, next }: CellPair): GroupComparison => {
+    const same = valid.find((row) => row.name === next.label && row.base === base.label);
+    const comparison = lookup(base, next);
+    return again === null ? comparison : withDoubt(comparison, same?.comparison);
+  };
+  const rows = pairs.map((pair) => {
+    const { base, next } = pair;
+    return {
+      name: next.label,
+      color: next.color,
+      base: base.label,
+      parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
+      comparison: judged(pair),
+      cells: [base, next] as const,
+    };
+  });
   return {
+    name,
     rows,
     table: comparedTable(`Compared in ${name}`, rows.map(({ cells: _, ...row }) => row)),
     forest: forestOf(rows, isOpenLoop(pairs.flatMap(({ base, next }) => [base, next]))),
@@ -108,6 +124,7 @@ const MOST_PAIRS = 1_500;
 export function otherBases(
   compared: readonly ScenarioComparison[],
   judge: JudgeOptions,
+  again: readonly ScenarioComparison[] | null = null,
 ): OtherBase[] {
   const bases = unique(compared.flatMap(({ cells }) => {
     const targets = unique(rightCells(cells).map(({ target }) => target));
@@ -123,11 +140,15 @@ export function otherBases(
   const finding = `A base chosen in the page: Holm's correction is over all ${
     counted(distinctPairs(all), "pair")
   } of targets.`;
-  return perBase.map(({ base, pairs }) => ({
-    base,
-    finding,
-    scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup)),
-  }));
+  const others = again && otherBases(again, judge);
+  return perBase.map(({ base, pairs }) => {
+    const valid = others && (others.find((other) => other.base === base)?.scenarios ?? []);
+    return {
+      base,
+      finding,
+      scenarios: compared.map(({ name }, i) => basedOf(name, pairs[i], lookup, valid)),
+    };
+  });
 }
 
 function pairsOf({ cells }: ScenarioComparison, base: string): CellPair[] {

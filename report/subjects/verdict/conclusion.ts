@@ -84,6 +84,8 @@ export interface ConclusionModel extends CardModel {
 /** What the rest of the report has made of the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
+  /** The same by the valid runs alone; null where nobody needs it. */
+  readonly again: readonly ScenarioComparison[] | null;
   readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */
   readonly settling: { readonly brief: string } | null;
@@ -103,7 +105,7 @@ export function conclude(results: MeasuredRuns, report: OfReport): Concluded {
   const lacked = lackedFigure(results);
   const isCompared = lacked === null && !choiceIn(results).isNone;
   const asked = askedPlans(results, compared);
-  const judged = judgedBoth(results, asked, isCompared);
+  const judged = judgedBoth(results, asked, report.again, isCompared);
   const areInTurns = judged.survival === "in-turns";
   const isTrusted = judged.survival !== "none-valid";
   const own = lacked === null
@@ -170,6 +172,7 @@ interface JudgedBeside extends Judged {
 function judgedBoth(
   results: MeasuredRuns,
   asked: readonly ScenarioComparison[],
+  compared: readonly ScenarioComparison[] | null,
   isCompared: boolean,
 ): JudgedBeside {
   const { base: named } = choiceIn(results);
@@ -181,7 +184,11 @@ function judgedBoth(
     return { places, survival: "in-turns", lost: [], base };
   }
   if (valid.length === 0) return { ...judgedTwice(places, []), survival: "none-valid", base };
-  const again = areAll ? null : isCompared ? placesOf(askedPlans(results, null, valid), base) : [];
+  const again = areAll
+    ? null
+    : isCompared
+    ? placesOf(askedPlans(results, compared, valid), base)
+    : [];
   return { ...judgedTwice(places, again), base };
 }
 

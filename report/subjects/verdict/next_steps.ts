@@ -3,7 +3,7 @@ import type { Conclusion } from "../../../runner/result/conclusion.ts";
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
-import { neverSettled, unsettledRuns, unsettledShare } from "../../findings/card_sentences.ts";
+import { neverSettled, unsettledRuns } from "../../findings/card_sentences.ts";
 import { tooManyRunsText } from "../../findings/judgements.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
 import { isValid } from "../../findings/trust.ts";
@@ -124,16 +124,11 @@ function checkStep({ plans }: Situation): NextStep[] {
 
 /** For targets whose figures are nobody's, as their runs never settled. */
 function longerStep({ places, runs, cores }: Situation): NextStep[] {
-  const targets = neverSettled(places);
   const isSaid = commonAdvice({ runs, places, cores }) === "longer-run";
   if (isSaid) return [];
-  if (targets.length > 0) {
-    const text = `Make runs longer: most runs of ${listedAll(targets, 60)} never settle.`;
-    return [{ code: "longer-runs", text }];
-  }
-  const [lost] = places.flatMap((place) => unsettledRuns(place) ?? []);
-  if (lost === undefined) return [];
-  return [{ code: "longer-runs", text: `Make runs longer: ${unsettledShare(lost)}.` }];
+  const isLost = neverSettled(places).length > 0 ||
+    places.some((place) => unsettledRuns(place) !== null);
+  return isLost ? [{ code: "longer-runs", text: "Make runs longer." }] : [];
 }
 
 /** Fewer runs of a kind show nothing of how often the other comes. */

@@ -18,7 +18,7 @@ import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
 import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
 import { meanOf, medianOf } from "../quantile.ts";
-import { type TwoGroups, twoGroupsOf } from "./two_groups.ts";
+import { type TwoGroups, twoGroupsOf } from "./bimodality.ts";
 import { errorsFor } from "./verdict.ts";
 
 /**

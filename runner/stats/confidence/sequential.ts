@@ -14,7 +14,7 @@ export const LOOKS = [5, 7, 10, 14, 20, 28, 40, 56] as const;
 export const LOOK_CONFIDENCE = 0.975;
 
 /**
- * Repetitions before which narrow intervals end nothing where the runs fall into two groups (`two_groups.ts`): of 14
+ * Repetitions before which narrow intervals end nothing where the runs fall into two groups (`bimodality.ts`): of 14
  * runs 4 % miss a group that every fifth run is in, of 5 33 %.
  */
 export const LEAST_OF_GROUPS = 14;

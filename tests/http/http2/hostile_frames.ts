@@ -172,7 +172,7 @@ const FRAMES: readonly HostileFrames[] = [
       frame(0xee, 0xff, 99, octets("?")),
       WHOLE,
     ],
-    "4.2: a frame that nobody knows, as long as may be": [
+    "4.2: a frame that nobody knows, of the greatest length": [
       frame(0xee, 0, 0, new Uint8Array(16_384)),
       WHOLE,
     ],
@@ -182,13 +182,13 @@ const FRAMES: readonly HostileFrames[] = [
     "6.2: HEADERS whose padding covers its priority": [
       frame(HEADERS, END_HEADERS | PADDED | HAS_PRIORITY, 1, octets("\x03\0\0\0\0\0")),
     ],
-    "4.2: a frame that nobody knows, longer than may be": [announced(16_385, 0xee, 0, 0)],
-    "4.2: DATA longer than may be": [headers(1, OK), announced(16_385, DATA, 0, 1)],
-    "4.2: HEADERS longer than may be": [announced(16_385, HEADERS, 4, 1)],
+    "4.2: a frame that nobody knows, over the greatest length": [announced(16_385, 0xee, 0, 0)],
+    "4.2: DATA over the greatest length": [headers(1, OK), announced(16_385, DATA, 0, 1)],
+    "4.2: HEADERS over the greatest length": [announced(16_385, HEADERS, 4, 1)],
     "4.2: SETTINGS of the greatest length": [announced(0xffffff, SETTINGS, 0, 0)],
   }),
   ...alike({ comes: [`0: 200 ${"a".repeat(16_384)}`] }, {
-    "4.2: DATA as long as may be": [
+    "4.2: DATA of the greatest length": [
       headers(1, { ...OK, "content-length": "16384" }),
       data(1, "a".repeat(16_384), END_STREAM),
     ],
@@ -204,14 +204,14 @@ const SETTINGS_ROWS: readonly HostileFrames[] = [
     ],
     "6.5.2: a server that says it will not be pushed to": [settings([2, 0]), WHOLE],
     "6.9.2: the greatest initial window": [settings([4, 2 ** 31 - 1]), WHOLE],
-    "RFC 7541, 4.2: a table of nothing, then of 4 kB": [
+    "RFC 7541, 4.2: SETTINGS_HEADER_TABLE_SIZE of 0, then of 4 kB": [
       settings([1, 0]),
       settings([1, 4_096]),
       WHOLE,
     ],
-    "6.5.2: a table of 4 GB": [settings([1, 2 ** 32 - 1]), WHOLE],
-    "6.5.2: frames as large as may be": [settings([5, 2 ** 24 - 1]), WHOLE],
-    "6.5.2: a field list of nothing": [settings([6, 0]), WHOLE],
+    "6.5.2: SETTINGS_HEADER_TABLE_SIZE of 4 GB": [settings([1, 2 ** 32 - 1]), WHOLE],
+    "6.5.2: SETTINGS_MAX_FRAME_SIZE of the greatest value": [settings([5, 2 ** 24 - 1]), WHOLE],
+    "6.5.2: SETTINGS_MAX_HEADER_LIST_SIZE of 0": [settings([6, 0]), WHOLE],
     "6.5.1: 2,730 settings in one frame": [
       settings(...Array.from({ length: 2_730 }, () => [3, 100] as const)),
       WHOLE,
@@ -224,8 +224,8 @@ const SETTINGS_ROWS: readonly HostileFrames[] = [
     ],
   }),
   ...alike(PROTOCOL, {
-    "6.5.2: a setting of pushes that is no truth value": [settings([2, 2])],
-    "6.5.2: frames of nothing": [settings([5, 0])],
+    "6.5.2: SETTINGS_ENABLE_PUSH of 2": [settings([2, 2])],
+    "6.5.2: SETTINGS_MAX_FRAME_SIZE of 0": [settings([5, 0])],
   }),
   ...alike({ first: settings([4, 0]), request: "POST", sentBytes: 65_535 }, {
     "6.9.2: an initial window of nothing, before the request is sent": [],
@@ -269,7 +269,7 @@ const HPACK: readonly HostileFrames[] = [
       whole(joined(hex(`${STATUS_200} 00 01 61 7f 80 80 00`), octets("b".repeat(127)))),
     ],
     "RFC 7541, 6.2.3: a status never to be indexed": [raw("18 03 32 30 30")],
-    "RFC 7541, 6.2.2: a status in words of its own": [
+    "RFC 7541, 6.2.2: a status as a literal, its name not from the table": [
       whole(joined(hex("00 07"), octets(":status"), octets("\x03200"))),
     ],
     "RFC 7541, 4.4: an entry that evicts the one that names it": [
@@ -321,7 +321,7 @@ const CONTINUATIONS: readonly HostileFrames[] = [
       frame(HEADERS, 0, 1, block(OK)),
       many(100, frame(CONTINUATION, 0, 1, new Uint8Array(16_384).fill(0x88))),
     ],
-    "10.5: CONTINUATION of an octet without end": [
+    "10.5: CONTINUATION frames of one octet without end": [
       frame(HEADERS, 0, 1, block(OK)),
       many(1_000, frame(CONTINUATION, 0, 1, hex("88"))),
     ],
@@ -536,7 +536,7 @@ const STREAMS: readonly HostileFrames[] = [
       headers(3, OK, END_STREAM),
     ],
   }),
-  ...alike(SIZE, { "6.4: a reset of three octets": [frame(RST_STREAM, 0, 1, octets("123"))] }),
+  ...alike(SIZE, { "6.4: RST_STREAM of three octets": [frame(RST_STREAM, 0, 1, octets("123"))] }),
   ...alike({ comes: ["0: reset", "1: 200 "], places: 2 }, {
     "5.1: a reset twice": [many(2, frame(RST_STREAM, 0, 1, coded(8))), headers(3, OK, END_STREAM)],
   }),
@@ -606,7 +606,7 @@ const WINDOWS: readonly HostileFrames[] = [
     ],
   }),
   ...alike(SIZE, {
-    "6.9: a window of five octets": [frame(WINDOW_UPDATE, 0, 0, octets("\0\0\0\x01\0"))],
+    "6.9: WINDOW_UPDATE of five octets": [frame(WINDOW_UPDATE, 0, 0, octets("\0\0\0\x01\0"))],
   }),
   ...alike({ comes: ["0: 200 ", "1: 200 "], places: 2 }, {
     "6.9: a window of a stream that has ended, widened by nothing": [
@@ -636,28 +636,28 @@ const GOAWAYS: readonly HostileFrames[] = [
     "6.8: a last stream that goes up": [goAway(1, 0), goAway(5, 0), WHOLE],
   }),
   ...alike({ ...EMPTY_200, ...LEAVING }, {
-    "6.8: the same good-bye 100 times": [many(100, goAway(1, 0)), WHOLE],
-    "6.8: a good-bye with 10 kB of words": [goAway(1, 0, "x".repeat(10_000)), WHOLE],
-    "6.8: a good-bye with the reserved bit": [goAway(0x8000_0001, 0), WHOLE],
+    "6.8: the same GOAWAY 100 times": [many(100, goAway(1, 0)), WHOLE],
+    "6.8: GOAWAY with 10 kB of debug data": [goAway(1, 0, "x".repeat(10_000)), WHOLE],
+    "6.8: GOAWAY with the reserved bit": [goAway(0x8000_0001, 0), WHOLE],
   }),
   ...alike({ ...HELLO_200, ...LEAVING }, {
-    "6.8: a good-bye that names the last stream there can be": [
+    "6.8: GOAWAY that names the last stream there can be": [
       goAway(2 ** 31 - 1, 0),
       ...HELLO,
       goAway(1, 0),
     ],
-    "6.8: a good-bye after the response": [...HELLO, goAway(1, 0)],
+    "6.8: GOAWAY after the response": [...HELLO, goAway(1, 0)],
   }),
   ...alike({ comes: ["1: turned away", "0: 200 "], places: 2, ...LEAVING }, {
-    "6.8: a good-bye that names an even stream": [goAway(2, 0), WHOLE],
+    "6.8: GOAWAY that names an even stream": [goAway(2, 0), WHOLE],
   }),
-  ...alike(SIZE, { "6.8: a good-bye of seven octets": [frame(GOAWAY, 0, 0, octets("1234567"))] }),
+  ...alike(SIZE, { "6.8: GOAWAY of seven octets": [frame(GOAWAY, 0, 0, octets("1234567"))] }),
 ];
 
 const ECHO = frame(PING, ACK, 0, octets("12345678"));
 const OTHERS: readonly HostileFrames[] = [
   ...alike(EMPTY_200, {
-    "6.7: echoes of no PING": [many(3, ECHO), WHOLE],
+    "6.7: PING acknowledgements that answer nothing": [many(3, ECHO), WHOLE],
     "5.3: a stream that depends on itself": [
       frame(
         HEADERS,
@@ -720,7 +720,7 @@ const FIELDS: readonly HostileFrames[] = [
     "8.2: a value with a tab within": { a: "b\tc" },
     "8.2: a value that is not ASCII": { a: "\xe9\xff" },
     "8.2: a value of nothing": { a: "" },
-    "8.2: a value of 60 kB, in pieces of Huffman's 15 kB": { a: "b".repeat(16_000) },
+    "8.2: a value of 16 kB, in 12 kB of Huffman's code": { a: "b".repeat(16_000) },
   }),
   ...BAD_STATUSES.flatMap((value) =>
     alike(BROKEN, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Random } from "../../bench/statistics/random.ts";
-import { knownGroupsOf, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
+import { knownGroupsOf, twoGroupsOf } from "../../runner/stats/comparison/bimodality.ts";
 
 function counts(values: readonly number[]): string {
   return twoGroupsOf(values)?.map(({ count, value }) => `${count} near ${Math.round(value)}`)
