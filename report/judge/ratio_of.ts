@@ -79,6 +79,11 @@ export type RatioOf = (
   between?: Between,
 ) => ConfidenceInterval | null;
 
+/** The ratio of sides in slices, which are paired for certain, and borrow nothing from other pairs. */
+export function ratioOfPairs(confidence: number): RatioOf {
+  return (of, to) => ratioInterval(of, to, { confidence });
+}
+
 /** Two sides that are compared. */
 export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
