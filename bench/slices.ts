@@ -124,7 +124,7 @@ function twoProcesses(cases: number): Section {
     unit: "%",
     rows,
     notes: [
-      "Where the pairs are few, or their level wanders, the interval is as wide as that of a single further pair; " +
+      "Where the pairs are few, or their level wanders, the interval is as wide as that of a further pair, or stretch of pairs; " +
       "100 pairs are too few to see a dependence over 50, and their intervals are twice as wide as they look.",
     ],
   };
@@ -249,33 +249,54 @@ function isBeyond(rates: readonly number[], limit: number): boolean {
   return interval !== null && (interval.low > limit || interval.high < limit);
 }
 
-/** How soon a `versus` calls a difference, beside a neighbour. */
-function plantedInTwo(cases: number): Section {
-  const behaviour = { bursts: { lost: 0.5, burstS: 0.3, gapS: 0.7 } };
-  const rows = [2, 0.3, 0.1, 0.05, 0.02].flatMap((change): Row[] => {
-    const logRatio = change > 1 ? Math.log1p(change) : Math.log1p(-change);
-    const marginRatio = change > 0.02 ? 0.02 : 0.005;
-    const found = simulatedLooks(cases, { processes: "these", behaviour, logRatio, marginRatio });
-    const called = found.filter(({ verdict }) => verdict === (change > 1 ? "better" : "worse"));
-    const truth = Math.exp(logRatio);
-    const right = found.filter(({ interval }) =>
-      interval !== null && interval.low <= truth && truth <= interval.high
-    );
-    const what = change > 1 ? `${change + 1} times as fast` : `${100 * change} % slower`;
-    const secondsOf = (rounds: number): number => rounds * PAIRS_OF_SLICES.these * PAIR_S;
-    const middle = medianOf(called.map(({ processes }) => secondsOf(processes)));
-    return [
-      row(`${what}: called, the middle after ${middle.toFixed(1)} s`, called.length / cases),
-      row(`${what}: the interval then holds the ratio`, right.length / cases, atLeast(93)),
-    ];
-  });
-  return {
+interface PlantedChanges {
+  readonly beside: string;
+  readonly behaviour: Behaviour;
+  /** 0.3: 30 % slower; 2: three times as fast. */
+  readonly changes: readonly number[];
+}
+
+const PLANTED_IN_TWO: readonly PlantedChanges[] = [
+  {
+    beside: "a neighbour",
+    behaviour: { bursts: { lost: 0.5, burstS: 0.3, gapS: 0.7 } },
+    changes: [2, 0.3, 0.1, 0.05, 0.02],
+  },
+  {
+    // As of CPU time in ticks of 10 ms, or of few requests.
+    beside: "40 % between slices, and waves of 20 %, AR(0.98)",
+    behaviour: { slice: 0.4, waves: { stdev: 0.2, correlation: 0.98 } },
+    changes: [2, 0.8, 0.5, 0.3],
+  },
+];
+
+/** How soon a `versus` calls a difference. */
+function plantedInTwo(cases: number): Section[] {
+  return PLANTED_IN_TWO.map(({ beside, behaviour, changes }) => ({
     caption:
-      `Planted changes of two processes that nobody restarts, beside a neighbour, ${cases} cases a line`,
+      `Planted changes of two processes that nobody restarts, beside ${beside}, ${cases} cases a line`,
     unit: "%",
-    rows,
+    rows: changes.flatMap((change) => plantedRows(cases, behaviour, change)),
     notes: ["Margin 2 %, and 0.5 % of a change of 2 %. Seconds are of slices alone."],
-  };
+  }));
+}
+
+function plantedRows(cases: number, behaviour: Behaviour, change: number): Row[] {
+  const logRatio = change > 1 ? Math.log1p(change) : Math.log1p(-change);
+  const marginRatio = change > 0.02 ? 0.02 : 0.005;
+  const found = simulatedLooks(cases, { processes: "these", behaviour, logRatio, marginRatio });
+  const called = found.filter(({ verdict }) => verdict === (change > 1 ? "better" : "worse"));
+  const truth = Math.exp(logRatio);
+  const right = found.filter(({ interval }) =>
+    interval !== null && interval.low <= truth && truth <= interval.high
+  );
+  const what = change > 1 ? `${change + 1} times as fast` : `${100 * change} % slower`;
+  const secondsOf = (rounds: number): number => rounds * PAIRS_OF_SLICES.these * PAIR_S;
+  const middle = medianOf(called.map(({ processes }) => secondsOf(processes)));
+  return [
+    row(`${what}: called, the middle after ${middle.toFixed(1)} s`, called.length / cases),
+    row(`${what}: the interval then holds the ratio`, right.length / cases, atLeast(93)),
+  ];
 }
 
 /** What `ab` is used for: how often it is called, after how much, and whether the interval then holds the truth. */

@@ -2,7 +2,7 @@
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
  * mean, and the worst cell decides: what is said of all must hold for all. By intervals over the runs, as everywhere:
  * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
- * is decided on a busy machine, too.
+ * is decided on a busy machine, too, and so is the ratio of targets in turns, as what disturbs one disturbs the other.
  */
 import type {
   Claim,
@@ -63,6 +63,8 @@ import {
   turned,
   undecided,
 } from "./rules.ts";
+import { ratioOfPairs } from "./ratio_of.ts";
+import { disturbedOpens, isMovedAlike, isRatioInTurns, turnsIn } from "./slices.ts";
 
 type LoadTerm = NonNullable<NonNullable<Claim["given"]>["load"]>["term"];
 
@@ -118,12 +120,12 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
   const ground = groundOf(scenarios, results);
   const byFilter = new Map<RunFilter, Ground | null>();
   return claims.map((claim) => {
-    const counts = countsFor(claim);
+    const counts = countsFor(claim, ground);
     if (!byFilter.has(counts)) byFilter.set(counts, groundBy(counts, ground));
     const again = byFilter.get(counts) ?? null;
     const verdict = verdictOf(claim.says, ground);
     const given = givenDoubt(claim, ground);
-    const doubt = given ?? (again && runsDoubt(claim, verdict, { ground, again }));
+    const doubt = given ?? (again && runsDoubt(claim, verdict, { counts, ground, again }));
     const outcome = CLAIM_OUTCOMES[doubt === null ? verdict.outcome : "inconclusive"];
     return { claim, outcome, verdict, doubt, isDecidable: given === null };
   });
@@ -136,7 +138,7 @@ const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
  * claim is of whole runs and the interval says how far they differ. It has no label, though, that a claim of labels
  * could rest on: it may have ended too soon for one.
  */
-function countsFor({ says }: Claim): RunFilter {
+function countsFor({ says }: Claim, ground: Ground): RunFilter {
   if (says.kind === "warmup") return isValid;
   const figures = says.kind === "correlation"
     ? says.figures
@@ -144,7 +146,18 @@ function countsFor({ says }: Claim): RunFilter {
   const isOfSpeed = figures.some((figure) =>
     ["slows", "moves"].includes(FIGURES[figure].contention)
   );
-  return isOfSpeed ? isUndisturbed : isBusyAtMost;
+  if (!isOfSpeed) return isBusyAtMost;
+  return areInTurns(says, ground) ? isMovedAlike : isUndisturbed;
+}
+
+/** Whether it is of nothing but ratios of targets that took turns with each other. */
+function areInTurns(says: Claim["says"], ground: Ground): boolean {
+  if (says.kind !== "compare" && says.kind !== "within") return false;
+  const { left, right } = says;
+  if (left.kind !== "figure" || right.kind !== "figure") return false;
+  const pairs = figurePairs(left, right, ground);
+  return !("none" in pairs) &&
+    pairs.every(([of, to]) => isRatioInTurns([left.figure, right.figure], [of.cell, to.cell]));
 }
 
 /** Whether it says how far latency falls from the beginning of a run to its end. */
@@ -211,14 +224,17 @@ function runsBehind(says: Claim["says"], ground: Ground): Run[] {
  * @param again The ground by the runs that count.
  */
 function runsDoubt(
-  claim: Claim,
+  { says }: Claim,
   { outcome }: ClaimVerdict,
-  { ground, again }: { readonly ground: Ground; readonly again: Ground },
+  { counts, ground, again }: {
+    readonly counts: RunFilter;
+    readonly ground: Ground;
+    readonly again: Ground;
+  },
 ): ClaimDoubt | null {
   if (outcome === "inconclusive") return null;
-  const { says } = claim;
   const runs = runsBehind(says, ground);
-  const invalid = runs.filter((run) => !countsFor(claim)(run)).length;
+  const invalid = runs.filter((run) => !counts(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(says, again).outcome;
   return without === outcome ? null : { code: "busy-machine", invalid, runs: runs.length, without };
 }
@@ -325,7 +341,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
   const pairs = sidePairs(left, right, ground);
   if ("none" in pairs) return [absent(pairs.none)];
   const unit = left.kind === "figure" ? left.unit : "perSec";
-  return pairs.map(([of, to]) => {
+  return pairs.map(({ of, to, sliced }) => {
     if ("none" in of || "none" in to) return absent(absencesIn([of, to]));
     if (of.cell !== null && right.kind === "quantity") {
       const { value, text } = right;
@@ -336,7 +352,11 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       return byInterval(found, interval, { allowed: limit.allowed, why, opens: of.opens });
     }
     const ratio = of.cell !== null && to.cell !== null
-      ? ratioOfAmounts(of, to, ground.ratioOf)
+      ? ratioOfAmounts(
+        of,
+        to,
+        sliced === null ? ground.ratioOf : ratioOfPairs(sliced, of.cell.level),
+      )
       : quotientOf(of.range, to.range);
     const [one, other] = [of, to].map((side): FoundSide => ({
       ...sideFound(side, unit),
@@ -349,7 +369,10 @@ function comparedFindings(says: Compare | Within, ground: Ground): Evidence[] {
       ratio,
       allowed,
     } as const;
-    const opens = [...of.opens, ...to.opens.map(turned)];
+    const opens = [
+      ...[...of.opens, ...to.opens.map(turned)],
+      ...of.cell === null ? [] : disturbedOpens(of.figure, sliced),
+    ];
     // 0 is at most 0 however often it is taken, and never more; a peak of 0 says nothing.
     const isSureOf0 = ratio === null && opens.length === 0 &&
       [of, to].every(({ cell, range }) => cell !== null && range.interval !== null);
@@ -372,23 +395,35 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/** What is claimed of each other: of two figures in each pair of their cells, of one in each cell, of constants once. */
-function sidePairs(
-  left: ClaimSide,
-  right: ClaimSide,
-  ground: Ground,
-): (readonly [Side | Absent, Side | Absent])[] | Absent {
-  if (left.kind !== "figure") return [[constantOf(left, ground), constantOf(right, ground)]];
+/** What is claimed of each other. */
+interface Compared {
+  readonly of: Side | Absent;
+  readonly to: Side | Absent;
+  /** Null where they took no turns with each other. */
+  readonly sliced: ReturnType<typeof turnsIn>;
+}
+
+/** Of two figures in each pair of their cells, of one in each cell, of constants once. */
+function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[] | Absent {
+  if (left.kind !== "figure") {
+    return [{ of: constantOf(left, ground), to: constantOf(right, ground), sliced: null }];
+  }
   if (right.kind !== "figure") {
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
     // Without the constant it does not matter what there is of the figure.
-    return chosen.members.map((member) => ["none" in to ? to : amountOf(left.figure, member), to]);
+    return chosen.members.map((member) => (
+      { of: "none" in to ? to : amountOf(left.figure, member), to, sliced: null }
+    ));
   }
   const pairs = figurePairs(left, right, ground);
   if ("none" in pairs) return pairs;
-  return pairs.map(([of, to]) => [amountOf(left.figure, of), amountOf(right.figure, to)]);
+  return pairs.map(([of, to]) => ({
+    of: amountOf(left.figure, of),
+    to: amountOf(right.figure, to),
+    sliced: turnsIn([left.figure, right.figure], [of.cell, to.cell]),
+  }));
 }
 
 const LEVEL = 0.95;

@@ -77,11 +77,12 @@ import {
   type GroupPair,
   ONE_SESSION,
   type RatioOf,
+  ratioOfPairs,
   slicedRatio,
 } from "./ratio_of.ts";
 import { areRounds, decidingLevel, overRounds, secondsOfRounds, sharesOver } from "./rounds.ts";
 import { type MeasuredSessions, sessionPairs } from "./sessions.ts";
-import { areMovedAlike, slicedBetween, undisturbedWithin } from "./slices.ts";
+import { disturbedOpens, isRatioInTurns, turnsIn } from "./slices.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
@@ -259,21 +260,11 @@ function contentionIn(
   threshold: Exclude<Threshold, { readonly against: "baseline" }>,
   [of, to]: Place,
 ): Pick<Open, "toward">[] {
-  if (threshold.against === "cells" && areInTurns(threshold, [of, to])) return [];
-  return [
-    ...contentionOpens(threshold.figure, of),
-    ...threshold.against === "cells" ? contentionOpens(threshold.to.figure, to).map(turned) : [],
-  ];
-}
-
-/** Whether what disturbs one of two cells disturbs the other, so that a ratio of one figure of both holds. */
-function areInTurns(
-  { figure, to }: Extract<Threshold, { readonly against: "cells" }>,
-  place: Place,
-): boolean {
-  const cells = place.flatMap(({ cell }) => cell ?? []);
-  return figure === to.figure && cells.length === 2 && slicedBetween(cells[1], cells[0]) !== null &&
-    areMovedAlike(cells.map(({ runs }) => runs));
+  const { figure, against } = threshold;
+  if (against !== "cells") return contentionOpens(figure, of);
+  const { figure: other } = threshold.to;
+  if (isRatioInTurns([figure, other], [of.cell, to.cell])) return [];
+  return [...contentionOpens(figure, of), ...contentionOpens(other, to).map(turned)];
 }
 
 /** A request that failed did fail, so only figures of speed are open. */
@@ -744,18 +735,9 @@ function baselineEvidence(
   const isFinite = ratio !== null && ratio.value > 0 && ratio.value < Infinity;
   return ratioEvidence(sides, isFinite ? ratio : null, {
     why: why ?? { code: areRounds(cell) ? "few-rounds" : "no-interval" },
-    opens: disturbedOpens(figure, base),
+    opens: disturbedOpens(figure, base.sliced ?? null),
     between,
   });
-}
-
-/** Doubt about sides in turns, if one disturbs the other while it rests. */
-function disturbedOpens(figure: FigureName, { sliced }: Pick<Counterpart, "sliced">): Open[] {
-  const { estimate } = FIGURES[figure];
-  const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;
-  if (disturbance === null) return [];
-  const why = { code: "disturbed", ...disturbance } as const;
-  return [{ ...undisturbedWithin(disturbance, estimate === "rate"), why }];
 }
 
 /** `rate(cached) > 2 × rate(plain)`, for each pair of cells that agrees in all else, by the interval of their ratio. */
@@ -769,15 +751,14 @@ function pairEvidence(
 ): Evidence {
   const [of, to] = [amountIn(figure, left), amountIn(other, right)];
   if ("none" in of || "none" in to) return absent([absencesIn([of, to])[0]]);
-  const sliced = figure === other && left.cell !== null && right.cell !== null
-    ? slicedBetween(right.cell, left.cell)
-    : null;
+  const sliced = turnsIn([figure, other], [left.cell, right.cell]);
   const { level } = of.cell;
-  const decidingRatioOf: RatioOf = (one, other, drawn, ...how) => {
-    if (sliced !== null) return slicedRatio(sliced(drawn), [one, other], level);
-    const ratio = ratioOf(one, other, drawn, ...how);
-    return ratio && (level === left.cell?.level ? ratio : withConfidence(ratio, level));
-  };
+  const decidingRatioOf: RatioOf = sliced !== null
+    ? ratioOfPairs(sliced, level)
+    : (one, other, ...how) => {
+      const ratio = ratioOf(one, other, ...how);
+      return ratio && (level === left.cell?.level ? ratio : withConfidence(ratio, level));
+    };
   const allowed = allowedBy(relation, limit);
   // The first cell is named beside the threshold.
   const sides = { of: { ...of, place: "" }, to, unit, limit, allowed };
@@ -791,7 +772,7 @@ function pairEvidence(
         : areRounds(of.cell) || areRounds(to.cell)
         ? { code: "few-rounds" }
         : whyNoInterval([of, to])),
-    opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, { sliced })],
+    opens: [...of.opens, ...to.opens.map(turned), ...disturbedOpens(figure, sliced)],
   });
 }
 

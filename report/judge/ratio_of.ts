@@ -133,6 +133,14 @@ export function slicedRatio(
   return variance && studentInterval(of.value / to.value, variance, confidence);
 }
 
+/** Ratios of two sides that took turns, whatever the figure. */
+export function ratioOfPairs(
+  sliced: (figure: DrawnFigure) => Sliced,
+  confidence: number,
+): RatioOf {
+  return (of, to, figure) => slicedRatio(sliced(figure), [of, to], confidence);
+}
+
 /** Variance of ln ratio, if the runs were not paired. */
 export function varianceApart({ sides: [to, of] }: Pairing): number {
   return of.logStandardError ** 2 + to.logStandardError ** 2;

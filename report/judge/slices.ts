@@ -34,7 +34,9 @@ import {
   type SliceRatio,
   sliceRatioOf,
 } from "../../runner/stats/slices/slice_ratio.ts";
+import type { FigureName } from "../../base/figures/figure.ts";
 import type { CellRuns } from "../cells/cells.ts";
+import { FIGURES } from "../figures/figures.ts";
 import type { DrawnFigure } from "../figures/range.ts";
 import type { Open } from "./rules.ts";
 import { sum } from "../writing/spread.ts";
@@ -98,11 +100,10 @@ export interface Alone {
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
+type SlicedOf = (figure: DrawnFigure) => Sliced;
+
 /** One for each figure; null if a run of either side was not in slices, or they have no repetition in common. */
-export function slicedBetween(
-  base: CellRuns,
-  next: CellRuns,
-): ((figure: DrawnFigure) => Sliced) | null {
+export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
   const pairs = pairsOfRuns(base, next);
   if (pairs === null) return null;
   const areTheseTwo = pairs.flat().every(({ startUp }) => startUp === null);
@@ -121,6 +122,23 @@ export function slicedBetween(
     known.set(figure, found);
     return found;
   };
+}
+
+type Two<Of> = readonly [Of, Of];
+
+/**
+ * The turns that two cells took with each other, for a ratio of them; null if they took none, or were not measured, and of
+ * two figures, of which nothing cancels.
+ */
+export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
+  if (figures[0] !== figures[1] || of === null || to === null) return null;
+  return slicedBetween(to, of);
+}
+
+/** Whether what disturbs one of two cells disturbs the other, so that their ratio holds. */
+export function isRatioInTurns(figures: Two<FigureName>, cells: Two<CellRuns | null>): boolean {
+  return turnsIn(figures, cells) !== null &&
+    areMovedAlike(cells.flatMap((cell) => cell ? [cell.runs] : []));
 }
 
 type Sides = readonly [base: SlicedRun, next: SlicedRun];
@@ -276,7 +294,7 @@ const NEARLY_ALL = 0.999;
  * part of the cores: 15 ms of work once a second are 1.5 % of a core, and more than a p99 is; they hold up few requests, and
  * these for long.
  */
-export function undisturbedWithin(
+function undisturbedWithin(
   { side, mostRatio }: Disturbance,
   isRate: boolean,
 ): Pick<Open, "toward" | "mostRatio"> {
@@ -295,4 +313,13 @@ export function disturbed(
   return toward === "more"
     ? { ...interval, high: interval.high * mostRatio }
     : { ...interval, low: interval.low / mostRatio };
+}
+
+/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Null: they took none. */
+export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
+  const { estimate } = FIGURES[figure];
+  const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;
+  if (disturbance === null) return [];
+  const why = { code: "disturbed", ...disturbance } as const;
+  return [{ ...undisturbedWithin(disturbance, estimate === "rate"), why }];
 }

@@ -10,6 +10,7 @@ import type {
   Reports,
   Stall,
 } from "../../targets/observe/runtime/counter_records.ts";
+import { Turns, type TurnsSpec } from "../../scenarios/pace/slices.ts";
 import type { Counters, CountersPoint } from "../result/runtime/counters.ts";
 import { firstIndex } from "../stats/histogram/histogram.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
@@ -20,6 +21,8 @@ interface ReportedRun {
   readonly elapsedS: number;
   readonly intervalS: number;
   readonly slowest: readonly TailRequest[];
+  /** When it was loaded; absent: all the time. Its figures, and its counters, are then of the measured parts of its slices. */
+  readonly turns?: TurnsSpec;
 }
 
 /** Entries of either kind. */
@@ -29,17 +32,25 @@ export const COMPUTED_RATIO = 0.5;
 /** Share of a stall in collections from which it is theirs. */
 const COLLECTED_RATIO = 0.5;
 
+/** From its start to its end, with the turns of the other side. */
+export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "turns">): number {
+  if (turns === undefined) return 1_000 * elapsedS;
+  return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
+}
+
 /** Null where no process reported anything, also nothing that is left out. */
 export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): Counters | null {
-  const within = processes.map((report) => withinRun(report, run));
+  const clock = run.turns && new Turns(run.turns);
+  const within = processes.map((report) => withinRun(report, run))
+    .map((report) => clock === undefined ? report : onOwnClock(report, clock));
   const isEmpty = within.every(({ spans, collections }) => spans.length + collections.length === 0);
   const hasLeftOut = Object.values(leftOut).some((count) => count > 0);
   if (isEmpty && !hasLeftOut) return null;
   const collections = within.flatMap((report) => report.collections);
-  const stalls = within.flatMap(ownStalls);
+  const stalls = within.flatMap((report) => report.stalls);
   const requests = run.slowest.map(({ dueS, latency }) => (
     { from: 1_000 * dueS, to: 1_000 * dueS + latency }
-  ));
+  )).flatMap((request) => clock === undefined ? [request] : ownPeriod(request, clock));
   const whole = { from: 0, to: 1_000 * run.elapsedS };
   return {
     processes: within.filter(({ spans }) => spans.length > 0).map(processOf),
@@ -61,24 +72,63 @@ export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): 
   };
 }
 
-/** What was in the run; times since its start, milliseconds. */
-function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: ReportedRun): ProcessCounters {
+/** What was in the run, and of stalls those that no collection explains; times since its start, milliseconds. */
+function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
+  const endMs = lastedMsOf(run);
   const shifted = <T extends { readonly atMs: number }>(all: readonly T[]): T[] =>
-    all.map((each) => ({ ...each, atMs: each.atMs - sinceMs }));
-  const isIn = ({ atMs, ms }: Collection | Stall): boolean =>
-    atMs + ms > 0 && atMs < 1_000 * elapsedS;
+    all.map((each) => ({ ...each, atMs: each.atMs - run.sinceMs }));
+  const isIn = ({ atMs, ms }: Collection | Stall): boolean => atMs + ms > 0 && atMs < endMs;
+  const collections = shifted(report.collections).filter(isIn);
   return {
     ...report,
-    collections: shifted(report.collections).filter(isIn),
-    stalls: shifted(report.stalls).filter(isIn),
+    collections,
+    stalls: ownStalls(shifted(report.stalls).filter(isIn), collections),
     // Each is by its end, and the last one ends after the run.
-    spans: shifted(report.spans)
-      .filter(({ atMs, forMs }) => atMs > 0 && atMs - forMs < 1_000 * elapsedS),
+    spans: shifted(report.spans).filter(({ atMs, forMs }) => atMs > 0 && atMs - forMs < endMs),
   };
 }
 
+/** On the clock of the side's measured parts, what is outside of them left out: no figure of the run has it. */
+function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
+  const own = ({ atMs, ms }: Collection | Stall): Period[] =>
+    ownPeriod({ from: atMs, to: atMs + ms }, turns);
+  return {
+    ...report,
+    collections: report.collections.flatMap((each) =>
+      own(each).map(({ from, to }): Collection => {
+        const share = (to - from) / each.ms;
+        return {
+          ...{ kind: each.kind, atMs: from, ms: to - from, stoppedMs: share * each.stoppedMs },
+          withinMs: ownMs(each.atMs + each.withinMs, turns) - from,
+          cpuMs: each.cpuMs && share * each.cpuMs,
+        };
+      })
+    ),
+    stalls: report.stalls.flatMap((each) =>
+      own(each).map(({ from, to }): Stall => (
+        { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
+      ))
+    ),
+    // Some are moments, which are in no means. What a span counts is of its slices, as at rest a side allocates next to nothing.
+    spans: report.spans.flatMap((span) => {
+      const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
+      return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
+    }),
+  };
+}
+
+function ownMs(ms: number, turns: Turns): number {
+  return turns.ownUs(1_000 * ms) / 1_000;
+}
+
+/** None where no part of it was measured. */
+function ownPeriod(period: Period, turns: Turns): Period[] {
+  const [from, to] = [ownMs(period.from, turns), ownMs(period.to, turns)];
+  return from < to ? [{ from, to }] : [];
+}
+
 /** Stalls that no collections explain. */
-function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
+function ownStalls(stalls: readonly Stall[], collections: readonly Collection[]): Stall[] {
   const collected = new CollectedTime(collections.map(pauseOf));
   return stalls.filter((stall) => {
     const { from, to } = pauseOf(stall);

@@ -15,7 +15,13 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import type { Measurement, Run } from "../result/result.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import { lengthsOf, NoSlicesError, TRIAL } from "../slices/lengths.ts";
-import { ownResources, type SideLoaders, slicesOf, watchSides } from "../slices/session.ts";
+import {
+  ownEvidence,
+  ownResources,
+  type SideLoaders,
+  slicesOf,
+  watchSides,
+} from "../slices/session.ts";
 import { type Pids, pidsOf, type SideCpu } from "../slices/side_cpu.ts";
 import { preflight } from "./preflight.ts";
 import { loadAndWatch, type RunContext, runOf, type WatchedLoad } from "./run.ts";
@@ -94,10 +100,14 @@ async function measured(
   const startedAt = new Date().toISOString();
   const loaded = await loadPair(pair, targets, spec, context);
   const [first, second] = loaded.map(({ watched, slices, turns }, side) => {
-    const { used, ...rest } = watched;
-    const own = { ...used, resources: ownResources(used.resources, slices, turns) };
+    const { used, measurement, counters } = watched;
+    const own: WatchedLoad = {
+      measurement: { ...measurement, generator: ownEvidence(measurement.generator, slices) },
+      used: { ...used, resources: ownResources(used.resources, slices, turns) },
+      counters,
+    };
     const carried = { planned: pair[side], target: targets[side], startedAt };
-    return { ...runOf(carried, { ...rest, used: own }, context.onProgress), slices };
+    return { ...runOf(carried, own, context.onProgress), slices };
   });
   return [first, second];
 }

@@ -21,7 +21,7 @@ import type { DriverName } from "../load/engine/driver.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { SliceTotals } from "../load/recording/slices.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
-import { runCounters } from "../counters/run_counters.ts";
+import { lastedMsOf, runCounters } from "../counters/run_counters.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { searchInRun } from "./capacity_run.ts";
@@ -277,7 +277,10 @@ export async function loadAndWatch(
     return {
       measurement,
       used,
-      counters: await countersOf(target, measurement, { sinceMs: startMs, slowest, signal }),
+      counters: await countersOf(target, measurement, {
+        ...{ sinceMs: startMs, slowest, signal },
+        turns: slices?.turns,
+      }),
     };
   } finally {
     loading = false;
@@ -290,6 +293,8 @@ interface ObservedLoad {
   /** Its start, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly slowest: readonly TailRequest[];
+  /** Absent: it is loaded all the time. */
+  readonly turns?: TurnsSpec;
   /** Ends the wait for reports. */
   readonly signal: AbortSignal;
 }
@@ -298,11 +303,11 @@ interface ObservedLoad {
 async function countersOf(
   { counters }: RunningTarget,
   { elapsedS, timeline: { intervalS } }: Measurement,
-  { sinceMs, slowest, signal }: ObservedLoad,
+  { sinceMs, slowest, turns, signal }: ObservedLoad,
 ): Promise<Counters | null> {
   if (counters === undefined) return null;
-  const reports = await counters.take(sinceMs + 1_000 * elapsedS, signal);
-  return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest });
+  const reports = await counters.take(sinceMs + lastedMsOf({ elapsedS, turns }), signal);
+  return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest, turns });
 }
 
 /** `007-fastify-static-2.csv`: position, target, scenario and repetition, so that they sort as they were made. */

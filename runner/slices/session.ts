@@ -114,6 +114,17 @@ export function ownResources(
   });
 }
 
+/** Evidence of a run with what the target used in its own slices. Over both sides' turns its means hold its rest, when it waits for no core either. */
+export function ownEvidence(
+  generator: Run["generator"],
+  slices: NonNullable<Run["slices"]>,
+): Run["generator"] {
+  const { target } = generator;
+  const cpu = coresInUse(slices);
+  if (target === undefined || cpu === null || target.cpu === 0) return generator;
+  return { ...generator, target: { ...target, cpu, waiting: target.waiting * cpu / target.cpu } };
+}
+
 /** Over the measured parts; null where nobody saw it. */
 function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
   let cpuMs = 0;

@@ -21,6 +21,7 @@ import { splitRun } from "../../report/cells/counted_part.ts";
 import { shortfallOf } from "../../report/judge/shortfall.ts";
 import { gateOutcome } from "../../report/findings/gate_sentences.ts";
 import { gatesOf, judgeTogether } from "../../report/judge/gates.ts";
+import { assertOutcomes } from "./claimed.ts";
 import { concluded, doubted } from "./concluded.ts";
 import { resultsAt } from "./rates.ts";
 import { comparedMarkdown, comparedPage, comparedText } from "./compared.ts";
@@ -257,6 +258,25 @@ Deno.test("slices: a threshold on the ratio of two targets in turns decides besi
 Deno.test("slices: a threshold on a ratio knows that one side disturbs the other", () => {
   const spec = { processes: 9, pairs: 60, ratio: 1, restless: 0.3 };
   assert.equal(outcomeOf("rate(b) >= 0.95 × rate(a)", slicedTargets(spec)), "inconclusive");
+});
+
+Deno.test("slices: a claim of the ratio of two targets in turns is decided beside a neighbour, as a threshold is", () => {
+  assertOutcomes(besideNeighbour(slicedTargets(TWICE)), [
+    ["rate(b) > 1.8 × rate(a)", "reproduced"],
+    ["rate(b) > 2.2 × rate(a)", "not reproduced"],
+    ["rate(b) within 20% of 2 × rate(a)", "reproduced"],
+    // Of two figures, and of one alone, nothing cancels.
+    ["p50(b) < 10 × p99(a)", "busy-machine"],
+    ["rate(b) > 1/s", "busy-machine"],
+  ]);
+  assertOutcomes(doubted(slicedTargets(TWICE), () => true), [
+    ["rate(b) > 1.8 × rate(a)", "busy-machine"],
+  ]);
+});
+
+Deno.test("slices: a claim of a ratio knows that one side disturbs the other", () => {
+  const results = slicedTargets({ processes: 9, pairs: 60, ratio: 1, restless: 0.3 });
+  assertOutcomes(results, [["rate(a) > 1.05 × rate(b)", "disturbed"]]);
 });
 
 Deno.test("slices: targets that took turns with others are no pairs of slices", () => {

@@ -117,3 +117,30 @@ Deno.test("the processes whose load shows the lengths are not those that are mea
   assert.deepEqual(events, [...pair, ...pair]);
   assert.ok(runs.every(({ slices }) => slices !== undefined && slices.items.pair.length >= 8));
 });
+
+Deno.test("reports of runtimes are read up to the end of both sides' turns", async () => {
+  await using served = server();
+  const loaders = new SideLoaders();
+  const untilMs: number[] = [];
+  const leftOut = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
+  const counters = {
+    begin: () => {},
+    take: (endMs: number) => {
+      untilMs.push(endMs);
+      return Promise.resolve({ processes: [], leftOut });
+    },
+  };
+  const context = contextOf({
+    loaders,
+    open: () => Promise.resolve({ ...runningTarget(served), counters }),
+    lengths: new Map([[keyOf(PAIR), LENGTHS]]),
+  });
+  const runs = await carryOutPair(PAIR, context).finally(() => loaders.close());
+  assert.equal(untilMs.length, 2);
+  for (const { loadStartedAt, elapsedS, slices } of runs) {
+    const lastsMs = 2 * (slices?.items.pair.length ?? 0) * 54;
+    assert.ok(lastsMs > 2_000 * elapsedS);
+    const endMs = Date.parse(loadStartedAt ?? "") + lastsMs;
+    assert.ok(untilMs.every((until) => Math.abs(until - endMs) <= 1), `${untilMs} ${endMs}`);
+  }
+});

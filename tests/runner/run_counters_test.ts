@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cpuUsage } from "node:process";
 import { LIMITS } from "../../base/limits.ts";
 import { overlapOf, type Pause, runCounters } from "../../runner/counters/run_counters.ts";
+import { Turns, turnsOf } from "../../scenarios/pace/slices.ts";
 import type { ProcessCounters } from "../../targets/observe/runtime/counter_records.ts";
 import { randomFrom } from "../report/intervals.ts";
 
@@ -140,6 +141,61 @@ Deno.test("what is left out is in the counters, also where nothing else is", () 
   const leftOut = { ...NOTHING, lines: 3 };
   assert.deepEqual(runCounters({ processes: [], leftOut }, RUN)?.leftOut, leftOut);
   assert.equal(counted([REPORT], RUN)?.leftOut, undefined);
+});
+
+/** 31 slices of each side, of which 45 ms each are measured: 1.395 s of 3.348 s. */
+const TURNS = {
+  ...turnsOf({ sliceUs: 50_000, cutUs: 5_000, shiftUs: 0, pauseUs: 4_000 }, { pairs: 31, seed: 1 }),
+  side: 0 as const,
+};
+
+Deno.test("counters of a side in slices are of its measured parts to the last one, on their clock", () => {
+  const turns = new Turns(TURNS);
+  const pairs = [...Array(TURNS.pairs).keys()];
+  /** A collection in each slice of a side, of 9 ms, so long after its measured part begins. */
+  const collecting = (afterMs: number, of = turns) =>
+    pairs.map((pair) => collection(of.measuredFromUs(pair) / 1e6 + afterMs / 1e3, 9));
+  const spans = Array.from({ length: 14 }, (_, at) => span(0.25 * (at + 1)));
+  const seenOf = (collections: ProcessCounters["collections"]) => {
+    const slowest = pairs.map((pair) => (
+      { dueS: turns.measuredFromUs(pair) / 1e6 + 0.019, latency: 6 }
+    ));
+    const run = { ...RUN, elapsedS: 1.395, intervalS: 0.25, slowest, turns: TURNS };
+    const seen = counted([{ ...REPORT, collections, stalls: [], spans }], run);
+    assert.ok(seen);
+    return seen;
+  };
+  const loaded = seenOf(collecting(20));
+  const [process] = loaded.processes;
+  assert.equal(process.collections, 31);
+  assert.ok(Math.abs(process.stoppedMs - 31 * 9) < 1e-6);
+  assert.ok(Math.abs((loaded.collections.at(-1)?.startS ?? 0) - (30 * 0.045 + 0.02)) < 1e-6);
+  assert.deepEqual(
+    loaded.points.map(({ endS }) => endS),
+    [0.25, 0.5, 0.75, 1, 1.25, 1.395],
+  );
+  assert.deepEqual(loaded.slowest.requests, 31);
+  assert.equal(loaded.slowest.collections.overlapping, 31);
+  // A third of the measured time: 9 ms, and the 6 before them, of 45.
+  assert.ok(Math.abs(loaded.slowest.collections.expected / 31 - 1 / 3) < 0.01);
+  // Half of each is after the measured part.
+  const halved = seenOf(collecting(40.5));
+  assert.ok(Math.abs(halved.processes[0].stoppedMs - 31 * 4.5) < 1e-6);
+  const resting = seenOf(collecting(20, new Turns({ ...TURNS, side: 1 })));
+  assert.deepEqual([resting.processes[0].collections, resting.processes[0].stoppedMs], [0, 0]);
+  assert.deepEqual(resting.collections, []);
+  assert.equal(resting.slowest.collections.overlapping, 0);
+});
+
+Deno.test("a collection at rest still explains the stall that it makes", () => {
+  const turns = new Turns(TURNS);
+  const atS = turns.measuredFromUs(0) / 1e6 - 0.03;
+  const seenWith = (collections: ProcessCounters["collections"]) =>
+    counted([{ ...REPORT, collections, stalls: [stall(atS, 40, 40)] }], {
+      ...{ ...RUN, elapsedS: 1.395, intervalS: 0.25, slowest: [], turns: TURNS },
+    })?.stalls.map(({ ms }) => Math.round(ms));
+  assert.deepEqual(seenWith([]), [10]);
+  assert.deepEqual(seenWith([collection(atS, 28)]), []);
 });
 
 Deno.test("collections within the same time, as Deno reports them, explain a stall together", () => {

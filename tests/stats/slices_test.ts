@@ -24,6 +24,7 @@ import {
   type SliceRatio,
   sliceRatioOf,
 } from "../../runner/stats/slices/slice_ratio.ts";
+import { Random } from "../../bench/statistics/random.ts";
 import { randomFrom } from "../report/intervals.ts";
 
 /** @param completed One a slice, of a tenth of a second. */
@@ -140,13 +141,72 @@ Deno.test("slices: five pairs, which may be alike by chance, have no error, and 
   assert.ok(Number.isNaN(errorOverRounds([0.1, 0.1, 0.1]).standardError));
 });
 
-Deno.test("slices: of pairs that wander the error is that of a single one, however many there are", () => {
+Deno.test("slices: of pairs that wander the error is that of a further stretch, however many there are", () => {
   const random = randomFrom(3);
   const trend = Array.from({ length: 400 }, (_, i) => 1_000 * (1 + i / 800) + 5 * random());
   const found = ratioOf(side(trend.map(() => 1_000)), side(trend));
-  assert.equal(found?.unclear, "not-stationary");
-  const stdev = Math.sqrt((found?.shares ?? []).reduce((sum, one) => sum + one * one, 0) / 399);
-  assert.ok(Math.abs((found?.standardError ?? 0) / stdev - 1) < 0.01);
+  assert.ok(found);
+  assert.equal(found.unclear, "not-stationary");
+  const stretches = Array.from(
+    { length: 25 },
+    (_, at) => meanOf([...found.shares.subarray(16 * at, 16 * (at + 1))]),
+  );
+  const spread = stdevOf(Float64Array.from(stretches)) * Math.sqrt(25 / 24);
+  const expected = spread * Math.sqrt(1 + 1 / 25);
+  assert.ok(Math.abs(found.standardError / expected - 1) < 0.001, `${found.standardError}`);
+  assert.ok(found.standardError > stdevOf(found.shares), "a trend is as large in stretches");
+});
+
+/** As many pairs as a `versus` of two minutes has, each noisy, whose level drifts. @param ratio Of the new side over the base. */
+function drifting(ratio: number): SliceRatio {
+  const random = new Random(23);
+  const pairs = 640;
+  const noisy = (): number => Math.exp(0.35 * random.normal());
+  const base = Array.from({ length: pairs }, () => 1_000 * noisy());
+  const next = Array.from(
+    { length: pairs },
+    (_, i) => 1_000 * ratio * noisy() * (0.8 + 0.4 * i / pairs),
+  );
+  const found = ratioOf(side(base), side(next));
+  assert.ok(found);
+  return found;
+}
+
+const REACH = tQuantile(1 - PROCESS_LOOK_SIGNIFICANCE, 8);
+
+Deno.test("slices: noisy pairs that wander a little show a large ratio, and none within what they wander by", () => {
+  const [large, small] = [drifting(1 / 5.8), drifting(0.85)];
+  for (const { unclear, standardError, shares } of [large, small]) {
+    assert.equal(unclear, "not-stationary");
+    assert.ok(
+      standardError < stdevOf(shares) / 2,
+      "the noise of single pairs is none of the level's",
+    );
+    assert.ok(standardError > 0.115, "what the level drifts by, 0.4 / √12, is");
+  }
+  assert.ok(large.logRatio < -REACH * large.standardError - 0.02);
+  assert.ok(large.logRatio > -REACH * stdevOf(large.shares), "single pairs would not show it");
+  assert.ok(small.logRatio > -REACH * small.standardError);
+});
+
+Deno.test("slices: a ratio that wanders about 1 is rarely called another, below noise as well", () => {
+  const random = new Random(29);
+  const [cases, pairs] = [50, 500];
+  for (const correlation of [0.95, 0.99]) {
+    for (const noise of [0, 0.1]) {
+      let [called, wandering] = [0, 0];
+      for (let at = 0; at < cases; at++) {
+        const next = random.waves(pairs, { stdev: 0.1, correlation })
+          .map((wave) => 1_000 * Math.exp(wave + noise * random.normal()));
+        const found = ratioOf(side(next.map(() => 1_000)), side(next));
+        assert.ok(found);
+        if (found.unclear !== null) wandering++;
+        if (Math.abs(found.logRatio) > REACH * found.standardError) called++;
+      }
+      const what = `AR(${correlation}), noise ${noise}: ${wandering} wander, ${called} called`;
+      assert.ok(wandering > cases / 4 && called <= 0.05 * cases, what);
+    }
+  }
 });
 
 Deno.test("process levels: what the slices do not explain is between processes", () => {

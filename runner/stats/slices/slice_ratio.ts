@@ -112,7 +112,7 @@ export interface SliceRatio {
   readonly dependence: Dependence | null;
   /** Pairs of a block that says nothing of the next: 1 for independent pairs; null where it is not seen. */
   readonly blockPairs: number | null;
-  /** Why the pairs do not show how they depend on each other, so that the error is as large as that of a single one; null: they do. */
+  /** Why the pairs do not show how they depend on each other, so that the error is that of a further stretch of them; null: they do. */
   readonly unclear: Unclear | null;
 }
 
@@ -180,19 +180,41 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
   const unclear = whyUnclear(dependence);
   const stdev = Math.sqrt(deviations.reduce((sum, one) => sum + one * one, 0) / (length - 1));
   const isSeen = unclear === null || unclear === "too-short";
-  const ofMean = isSeen ? dependence?.standardError ?? stdev / Math.sqrt(length) : Infinity;
+  const ofMean = (dependence?.standardError ?? stdev / Math.sqrt(length)) *
+    Math.max(1, values / length);
   /*
-   * No more than what a single further value would be off by. A wave that is longer than all of them, and so in none of what
+   * No more than what a further value, or stretch, would be off by. A wave that is longer than all of them, and so in none of what
    * they differ by, moves their mean; it is taken to be no larger than what is seen. So few values are enough for a large
-   * difference, and no number of them that wander for one within their spread.
+   * difference, and no number of them that wander for one within what they wander by.
    */
-  const ofOne = stdev * Math.sqrt(1 + 1 / length);
+  const standardError = isSeen
+    ? Math.min(ofMean, stdev * Math.sqrt(1 + 1 / length))
+    : errorOfStretch(deviations);
   return {
-    standardError: length < least ? NaN : Math.min(ofOne, ofMean * Math.max(1, values / length)),
+    standardError: length < least ? NaN : standardError,
     degreesOfFreedom: Math.min(DEGREES_OF_FREEDOM, length - 1),
     dependence,
     unclear,
   };
+}
+
+/**
+ * What depends for too long to be told from a wandering level does so for a fifteenth of the series or longer, and the waves by which
+ * a series is not stationary are as long: the mean of a twenty-fifth holds as much of them as each of its values does, and
+ * less of the noise.
+ */
+const STRETCHES = 25;
+
+/** How far the mean of all would be off by that of a further stretch: the spread of stretches, and the error of their mean. */
+function errorOfStretch(deviations: Float64Array): number {
+  const { length } = deviations;
+  const count = length < 2 * STRETCHES ? length : STRETCHES;
+  const means = Array.from({ length: count }, (_, at) => {
+    const [from, to] = [at, at + 1].map((edge) => Math.round(edge * length / count));
+    return sumOf(deviations.subarray(from, to)) / (to - from);
+  });
+  const variance = means.reduce((sum, one) => sum + one * one, 0) / (count - 1);
+  return Math.sqrt(variance * (1 + 1 / count));
 }
 
 function ratioOfSums({ amounts, of }: RatioSeries): number {
