@@ -34,11 +34,12 @@ export interface ScriptParts
   readonly mayFetch?: MayFetch;
 }
 
-/** So long may `setup` wait for a response, and last. */
+/** So long may they wait for a response. */
 const FETCH_MS = 30_000;
-const CALL_MS = 60_000;
-/** So long may `teardown` last, also after Ctrl-C. */
-const TEARDOWN_MS = 10_000;
+/** So long may each last, and compute at a time: `teardown` also after Ctrl-C, and `refresh` beside a load. */
+const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
+const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
+const TEARDOWN: Limits = { ms: 10_000, computingMs: 10_000 };
 
 /** A run of which no function of the script has a part. */
 export function unscripted(script: Script): ScriptedRun {
@@ -67,27 +68,23 @@ export async function beginScript(
     callIn({
       ...{ name, entry: whole.entry },
       open: () => realm ??= evaluated(whole, { random: Math.random, log: logLine }),
-      call: async (realm, until) =>
-        checked(
-          await realm.call(
-            name,
-            JSON.stringify(given),
-            (url, init) => fetched(url, init, { mayFetch, signal: until }),
-          ),
-        ),
+      call: async (realm, until) => {
+        realm.limit(within.computingMs);
+        const fetch = (url: string, init: string): Promise<string> =>
+          fetched(url, init, { mayFetch, signal: until });
+        return checked(await realm.call(name, JSON.stringify(given), fetch));
+      },
       onCutOff: () => realm = null,
     }, within);
-  const begun = { ms: CALL_MS, signals: [signal] };
-  const data = setup === undefined ? null : await call(setup, [{ url: origin }], begun);
+  const data = setup === undefined
+    ? null
+    : await call(setup, [{ url: origin }], { ...SETUP, signals: [signal] });
   const isHooked = hasHooks(script);
   const renewal = refresh === undefined || !isHooked ? null : new Renewal({
     data,
     everyMs: refresh.every,
     renew: (now, stopped) =>
-      call(refresh.by, [parsed(now), { url: origin }], {
-        ms: CALL_MS,
-        signals: [signal, stopped],
-      }),
+      call(refresh.by, [parsed(now), { url: origin }], { ...REFRESH, signals: [signal, stopped] }),
     signal,
   });
   return {
@@ -100,8 +97,7 @@ export async function beginScript(
       renewal?.stop();
       if (teardown === undefined) return Promise.resolve(null);
       const given = parsed(renewal?.data ?? data);
-      const within = { ms: TEARDOWN_MS, signals: [] };
-      return call(teardown, [given], within).then(() => null, messageOf);
+      return call(teardown, [given], { ...TEARDOWN, signals: [] }).then(() => null, messageOf);
     },
   };
 }
@@ -181,9 +177,13 @@ interface CallParts {
   readonly onCutOff: () => void;
 }
 
-/** When a call is cut off. */
-interface Within {
+interface Limits {
   readonly ms: number;
+  readonly computingMs: number;
+}
+
+/** When a call is cut off. */
+interface Within extends Limits {
   readonly signals: readonly AbortSignal[];
 }
 
