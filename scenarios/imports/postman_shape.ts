@@ -101,7 +101,7 @@ const url = z.union([
     variable: z.array(variable).nullish().transform((given) => given ?? []),
   }).transform(({ raw, protocol, host, port, path, query, variable }) => ({
     raw: raw ??
-      `${protocol === "" ? "http" : protocol}://${host.join(".")}${port && `:${port}`}/${
+      `${protocol && `${protocol}://`}${host.join(".")}${port && `:${port}`}/${
         path.join("/")
       }${query.length === 0 ? "" : "?"}${
         query.map(({ key, value }) => `${key}=${value}`).join("&")

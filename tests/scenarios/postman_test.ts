@@ -54,6 +54,10 @@ const STEPS: Readonly<Record<string, readonly [request: unknown, step: unknown]>
     },
     { delete: "/a/x%20y?b=1" },
   ],
+  "parts of an address whose host is a variable with its scheme and path": [
+    { url: { host: ["{{base}}"], path: ["a"], query: [{ key: "b", value: "1" }] } },
+    { get: "/v1/a?b=1" },
+  ],
   "header fields, but no disabled ones": [
     {
       url: BASE,
