@@ -189,6 +189,12 @@ Deno.test("what a collection does not say comes from the environment or is drawn
     randomInt: { from: 0, to: 1000 },
   });
   assert.deepEqual(imported.variables, ["TOKEN"]);
+  const { notes } = taken([{ name: "a", request: `${BASE}/{{key}}/{{token}}` }], { variable });
+  for (
+    const said of ["{{key}}, which is secret, comes", "{{token}}, which the collection does not"]
+  ) {
+    assert.ok(notes.some((note) => note.includes(said)), notes.join());
+  }
 });
 
 Deno.test("scripts, other hosts and other authorization are notes", () => {
