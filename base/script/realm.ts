@@ -343,7 +343,9 @@ export class Realm {
     const after = context.getPromiseState(value);
     if (after.type === "rejected") throw this.#errorOf(after.error);
     if (after.type === "pending") {
-      throw new ScriptError("it waits at its top level, where nothing can come");
+      throw new ScriptError(
+        "it waits at its top level, where nothing can come: wait in setup instead",
+      );
     }
     this.#module = after.value;
   }

@@ -96,18 +96,33 @@ function refuseUnread(names: readonly string[]): void {
 
 /** JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
-  const octets = readBytesSync(path, "textFile");
+  const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
   const javascript = TYPED.includes(extname(path)) ? withoutTypes(text, module) : text;
   files[module] = { text, ...javascript !== text && { javascript } };
   return javascript;
 }
 
+function octetsOf(path: string): Uint8Array {
+  try {
+    return readBytesSync(path, "textFile");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new ScriptError(`there is no file ${path}, which it imports`);
+  }
+}
+
 function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws what has a message and is not an Error.
-    throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
+    // The stripper throws what has a message and a place, and is not an Error.
+    const { message, startLine, startColumn } = Object(error);
+    if (typeof startLine !== "number") throw error;
+    const why = `${message}`.replace(
+      " in strip-only mode",
+      ": types are only removed, so write plain JavaScript in its place",
+    );
+    throw new ScriptError(`${why} (${module}:${startLine}:${startColumn + 1})`);
   }
 }
