@@ -24,7 +24,7 @@ interface Server extends AsyncDisposable {
 
 function server(): Server {
   let seen = 0;
-  const own = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+  const own = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     seen++;
     return new Response("hello");
   });
