@@ -4,6 +4,7 @@
   const { stringify, parse } = JSON;
   const { fromEntries, entries, freeze, defineProperty, keys } = Object;
   const { isArray } = Array;
+  const { apply, getOwnPropertyDescriptor } = Reflect;
 
   // Words that this side shares with the world outside: what a call has changed, in bits, whether a session begins with it, the status
   // of its response, and how many lines of a head it gives.
@@ -98,8 +99,11 @@
   const { begin } = User;
   delete User.begin;
 
+  const isPromise = (result) =>
+    result !== undefined && result !== null && typeof result.then === "function";
+
   const refusePromise = (result) => {
-    if (result === undefined || result === null || typeof result.then !== "function") return;
+    if (!isPromise(result)) return;
     throw new TypeError("it returned a promise, but hooks run synchronously");
   };
 
@@ -313,7 +317,11 @@
       throw new TypeError("it has no default export: write export default experiment({ … })");
     }
     const made = typeof given === "function" ? given(recorded(parse(written))) : given;
-    refusePromise(made);
+    if (isPromise(made)) {
+      throw new TypeError(
+        `it has a promise for an experiment: wait in setup instead${placeOf(given)}`,
+      );
+    }
     return stringify(plain(made, [], found, []));
   };
 
@@ -337,13 +345,25 @@
     return kinds[kind](named, written === undefined ? undefined : parse(written));
   };
 
+  // A place within what every script is given, or within a text that it evaluates, says nothing about the script.
+  const isGiven = (place) => /^(?:plateau(?:\/\w+)?|<.*>)(?::|$)/.test(place);
+
   // Where a script threw: `Error: no key (signed.ts:7:12)`.
   const whereOf = (stack) => {
     for (const line of `${stack}`.split("\n")) {
       const [, place] = /\(?([^\s()]+:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
-      if (place !== undefined && !place.startsWith("prelude.js")) return ` (${place})`;
+      if (place !== undefined && !isGiven(place)) return ` (${place})`;
     }
     return "";
+  };
+
+  // Where a function begins, as whereOf gives it.
+  const [fileOf, lineOf, columnOf] = ["fileName", "lineNumber", "columnNumber"]
+    .map((name) => getOwnPropertyDescriptor(Function.prototype, name).get);
+  const placeOf = (named) => {
+    const file = typeof named === "function" ? apply(fileOf, named, []) : undefined;
+    if (typeof file !== "string" || isGiven(file)) return "";
+    return ` (${file}:${apply(lineOf, named, [])}:${apply(columnOf, named, [])})`;
   };
   const explain = (error) =>
     error instanceof Error
@@ -406,6 +426,7 @@
       explain,
       call,
       allowFetch,
+      place: (name) => placeOf(found[name]),
     },
     user: (id) => new User(id),
   };

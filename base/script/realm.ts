@@ -83,8 +83,19 @@ const FUNCTIONS = [
   "explain",
   "call",
   "allowFetch",
+  "place",
   "user",
 ] as const;
+
+/** The end of a message that says where in the script it failed. */
+const PLACE = / \([^\s()]+:\d+(?::\d+)?\)$/;
+
+/** A message of the allowed length, with the place of the function that failed where the script has named no closer one. */
+export function placed(message: string, ofFunction = ""): string {
+  const [own = null] = PLACE.exec(message) ?? [];
+  const [text, place] = own === null ? [message, ofFunction] : [message.slice(0, -own.length), own];
+  return text.slice(0, LIMITS.scriptReason.most - place.length) + place;
+}
 
 export class Realm {
   /** The current response; null outside of a call. */
@@ -184,6 +195,15 @@ export class Realm {
     return made;
   }
 
+  /** Where the function at a path of the experiment begins, as ` (signed.ts:7:3)`; empty for one that is not of the script. */
+  placeOf(name: string): string {
+    const { context } = this;
+    const given = context.newString(name);
+    const place = this.#taken(this.#call(this.#own("place"), given));
+    given.dispose();
+    return place;
+  }
+
   /** Calls a hook of its own again and again, so that the engine's code is compiled well before a load begins. */
   rehearse(calls: number): void {
     const hook = this.#call(this.#own("rehearsal"));
@@ -268,16 +288,31 @@ export class Realm {
     const { context } = this;
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => {}); // it may fail before anybody waits for it
-    this.#allow(fetch, failed.reject);
+    let isOver = false;
+    /** A script has no timers, so what waits goes on after a response, or never. */
+    const goOn = (): void => {
+      this.#runJobs();
+      if (isOver || this.#fetching > 0) return;
+      const state = context.getPromiseState(promise);
+      if (state.type === "pending") {
+        throw new ScriptError("it waits for a promise that never settles");
+      }
+      (state.type === "fulfilled" ? state.value : state.error).dispose();
+    };
+    this.#allow(fetch, goOn, failed.reject);
     const given = [context.newString(name), context.newString(json)];
     const promise = this.#call(this.#own("call"), ...given);
     for (const handle of given) handle.dispose();
-    const settled = context.resolvePromise(promise);
-    this.#runJobs();
-    const result = await Promise.race([settled, failed.promise]);
-    promise.dispose();
-    if (result.error) throw this.#errorOf(result.error);
-    return this.#taken(result.value);
+    try {
+      const settled = context.resolvePromise(promise);
+      goOn();
+      const result = await Promise.race([settled, failed.promise]);
+      if (result.error) throw this.#errorOf(result.error);
+      return this.#taken(result.value);
+    } finally {
+      isOver = true;
+      promise.dispose();
+    }
   }
 
   #own(name: (typeof FUNCTIONS)[number]): RealmFunction {
@@ -308,7 +343,9 @@ export class Realm {
     const after = context.getPromiseState(value);
     if (after.type === "rejected") throw this.#errorOf(after.error);
     if (after.type === "pending") {
-      throw new ScriptError("it waits at its top level, where nothing can come");
+      throw new ScriptError(
+        "it waits at its top level, where nothing can come: wait in setup instead",
+      );
     }
     this.#module = after.value;
   }
@@ -351,15 +388,13 @@ export class Realm {
     const isOutOfMemory = this.engine.isFull && !/^\w*Error: /.test(shown);
     const text = isOutOfMemory ? OUT_OF_MEMORY : shown;
     error.dispose();
-    const why = text.replace(
-      /^InternalError: interrupted/,
-      `it computed for more than ${this.#limitMs} ms`,
-    )
+    const limit = this.#limitMs < 1_000 ? `${this.#limitMs} ms` : `${this.#limitMs / 1_000} s`;
+    const why = text.replace(/^InternalError: interrupted/, `it computed for more than ${limit}`)
       .replace(
         OUT_OF_MEMORY,
         `it is out of memory: the limit is ${LIMITS.scriptMemory.most / 1e6} MB`,
       );
-    return new ScriptError(withoutSecrets(why).slice(0, LIMITS.scriptReason.most)); // a part of one would not be known again
+    return new ScriptError(placed(withoutSecrets(why))); // before it is cut: a part of a secret would not be known again
   }
 
   /** Text of a handle, which is disposed. */
@@ -405,7 +440,7 @@ export class Realm {
       return engine.newUndefined();
     });
     offer("env", (name) => text(parts.env(engine.text(name))));
-    const made = context.unwrapResult(context.evalCode(prelude, "prelude.js"));
+    const made = context.unwrapResult(context.evalCode(prelude, "plateau/prelude"));
     const given = context.unwrapResult(context.callFunction(made, context.undefined, host));
     this.#host = host;
     made.dispose();
@@ -416,9 +451,16 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  /** @param fail Called where what goes on after a response throws beyond its promise, as where it computes for too long. */
+  /** Responses that are awaited. */
+  #fetching = 0;
+
+  /**
+   * @param goOn Called when the script has its response, or the reason why there is none.
+   * @param fail Called where that throws, as where what goes on then computes for too long.
+   */
   #allow(
     fetch: (url: string, init: string) => Promise<string>,
+    goOn: () => void,
     fail: (error: unknown) => void,
   ): void {
     const { context } = this;
@@ -430,10 +472,14 @@ export class Realm {
     };
     const made = context.newFunction("fetch", (url, init) => {
       const promise = context.newPromise();
+      this.#fetching++;
       void fetch(context.getString(url), context.getString(init)).then(
         (value) => settle(promise.resolve, context.newString(value)),
         (error) => settle(promise.reject, context.newError(String(error?.message ?? error))),
-      ).then(() => this.#runJobs()).catch(fail);
+      ).then(() => {
+        this.#fetching--;
+        goOn();
+      }).catch(fail);
       return promise.handle;
     });
     context.setProp(this.#host, "fetch", made);

@@ -12,6 +12,7 @@ import { defineCommand } from "../command_line/arguments.ts";
 import type { RawArguments } from "../command_line/command.ts";
 import type { Subject } from "../init/subject.ts";
 import { experimentAbout, withSchemaLine } from "../init/written.ts";
+import { listed } from "../../report/writing/words.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import { experimentJsonSchema, isExperimentSchema, portableSchema } from "../schema/json_schema.ts";
@@ -279,7 +280,7 @@ async function converted(from: string, { file, isGiven, writes }: Conversion): P
     const imported = await convertedFile(source, from, { file, writes });
     if (imported === null) throw new UserError([{ place: from, message: UNKNOWN_FILE }]);
     const { variables } = imported;
-    const needed = variables.length === 0 ? "" : ` (set ${variables.join(" and ")} first)`;
+    const needed = variables.length === 0 ? "" : ` (set ${listed(variables, "and")} first)`;
     return { ...imported, next: `Check it: plateau check ${file}${needed}` };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

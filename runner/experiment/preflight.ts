@@ -196,9 +196,7 @@ async function hooksOf({ code }: Script): Promise<Hooks | null> {
   if (code === undefined) return null;
   const { Hooks } = await import("../load/hooks/hooks.ts");
   const nowUs = (): number => performance.now() * 1_000;
-  return await Hooks.open(code, { seed: 0, first: 0, stride: 1, nowUs }).catch((error) => {
-    throw new TargetError(`Cannot run the script ${code.entry}: ${messageOf(error)}`);
-  });
+  return await Hooks.open(code, { seed: 0, first: 0, stride: 1, nowUs });
 }
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };

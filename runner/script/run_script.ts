@@ -1,9 +1,10 @@
 /** The script of an experiment around a run: `setup` before its load, with what the load's hooks then know, and `teardown` after it. */
 import { messageOf, TargetError } from "../../base/errors.ts";
+import { isWithin, LIMITS } from "../../base/limits.ts";
 import { boundedBody } from "../../base/net/bounded_body.ts";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { logLine } from "../../base/script/log.ts";
-import { type Realm, ScriptError } from "../../base/script/realm.ts";
+import { placed, type Realm, ScriptError } from "../../base/script/realm.ts";
 import { scriptCode } from "../../scenarios/code/code.ts";
 import { evaluated } from "../../scenarios/code/evaluated.ts";
 import { environment } from "../../scenarios/file/experiment_file.ts";
@@ -33,11 +34,12 @@ export interface ScriptParts
   readonly mayFetch?: MayFetch;
 }
 
-/** So long may `setup` wait for a response, and last. */
+/** So long may they wait for a response. */
 const FETCH_MS = 30_000;
-const CALL_MS = 60_000;
-/** So long may `teardown` last, also after Ctrl-C. */
-const TEARDOWN_MS = 10_000;
+/** So long may each last, and compute at a time: `teardown` also after Ctrl-C, and `refresh` beside a load. */
+const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
+const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
+const TEARDOWN: Limits = { ms: 10_000, computingMs: 10_000 };
 
 /** A run of which no function of the script has a part. */
 export function unscripted(script: Script): ScriptedRun {
@@ -62,25 +64,27 @@ export async function beginScript(
   // is cut off goes on in its realm after the next response, so the call after it gets another realm: in one they would
   // share `fetch`.
   let realm: Promise<Realm> | null = null;
-  const call = (name: string, given: readonly unknown[], until: AbortSignal): Promise<string> =>
+  const call = (name: string, given: readonly unknown[], within: Within): Promise<string> =>
     callIn({
-      what: `${name} of ${whole.entry}`,
+      ...{ name, entry: whole.entry },
       open: () => realm ??= evaluated(whole, { random: Math.random, log: logLine }),
-      call: (realm) =>
-        realm.call(
-          name,
-          JSON.stringify(given),
-          (url, init) => fetched(url, init, { mayFetch, signal: until }),
-        ),
+      call: async (realm, until) => {
+        realm.limit(within.computingMs);
+        const fetch = (url: string, init: string): Promise<string> =>
+          fetched(url, init, { mayFetch, signal: until });
+        return checked(await realm.call(name, JSON.stringify(given), fetch));
+      },
       onCutOff: () => realm = null,
-    }, until);
-  const begun = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
-  const data = setup === undefined ? null : await call(setup, [{ url: origin }], begun);
+    }, within);
+  const data = setup === undefined
+    ? null
+    : await call(setup, [{ url: origin }], { ...SETUP, signals: [signal] });
   const isHooked = hasHooks(script);
   const renewal = refresh === undefined || !isHooked ? null : new Renewal({
     data,
     everyMs: refresh.every,
-    renew: (now, until) => call(refresh.by, [parsed(now), { url: origin }], until),
+    renew: (now, stopped) =>
+      call(refresh.by, [parsed(now), { url: origin }], { ...REFRESH, signals: [signal, stopped] }),
     signal,
   });
   return {
@@ -93,9 +97,17 @@ export async function beginScript(
       renewal?.stop();
       if (teardown === undefined) return Promise.resolve(null);
       const given = parsed(renewal?.data ?? data);
-      return call(teardown, [given], AbortSignal.timeout(TEARDOWN_MS)).then(() => null, messageOf);
+      return call(teardown, [given], { ...TEARDOWN, signals: [] }).then(() => null, messageOf);
     },
   };
+}
+
+/** What setup or refresh has given, as JSON. Throws a ScriptError where workers could not take it. */
+function checked(json: string): string {
+  const { length } = new TextEncoder().encode(json);
+  if (isWithin("scriptData", length)) return json;
+  const { most } = LIMITS.scriptData;
+  throw new ScriptError(`its result has ${length} bytes as JSON, and the limit is ${most}`);
 }
 
 function parsed(json: string | null): unknown {
@@ -106,7 +118,7 @@ interface RenewalParts {
   /** What `setup` has given, as JSON. */
   readonly data: string | null;
   readonly everyMs: number;
-  readonly renew: (data: string | null, until: AbortSignal) => Promise<string>;
+  readonly renew: (data: string | null, stopped: AbortSignal) => Promise<string>;
   readonly signal: AbortSignal;
 }
 
@@ -140,8 +152,7 @@ class Renewal {
     const { renew, signal } = this.parts;
     const stopped = this.#stopped.signal;
     try {
-      const until = AbortSignal.any([signal, stopped, AbortSignal.timeout(CALL_MS)]);
-      const data = await renew(this.data, until);
+      const data = await renew(this.data, stopped);
       if (stopped.aborted) return;
       this.fresh.write(data);
       this.data = data;
@@ -156,33 +167,54 @@ class Renewal {
 }
 
 interface CallParts {
-  /** The function and its script, as a message names them. */
-  readonly what: string;
+  /** Of the function. */
+  readonly name: string;
+  /** Path of the script. */
+  readonly entry: string;
   readonly open: () => Promise<Realm>;
-  readonly call: (realm: Realm) => Promise<string>;
-  /** Called where the signal comes before the end of the call. */
+  readonly call: (realm: Realm, until: AbortSignal) => Promise<string>;
+  /** Called where it is cut off before its end. */
   readonly onCutOff: () => void;
 }
 
+interface Limits {
+  readonly ms: number;
+  readonly computingMs: number;
+}
+
+/** When a call is cut off. */
+interface Within extends Limits {
+  readonly signals: readonly AbortSignal[];
+}
+
 async function callIn(
-  { what, open, call, onCutOff }: CallParts,
-  signal: AbortSignal,
+  { name, entry, open, call, onCutOff }: CallParts,
+  { ms, signals }: Within,
 ): Promise<string> {
+  const until = AbortSignal.any([...signals, AbortSignal.timeout(ms)]);
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {}); // it may end before anybody waits for it
+  let place = "";
   const end = (): void => {
     onCutOff();
-    over.reject(new ScriptError("it did not end in time, or was interrupted"));
+    const isInterrupted = signals.some(({ aborted }) => aborted);
+    const why = isInterrupted ? "it was interrupted" : `it did not end within ${ms / 1_000} s`;
+    over.reject(new ScriptError(placed(why, place)));
   };
-  signal.addEventListener("abort", end, { once: true });
+  until.addEventListener("abort", end, { once: true });
+  const opened = async (): Promise<string> => {
+    const realm = await open();
+    place = realm.placeOf(name);
+    return await call(realm, until);
+  };
   try {
-    signal.throwIfAborted();
-    return await Promise.race([open().then(call), over.promise]);
+    until.throwIfAborted();
+    return await Promise.race([opened(), over.promise]);
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error;
-    throw new TargetError(`${what} has failed: ${error.message}`);
+    throw new TargetError(`${name} of ${entry} has failed: ${placed(error.message, place)}`);
   } finally {
-    signal.removeEventListener("abort", end);
+    until.removeEventListener("abort", end);
   }
 }
 

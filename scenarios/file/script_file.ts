@@ -96,17 +96,26 @@ function refuseUnread(names: readonly string[]): void {
 
 /** JavaScript of a module, whose text is kept. Throws with the reason. */
 function loaded(path: string, module: string, files: CodeFiles): string {
-  const octets = readBytesSync(path, "textFile");
+  const octets = octetsOf(path);
   const text = new TextDecoder("utf-8", { fatal: true }).decode(octets);
   const javascript = TYPED.includes(extname(path)) ? javascriptOf(text, module) : text;
   files[module] = { text, ...javascript !== text && { javascript } };
   return javascript;
 }
 
+function octetsOf(path: string): Uint8Array {
+  try {
+    return readBytesSync(path, "textFile");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new ScriptError(`there is no file ${path}, which it imports`);
+  }
+}
+
 function javascriptOf(text: string, module: string): string {
   try {
     return withoutTypes(text, module);
   } catch (error) {
-    throw new ScriptError(`${module}: ${messageOf(error)}`);
+    throw new ScriptError(messageOf(error));
   }
 }

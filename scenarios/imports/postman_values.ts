@@ -10,6 +10,7 @@ const MOST_NESTED = 20;
 
 export class PostmanValues {
   readonly #fixed: ReadonlyMap<string, string>;
+  readonly #secret: ReadonlySet<string>;
   readonly #used = new Map<string, unknown>();
   readonly #variables = new Set<string>();
 
@@ -18,6 +19,7 @@ export class PostmanValues {
       variables.filter(({ isSecret, value }) => !isSecret && value !== "")
         .map(({ key, value }) => [key, value]),
     );
+    this.#secret = new Set(variables.filter(({ isSecret }) => isSecret).map(({ key }) => key));
   }
 
   /** Variables of the environment that are needed. */
@@ -64,7 +66,8 @@ export class PostmanValues {
 
   #named(inner: string): string {
     if (!inner.startsWith("$")) {
-      return this.secret(inner, `{{${inner}}}, which the collection does not say,`);
+      const why = this.#secret.has(inner) ? "is secret" : "the collection does not say";
+      return this.secret(inner, `{{${inner}}}, which ${why},`);
     }
     if (/^\$(?:guid|randomUUID)$/.test(inner)) return this.#use(inner.slice(1), "uuid");
     if (/^\$(?:randomInt|timestamp)$/.test(inner)) {

@@ -157,9 +157,17 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
   writeFileSync(file, "export default {\n  name: missing,\n};\n");
   const { stderr: thrown } = await exits(2, ["check", file]);
   assert.match(thrown, /Cannot run this script: ReferenceError: .*missing.* \(signed\.ts:2:\d+\)/);
-  writeFileSync(file, "enum A { b }\nexport default {};\n");
-  const { stderr: typed } = await exits(2, ["check", file]);
-  assert.match(typed, /signed\.ts: TypeScript enum is not supported/);
+  const refused: readonly [text: string, why: RegExp][] = [
+    ["\nenum A { b }\nexport default {};\n", /enum is not supported: .* \(signed\.ts:2:1\)/],
+    ["export default {\n  a: 1\n  b: 2,\n};\n", /Expected ',', got 'ident' \(signed\.ts:3:3\)/],
+    ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
+    ["export default async () => ({});\n", /wait in setup instead \(signed\.ts:1:\d+\)/],
+  ];
+  for (const [text, why] of refused) {
+    writeFileSync(file, text);
+    const { stderr } = await exits(2, ["check", file]);
+    assert.match(stderr, why);
+  }
 });
 
 Deno.test("a default export that is a function gets the parameters of --set", async () => {

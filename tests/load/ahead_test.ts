@@ -1,4 +1,4 @@
-/** First requests of users that hooks make before they are due, in open loops. */
+/** When hooks are called: for first requests of users in open loops before they are due, and for many users one after the other. */
 import assert from "node:assert/strict";
 import { Hooks } from "../../runner/load/hooks/hooks.ts";
 import type { StepSpec } from "../../runner/load/engine/flow.ts";
@@ -218,18 +218,41 @@ Deno.test("the time of another user's hook is in the lag of a user who was made 
 
 Deno.test("quick hooks are called for several users at a time, and again only when few are left", async () => {
   const { stage, hooks, clock } = await hooked(PATHS, [hookedStep("before")], 2_000, {
-    ...{ lookUs: 2, sharedPool: false, job: { connections: 40 } },
+    ...{ lookUs: 4, sharedPool: false, job: { connections: 40 } },
   });
-  const tickAt = (us: number): number => {
+  /** How many calls there were, and whether it goes on at once. */
+  const tickAt = (us: number): [number, boolean] => {
     clock.us = us;
-    stage.loop.onTick(us);
-    return hooks.use.calls;
+    const nextUs = stage.loop.onTick(us);
+    return [hooks.use.calls, nextUs <= us];
   };
-  // That of the first arrival, then some in the 20 microseconds of a pass, of which each call takes 4 here.
-  const first = tickAt(0);
-  assert.ok(first > 3 && first < 10, String(first));
-  for (let pass = 0; pass < 16; pass++) tickAt(20);
-  assert.equal(tickAt(30), 17);
-  for (let arrival = 1; arrival <= 11; arrival++) assert.equal(tickAt(500 * arrival), 17);
-  assert.ok(tickAt(500 * 12) > 18);
+  // The hook of the first arrival, then five in the 20 microseconds of a pass: each call takes 4.
+  const passes = [0, 20, 20, 20].map(tickAt);
+  assert.deepEqual(passes, [[6, true], [11, true], [16, true], [17, false]]);
+  for (let arrival = 1; arrival <= 11; arrival++) assert.equal(tickAt(500 * arrival)[0], 17);
+  assert.ok(tickAt(500 * 12)[0] > 18);
+});
+
+Deno.test("however many users have slow hooks, the end of the load is seen in time", async () => {
+  for (const kind of ["closed", "open"] as const) {
+    const { stage, hooks, clock } = await hooked(
+      "before() { throw new Error('no') }",
+      [hookedStep("before")],
+      1_000,
+      {
+        lookUs: 50_000,
+        job: {
+          connections: 500,
+          waitsForLast: false,
+          ...kind === "closed" && { pacer: { kind, requests: Infinity } },
+        },
+      },
+    );
+    while (stage.loop.ending.totals === null) stage.loop.onTick(clock.us += 10);
+    assert.ok(clock.us < 1.3 * SECOND, `${kind}: ${clock.us}`);
+    const { totals } = stage.end(clock.us);
+    assert.ok(hooks.use.calls >= 8 && hooks.use.calls <= 13, String(hooks.use.calls));
+    assert.equal(totals.failed, hooks.use.calls);
+    assert.equal(totals.due, kind === "closed" ? totals.failed : 1_000);
+  }
 });

@@ -100,6 +100,15 @@ Deno.test("after five seconds what is left is unfinished, at the time that it ha
   assertNothingLost(totals, s.parts);
 });
 
+Deno.test("the wait ends soon after the time-out, also where nobody has looked for it", () => {
+  const s = inFlight({ timeoutUs: 200 * MS });
+  s.loop.onBytes(0, OK, OK.length, SECOND + 710 * MS);
+  assert.equal(s.loop.onTick(SECOND + 720 * MS), Infinity);
+  const totals = totalsOf(s);
+  assert.deepEqual([totals.completed, totals.unfinished, totals.drain.us], [1, 2, 700 * MS]);
+  assertNothingLost(totals, s.parts);
+});
+
 Deno.test("whoever stops the load does not wait, nor when it waits already", () => {
   const waiting = inFlight();
   Atomics.store(waiting.stop, 0, 1);

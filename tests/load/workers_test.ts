@@ -1,6 +1,7 @@
 /** Several workers of a process: each goes on by itself, whatever the isolate that began them does. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { TargetError } from "../../base/errors.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import { processCalls } from "../../base/system/libc.ts";
@@ -9,6 +10,7 @@ import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
+import { ask } from "./session_stage.ts";
 import { countsOf } from "./stage.ts";
 import { testWith } from "../needs.ts";
 import type { Counted } from "./counting_server.ts";
@@ -110,4 +112,51 @@ for (const pacing of ["closed", "open"] as const) {
   const says = `${pacing} loop: each worker goes on while the main isolate is held`;
   Deno.test(`tcp, ${says}`, () => assertGoesOn("tcp", pacing));
   testWith(["linux"], `epoll, ${says}`, () => assertGoesOn("epoll", pacing));
+}
+
+const CHANGING = {
+  "throws where a worker evaluates it": "throw new Error('not again'); export default {};",
+  "has other functions there": "export default { after() {} };",
+};
+
+for (const [what, text] of Object.entries(CHANGING)) {
+  Deno.test(`a script that ${what} is the user's to mend`, async () => {
+    const { script: _, ...job } = share(0, 1, "tcp", "closed");
+    const code = {
+      entry: "odd.js",
+      files: { "odd.js": text },
+      parameters: {},
+      env: {},
+      data: null,
+    };
+    const connection = { host: "a", keepAlive: true };
+    const script = {
+      kind: "flow",
+      journeys: [[ask({ hooks: { before: "before", after: null } })]],
+      sequence: [0],
+      origins: [{ origin: "http://a", connection }],
+      users: [{}],
+      first: 0,
+      stride: 1,
+      thinkSeed: 0,
+      sharedPool: false,
+      cookies: null,
+      code: { script: code, seed: 1, user: undefined, fresh: undefined },
+    } as const;
+    const pool = new WorkerPool();
+    try {
+      const running = pool.run([{ ...job, script }], {
+        onStart: () => {},
+        onInterval: () => {},
+        signal: new AbortController().signal,
+      });
+      await assert.rejects(
+        running,
+        (error) =>
+          error instanceof TargetError && /Cannot run the script odd\.js: /.test(error.message),
+      );
+    } finally {
+      pool.close();
+    }
+  });
 }

@@ -178,6 +178,19 @@ Deno.test("bodies are JSON, forms, forms of several parts or examples of text", 
   assert.ok(imported.notes.some((note) => note.includes("OPTIONS /a: its body has no example")));
 });
 
+Deno.test("a note names the fields of a form that are files, as their texts are none", () => {
+  const fields = "a: { type: string, format: binary }, b: { type: string }";
+  const { notes } = taken(
+    described(`/a:
+  post:
+    operationId: upload
+    requestBody: { content: { multipart/form-data: { schema: { properties: { ${fields} } } } } }
+    responses: {}`),
+    true,
+  );
+  assert.ok(notes.some((note) => note.startsWith("a of upload is a file: ")), notes.join("\n"));
+});
+
 Deno.test("secrets come from the environment, each in its place, and no other text is one", () => {
   const schemes = `components:
   securitySchemes:

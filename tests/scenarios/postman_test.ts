@@ -54,6 +54,10 @@ const STEPS: Readonly<Record<string, readonly [request: unknown, step: unknown]>
     },
     { delete: "/a/x%20y?b=1" },
   ],
+  "parts of an address whose host is a variable with its scheme and path": [
+    { url: { host: ["{{base}}"], path: ["a"], query: [{ key: "b", value: "1" }] } },
+    { get: "/v1/a?b=1" },
+  ],
   "header fields, but no disabled ones": [
     {
       url: BASE,
@@ -185,6 +189,12 @@ Deno.test("what a collection does not say comes from the environment or is drawn
     randomInt: { from: 0, to: 1000 },
   });
   assert.deepEqual(imported.variables, ["TOKEN"]);
+  const { notes } = taken([{ name: "a", request: `${BASE}/{{key}}/{{token}}` }], { variable });
+  for (
+    const said of ["{{key}}, which is secret, comes", "{{token}}, which the collection does not"]
+  ) {
+    assert.ok(notes.some((note) => note.includes(said)), notes.join());
+  }
 });
 
 Deno.test("scripts, other hosts and other authorization are notes", () => {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ReceivedResponse } from "../../base/http/received.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import { TargetError } from "../../base/errors.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { Engine } from "../../base/script/engine.ts";
-import { Realm, ScriptError } from "../../base/script/realm.ts";
+import { Realm } from "../../base/script/realm.ts";
 import { FreshData } from "../../runner/load/hooks/fresh_data.ts";
 import { Hooks, type HookUser, type PreparedHooks } from "../../runner/load/hooks/hooks.ts";
 import type { ScriptCode } from "../../scenarios/code/code.ts";
@@ -236,7 +237,7 @@ Deno.test("data that takes long to renew is there after that, within the time of
 
 const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   ["throws", "throw new Error('no key')", /^Error: no key \(script\.js:1:\d+\)$/],
-  ["throws a text", "throw 'no key'", /^it threw "no key"$/],
+  ["throws a text", "throw 'no key'", /^it threw "no key"/],
   [
     "throws what throws",
     "throw { get message() { throw 1 }, toString() { throw 2 } }",
@@ -292,7 +293,7 @@ const HOSTILE: readonly [name: string, body: string, why: RegExp][] = [
   [
     "throws a text of megabytes",
     "throw new Error('x'.repeat(2e6))",
-    /^Error: x+$/,
+    /^Error: x+ /,
   ],
   [
     "gives a body that does not end well",
@@ -325,10 +326,41 @@ for (const [name, body, why] of HOSTILE) {
     const said = sendBy(bad);
     assert.ok(typeof said === "string", "it was sent");
     assert.match(said, why);
+    assert.match(said, / \(script\.js:1:\d+\)$/);
     assert.ok(said.length <= 300);
     assert.deepEqual(sendBy(good), { ...WIRE, path: "/good" });
   });
 }
+
+Deno.test("what fails within a module that is given is told by the line of the script that called it", async () => {
+  const script = `import { basic } from "plateau";
+export default {
+  before(request) {
+    request.headers.authorization = basic("a:b", "c");
+  },
+};`;
+  const hooks = await open({ ...codeOf(""), files: { "script.js": script } });
+  const said = sendBy(hooks.prepared({ before: "before", after: null }, WIRE));
+  assert.match(String(said), /no colon in its name \(script\.js:4:\d+\)$/);
+});
+
+Deno.test("a hook that fails after its last line is told by the line where it begins", async () => {
+  const script = `export default {
+  before: async (request) => {
+    request.path = "/";
+  },
+  user: {
+    end() {
+      return Promise.reject(1);
+    },
+  },
+};`;
+  const hooks = await open({ ...codeOf(""), files: { "script.js": script } });
+  const said = sendBy(hooks.prepared({ before: "before", after: null }, WIRE));
+  assert.match(String(said), /hooks run synchronously \(script\.js:2:\d+\)$/);
+  const { end } = hooks.preparedUser({ start: null, end: "user.end" });
+  assert.match(String(end?.(user())), /hooks run synchronously \(script\.js:6:\d+\)$/);
+});
 
 Deno.test("a script that pollutes prototypes changes its own realm alone", async () => {
   const pollution =
@@ -344,7 +376,7 @@ Deno.test("a script that pollutes prototypes changes its own realm alone", async
 Deno.test("a script that cannot be evaluated says why, and where", async () => {
   const opened = (script: string): Promise<Hooks> =>
     open({ ...codeOf(""), files: { "script.js": script } });
-  await assert.rejects(opened("export default {"), ScriptError);
+  await assert.rejects(opened("export default {"), TargetError);
   await assert.rejects(opened("\nthrow new Error('mine')"), {
     message: /Error: mine \(script\.js:2:\d+\)/,
   });
@@ -354,6 +386,9 @@ Deno.test("a script that cannot be evaluated says why, and where", async () => {
   });
   await assert.rejects(opened("await new Promise(() => {}); export default {}"), {
     message: /waits at its top level/,
+  });
+  await assert.rejects(opened("\nexport default async () => ({})"), {
+    message: /promise for an experiment: wait in setup instead \(script\.js:2:\d+\)$/,
   });
 });
 

@@ -1,8 +1,10 @@
 /** The functions of a script around a run, against a server that holds its responses. */
 import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
+import { TargetError } from "../../base/errors.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { beginScript } from "../../runner/script/run_script.ts";
-import { flowOf } from "../scenarios/made_script.ts";
+import { flowOf, script as scriptOf } from "../scenarios/made_script.ts";
 
 const TEXT = `export default {
   before() {},
@@ -48,3 +50,38 @@ Deno.test("what a refresh does after it was cut off is not done with the fetch o
     await new Promise((resolve) => server.close(resolve));
   }
 });
+
+const FAILING: readonly [name: string, setup: string, why: RegExp][] = [
+  [
+    "waits for what never comes",
+    "setup() { return new Promise(() => {}); }",
+    /^setup of a\.js has failed: it waits for a promise that never settles \(a\.js:2:\d+\)$/,
+  ],
+  [
+    "waits for it after a response",
+    "async setup() { await fetch('http://127.0.0.1:1/').catch(() => {}); await new Promise(() => {}); }",
+    /never settles \(a\.js:2:\d+\)$/,
+  ],
+  [
+    "throws a text",
+    "async setup() { await null; throw 'no'; }",
+    /^setup of a\.js has failed: it threw "no" \(a\.js:2:\d+\)$/,
+  ],
+  [
+    "gives more than workers take",
+    `setup() { return "x".repeat(${LIMITS.scriptData.most}); }`,
+    /has failed: its result has 4000002 bytes as JSON, and the limit is 4000000 \(a\.js:2:\d+\)$/,
+  ],
+];
+
+for (const [name, setup, why] of FAILING) {
+  Deno.test(`a setup that ${name} fails at once, with the line where it begins`, async () => {
+    const files = { "a.js": { text: `export default {\n${setup},\n};` } };
+    const code = { entry: "a.js", files, parameters: {}, env: [] };
+    const { signal } = new AbortController();
+    await assert.rejects(
+      beginScript(scriptOf({ get: "/" }), { script: code, setup: "setup" }, "http://a", signal),
+      (error) => error instanceof TargetError && why.test(error.message),
+    );
+  });
+}

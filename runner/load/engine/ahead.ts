@@ -15,8 +15,8 @@ const MOST = 16;
  * in between costs microseconds.
  */
 const FEW = 4;
-/** How long responses that come meanwhile may wait: quick hooks are called for many users, slow ones for one. */
-const PASS_US = 20;
+/** How long responses that come meanwhile may wait for hooks: quick ones are called for many users, slow ones for one. */
+export const PASS_US = 20;
 
 export class Ahead {
   readonly #places: number[] = [];
@@ -42,11 +42,6 @@ export class Ahead {
     if (nowUs >= this.#fromUs) return true;
     this.#isFilling = this.#places.length <= FEW;
     return false;
-  }
-
-  /** Whether a pass that began at `sinceUs` may prepare one more at `nowUs`. */
-  goesOn(sinceUs: number, nowUs: number, dueUs: number): boolean {
-    return nowUs - sinceUs < PASS_US && this.hasTime(nowUs, dueUs);
   }
 
   /** When to look next whether another user can be prepared. */

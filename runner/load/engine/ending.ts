@@ -15,6 +15,9 @@ import type { Workload } from "./workload.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
+/** So late may a time-out be noticed. What goes on and on, as a stream may, would keep the worker beyond its time. */
+const LATE_US = 500_000;
+
 /**
  * How long a request in flight at the end may still bring a response before its connection is closed. The
  * response no longer counts; but a server that finds the connection closed may not even have read the
@@ -43,7 +46,7 @@ export class Ending implements InFlightExchanges {
   untilUs: number;
 
   constructor(
-    private readonly job: Pick<Job, "stop" | "durationUs" | "waitsForLast">,
+    private readonly job: Pick<Job, "stop" | "durationUs" | "timeoutUs" | "waitsForLast">,
     private readonly parts: EndingParts,
   ) {
     // Phases go on until the last virtual user has gone; any other load ends when its time is over.
@@ -80,9 +83,10 @@ export class Ending implements InFlightExchanges {
   }
 
   #drain(): void {
-    this.#stopSending(this.job.durationUs);
+    const { durationUs, timeoutUs } = this.job;
+    this.#stopSending(durationUs);
     this.isDraining = true;
-    this.untilUs = this.job.durationUs + LONGEST_DRAIN_US;
+    this.untilUs = durationUs + Math.min(timeoutUs + LATE_US, LONGEST_DRAIN_US);
     this.parts.onDeadline?.();
   }
 

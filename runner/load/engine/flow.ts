@@ -224,6 +224,11 @@ export class Flow {
     return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
+  /** Time within hooks so far. */
+  get hookTimeUs(): number {
+    return this.hooks?.timeUs ?? 0;
+  }
+
   /** What is sent; a text: why the script has failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;

@@ -8,7 +8,7 @@
  * and one for every other host to which redirects may lead. The slots of one user leave the same remainder when they are
  * divided by the number of users.
  */
-import { Ahead } from "./ahead.ts";
+import { Ahead, PASS_US } from "./ahead.ts";
 import { UserLevels } from "../../../scenarios/pace/levels.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
@@ -33,6 +33,8 @@ const NO_USER = -1;
 const AFTER_FAILURE_US = 1_000;
 /** The request of a lane that has none in flight. */
 const NONE = -1;
+/** After so much time of hooks the sockets are looked at, and whether the load is over: a thousand users may be due at once. */
+const MOST_HOOKS_US = 10_000;
 
 /** One of the requests that a virtual user may have in flight. */
 class Lane {
@@ -140,17 +142,23 @@ export class SessionLoop implements Workload {
     while (this.#thinking.nextUs <= nowUs) {
       const wakeUs = this.#thinking.nextUs;
       this.#goOn(this.#thinking.take(), wakeUs, nowUs);
+      if (this.#isHeldUp(nowUs)) break;
     }
     const dueUs = Math.min(this.#admit(nowUs), this.#thinking.nextUs);
     return this.#ahead === null ? dueUs : this.#prepare(this.#ahead, nowUs, dueUs);
   }
 
-  /** Makes the first requests of users ahead, where there is time; gives when to look again. */
+  /** Whether hooks have taken so long since `nowUs` that what is left to do has to wait. */
+  #isHeldUp(nowUs: number): boolean {
+    return this.parts.flow.readyUs(nowUs) - nowUs > MOST_HOOKS_US;
+  }
+
+  /** Makes the first requests of users ahead, while there is time; gives when to look again. */
   #prepare(ahead: Ahead, nowUs: number, dueUs: number): number {
     const { pacer: { nextUs }, flow } = this.parts;
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
-    if (!ahead.hasTime(nowUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs));
-    do {
+    const untilUs = flow.hookTimeUs + PASS_US;
+    for (let readyUs = nowUs; ahead.hasTime(readyUs, dueUs); readyUs = flow.readyUs(nowUs)) {
       // Where connections are shared, one may be free by then.
       const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
       if (place < 0) return dueUs;
@@ -159,14 +167,16 @@ export class SessionLoop implements Workload {
       const message = first.kind === "request" ? flow.message(first, journey) : null;
       this.#users[place].ahead = { journey, message };
       ahead.add(place);
-    } while (ahead.goesOn(nowUs, flow.readyUs(nowUs), dueUs));
-    return nowUs; // after what has come meanwhile
+      if (flow.hookTimeUs >= untilUs) return nowUs; // after what has come meanwhile
+    }
+    return Math.min(dueUs, ahead.wakeUs(nowUs));
   }
 
   /** Admits users who have arrived and may be there; gives when the next may come, or Infinity while no slot is free. */
   #admit(nowUs: number): number {
     const { pacer, sessions, flow } = this.parts;
-    while (pacer.nextUs <= nowUs) {
+    for (let admitted = 0; pacer.nextUs <= nowUs; admitted++) {
+      if (admitted > 0 && this.#isHeldUp(nowUs)) return nowUs;
       if (this.#isFull(nowUs)) return this.#levels?.exceededUs(this.#present, nowUs) ?? Infinity;
       const prepared = this.#ahead?.take() ?? -1;
       const slot = prepared < 0 ? this.#free.take(nowUs) : prepared;

@@ -6,13 +6,14 @@ import type { KeptResponse } from "../../../base/http/kept.ts";
 import type { ReceivedResponse } from "../../../base/http/received.ts";
 import type { WireRequest } from "../../../base/http/request.ts";
 import { bodyOctets } from "../../../base/http/body.ts";
-import { messageOf } from "../../../base/errors.ts";
+import { messageOf, TargetError } from "../../../base/errors.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { streamBy } from "../../../base/random.ts";
 import { logLine } from "../../../base/script/log.ts";
 import {
   CHANGED,
   type HookResult,
+  placed,
   type Readable,
   type Realm,
   type RealmFunction,
@@ -66,6 +67,13 @@ export interface PreparedUserHooks {
   readonly end: ((user: HookUser) => string | null) | null;
 }
 
+/** A function of the script. */
+interface Hook {
+  readonly hook: RealmFunction;
+  /** Where it begins, as a message ends with it. */
+  readonly place: string;
+}
+
 export class Hooks {
   #calls = 0;
   #timeUs = 0;
@@ -76,24 +84,31 @@ export class Hooks {
 
   private constructor(
     private readonly realm: Realm,
+    /** Path of the script. */
+    private readonly entry: string,
     private readonly options: HookOptions,
   ) {
     this.#fresh = options.fresh === undefined ? null : new FreshData(options.fresh);
   }
 
-  /** Throws a ScriptError where the script itself does. */
+  /** Throws a TargetError where the script itself fails. */
   static async open(code: ScriptCode, options: HookOptions): Promise<Hooks> {
     const random = streamBy(options.seed, "scripts");
     let lines = 0;
-    const realm = await evaluated(code, {
+    const parts = {
       random: () => (random.next() >>> 0) / 2 ** 32,
-      log: (line) => {
+      log: (line: string) => {
         if (lines++ < LIMITS.scriptLines.most) logLine(line);
       },
-    });
-    if (code.data !== null) realm.setData(code.data);
-    realm.limit(LIMITS.scriptCallMs.most);
-    return new Hooks(realm, options);
+    };
+    try {
+      const realm = await evaluated(code, parts);
+      if (code.data !== null) realm.setData(code.data);
+      realm.limit(LIMITS.scriptCallMs.most);
+      return new Hooks(realm, code.entry, options);
+    } catch (error) {
+      throw unrunnable(code.entry, error);
+    }
   }
 
   /** Before a load, so that what it calls is compiled. */
@@ -106,31 +121,44 @@ export class Hooks {
     return this.#endedUs;
   }
 
+  /** Time within all calls. */
+  get timeUs(): number {
+    return this.#timeUs;
+  }
+
   get use(): HookUse {
     return { calls: this.#calls, timeS: this.#timeUs / 1e6 };
   }
 
-  /** @param wire The request, where nothing in it varies; else null. Throws a ScriptError where there are no such functions. */
+  /** @param wire The request, where nothing in it varies; else null. Throws a TargetError where there are no such functions. */
   prepared({ before, after }: RequestHooks, wire: WireRequest | null): PreparedHooks {
     const base = wire === null ? undefined : forHook(wire);
     return {
       before: before === null
         ? null
-        : this.#before(this.realm.hook(before, "before", base), base !== undefined),
-      after: after === null ? null : this.#after(this.realm.hook(after, "after")),
+        : this.#before(this.#hook(before, "before", base), base !== undefined),
+      after: after === null ? null : this.#after(this.#hook(after, "after")),
     };
   }
 
-  /** Throws a ScriptError where there are no such functions. */
+  /** Throws a TargetError where there are no such functions. */
   preparedUser({ start, end }: UserHooks): PreparedUserHooks {
     const prepare = (name: string | null): PreparedUserHooks["start"] =>
-      name === null ? null : this.#ofUser(this.realm.hook(name, "user"));
+      name === null ? null : this.#ofUser(this.#hook(name, "user"));
     return { start: prepare(start), end: prepare(end) };
   }
 
-  #ofUser(hook: RealmFunction): (user: HookUser) => string | null {
+  #hook(name: string, kind: "before" | "after" | "user", base?: unknown): Hook {
+    try {
+      return { hook: this.realm.hook(name, kind, base), place: this.realm.placeOf(name) };
+    } catch (error) {
+      throw unrunnable(this.entry, error);
+    }
+  }
+
+  #ofUser({ hook, place }: Hook): (user: HookUser) => string | null {
     return (user) =>
-      this.#timed(() => {
+      this.#timed(place, () => {
         const own = this.#own(user);
         const isFirst = this.#isFirst(user, own);
         this.#take(this.realm.after(hook, own, isFirst), user, own);
@@ -139,12 +167,12 @@ export class Hooks {
   }
 
   #before(
-    hook: RealmFunction,
+    { hook, place }: Hook,
     isFixed: boolean,
   ): (user: HookUser, wire: WireRequest) => WireRequest | string {
     const { realm } = this;
     return (user, wire) =>
-      this.#timed(() => {
+      this.#timed(place, () => {
         const own = this.#own(user);
         const isFirst = this.#isFirst(user, own);
         if (!isFixed) realm.request = partsOfRequest(wire);
@@ -154,10 +182,10 @@ export class Hooks {
       });
   }
 
-  #after(hook: RealmFunction): (user: HookUser, response: ReceivedResponse) => string | null {
+  #after({ hook, place }: Hook): (user: HookUser, response: ReceivedResponse) => string | null {
     const { realm } = this;
     return (user, response) =>
-      this.#timed(() => {
+      this.#timed(place, () => {
         const own = this.#own(user);
         const isFirst = this.#isFirst(user, own);
         realm.response = partsOfResponse(response.kept);
@@ -195,15 +223,17 @@ export class Hooks {
     }
   }
 
-  #timed<Result>(call: () => Result): Result | string {
+  /** @param place Of the hook, for a failure that names none. */
+  #timed<Result>(place: string, call: () => Result): Result | string {
     const sinceUs = this.options.nowUs();
     try {
       if (this.#fresh !== null && this.#fresh.version !== this.#version) this.#renew(this.#fresh);
       return call();
     } catch (error) {
-      return error instanceof ScriptError
+      const why = error instanceof ScriptError
         ? error.message
         : `the engine of the script has failed: ${messageOf(error)}`;
+      return placed(why, place);
     } finally {
       this.#calls++;
       this.#endedUs = this.options.nowUs();
@@ -216,6 +246,12 @@ export class Hooks {
     this.#version = version;
     this.realm.setData(json);
   }
+}
+
+/** A script need not be the same whenever it is evaluated. */
+function unrunnable(entry: string, error: unknown): unknown {
+  if (!(error instanceof ScriptError)) return error;
+  return new TargetError(`Cannot run the script ${entry}: ${error.message}`);
 }
 
 /** A request as a hook gets it; its body where it is always the same. */

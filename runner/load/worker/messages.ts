@@ -33,6 +33,8 @@ export interface IntervalMessage {
 export type FromWorker =
   /** @property thread Number of its thread by which the system knows it (Linux); null elsewhere. */
   | { readonly kind: "ready"; readonly thread: number | null }
+  /** The job cannot be done, because of its script. */
+  | { readonly kind: "refused"; readonly why: string }
   | IntervalMessage
   /** The first dial that has ended has failed. */
   | { readonly kind: "unreached" }

@@ -3,6 +3,7 @@
  * is already compiled; each run gives every worker its own job and one common moment to start. A worker
  * that is held is ended (`overdue.ts`), and what it had measured is kept.
  */
+import { TargetError } from "../../../base/errors.ts";
 import type { EndedWorker } from "../../result/generator.ts";
 import { takeWorker } from "./begun_worker.ts";
 import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
@@ -253,6 +254,7 @@ class PoolWorker {
       this.isolate.onmessage = ({ data }: MessageEvent<FromWorker>) => {
         this.#receive(data);
         if (data.kind === "interval" || data.kind === "unreached") return onNews?.(data);
+        if (data.kind === "refused") return reject(new TargetError(data.why));
         if (data.kind !== kind) return;
         this.#giveUp = null;
         resolve(data as Reply<Kind>);

@@ -4,6 +4,7 @@
  * each interval as it ends and its totals at the end, and waits for the next job.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { TargetError } from "../../../base/errors.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
@@ -278,11 +279,13 @@ const rehearsed = rehearse().then(() => {
 let start: ((at: Moment) => Promise<void>) | null = null;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
-  if (data.kind === "prepare") {
-    await rehearsed;
+  if (data.kind === "start") return await start?.(data.at);
+  await rehearsed;
+  try {
     start = await prepare(data.job);
     post({ kind: "ready", thread: ownThread() });
-  } else {
-    await start?.(data.at);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    post({ kind: "refused", why: error.message });
   }
 };

@@ -53,7 +53,7 @@ export function requestOf(operation: Operation, around: Around): Record<string, 
     }),
   ];
   const cookieTexts = fields.flatMap((field) => field.place === "cookie" ? inQuery(field) : []);
-  const body = bodyOf(part, around);
+  const body = bodyOf(operation, around);
   const { data: name } = stepName.safeParse(nameOf(operation));
   const accept = acceptedBy(operation, around);
   const sent = {
@@ -199,9 +199,9 @@ function rank(type: string): number {
   return found < 0 ? 3 : found;
 }
 
-function bodyOf(part: MapPart, around: Around): Body | null {
+function bodyOf(operation: Operation, around: Around): Body | null {
   const { description } = around;
-  const body = description.map(part, "requestBody");
+  const body = description.map(operation.part, "requestBody");
   if (body === null) return null;
   const types = description.entries(body, "content").toSorted(([a], [b]) => rank(a) - rank(b));
   if (types.length === 0) return null;
@@ -209,7 +209,17 @@ function bodyOf(part: MapPart, around: Around): Body | null {
   try {
     const [[type, one]] = types;
     const media = description.followedMap(one);
-    return media === null ? null : bodyIn(type, media, around);
+    if (media === null) return null;
+    const made = bodyIn(type, media, around);
+    const files = MULTIPART.test(type) ? filesOf(media, description) : [];
+    if (files.length > 0) {
+      around.note(
+        `${files.join(" and ")} of ${
+          nameOf(operation)
+        } is a file: write { file: PATH } in place of its text`,
+      );
+    }
+    return made;
   } catch (error) {
     if (!(error instanceof NoExample)) throw error;
     if (isNeeded) throw new NoExample(`its body has no example: ${error.message}`);
@@ -238,6 +248,16 @@ function bodyIn(type: string, media: MapPart, around: Around): Body {
     throw new NoExample("XML is taken over from examples alone");
   }
   return { type: written, fields: { body: withoutNames(textOf(value)) } };
+}
+
+/** Names of fields that are files (OpenAPI 3.0 §4.7.10, 3.1 §4.8.14.3). */
+function filesOf(media: MapPart, description: Description): string[] {
+  const schema = description.map(media, "schema");
+  if (schema === null) return [];
+  return description.entries(schema, "properties").filter(([, part]) => {
+    const one = description.followed(part)?.value;
+    return isMap(one) && (one.format === "binary" || one.contentMediaType !== undefined);
+  }).map(([name]) => name);
 }
 
 function isTextual(type: string): boolean {
