@@ -11,6 +11,7 @@ import { Histogram } from "../../stats/histogram/histogram.ts";
 import {
   BoundedTimes,
   type BoundedTotals,
+  type Extent,
   type MessageCounts,
   type MessagePart,
   type StreamEnd,
@@ -55,6 +56,8 @@ class SocketTally {
   unmatched = 0;
   readonly latency = new BoundedTimes();
   readonly closeCodes = new Map<number, number>();
+  /** Whether anything may have changed since the last `take`. */
+  isChanged = true;
 
   constructor(readonly step: number) {}
 }
@@ -77,6 +80,8 @@ export class SocketRecorder {
   readonly #pushed: ReadonlySet<number>;
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
+  /** What the open sockets of one step wait for, while that is gathered. */
+  readonly #waits = new Histogram();
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {
     this.#tallies = [...steps].map((step) => new SocketTally(step));
@@ -94,6 +99,7 @@ export class SocketRecorder {
   open(slot: number, step: number, pace: MessagePace): CountedSocket {
     const tally = this.#of(step);
     tally.opened++;
+    tally.isChanged = true;
     return this.#open[slot] = { tally, messages: new PacedMessages(pace) };
   }
 
@@ -129,7 +135,9 @@ export class SocketRecorder {
 
   /** @param code 1006: without a close frame of the server. */
   closed(step: number, code: number): void {
-    const { closeCodes } = this.#of(step);
+    const tally = this.#of(step);
+    const { closeCodes } = tally;
+    tally.isChanged = true;
     const isKnown = closeCodes.has(code) || closeCodes.size < MOST_CODES;
     const key = isKnown ? code : OTHER_CODES;
     closeCodes.set(key, (closeCodes.get(key) ?? 0) + 1);
@@ -167,13 +175,20 @@ export class SocketRecorder {
     };
   }
 
-  /** Totals as if the run had ended now, with open sockets counted as left. They stay open. */
-  totals(nowUs: number): SocketTotals[] {
-    return this.#tallies.map((tally) => {
-      const open = new Histogram();
-      let [inFlight, unsent] = [0, 0];
+  /**
+   * Totals as if the run had ended now, with open sockets counted as left. They stay open.
+   *
+   * @param extent `take`: only of steps of which a socket is open, or was since the last `take`. Their counts are those of the
+   * run; their times are what the last `takeInterval` gave, and those of what is in flight beside them.
+   */
+  totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
+    return this.#tallies.flatMap((tally) => {
+      if (extent === "take" && !tally.isChanged) return [];
+      const open = this.#waits;
+      let [sockets, inFlight, unsent] = [0, 0, 0];
       for (const socket of this.#open) {
         if (socket?.tally !== tally) continue;
+        sockets++;
         const { messages } = socket;
         inFlight += messages.inFlight;
         messages.forEach((dueUs) => open.record(nowUs - dueUs));
@@ -182,9 +197,10 @@ export class SocketRecorder {
           open.record(nowUs - dueUs);
         });
       }
+      if (extent === "take") tally.isChanged = sockets > 0;
       const { step, due, received, failed, unfinished, dropped, came, closeCodes } = tally;
       const { opened, sent, unmatched } = tally;
-      return {
+      return [{
         ...{ step, received, opened, sent, unmatched },
         due: due + unsent,
         failed: failed.whole,
@@ -192,9 +208,9 @@ export class SocketRecorder {
         dropped: dropped + unsent,
         came: came.whole,
         cameInTime: came.inTime,
-        latency: tally.latency.totals(open),
+        latency: tally.latency.totals(open.drain(), extent),
         closeCodes: [...closeCodes].sort(([one], [other]) => one - other),
-      };
+      }];
     });
   }
 }
