@@ -83,7 +83,7 @@ function refused(at: number, message: string): never {
 export interface ScriptParts {
   readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
-  readonly senders: ReadonlySet<string>;
+  readonly senders: ReadonlyMap<string, string>;
   readonly options: js.Expression | null;
 }
 
