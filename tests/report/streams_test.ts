@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { timelinesOf } from "../../report/subjects/charts/timelines.ts";
 import { streams } from "../../report/subjects/streams.ts";
 import { renderIntervalsCsv } from "../../report/render/csv.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
 import { reportModel } from "../../report/model.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
@@ -17,6 +19,7 @@ import { Timeline } from "../../runner/measure/timeline.ts";
 import { timelinePoints } from "../../runner/measure/timeline_points.ts";
 import { type Results, results } from "../../runner/result/result.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
+import { comparedMarkdown } from "./compared.ts";
 import { resultsFixture } from "./fixture.ts";
 import { pointsOf } from "./otlp_schema.ts";
 import { read } from "./otlp_sample.ts";
@@ -301,4 +304,23 @@ Deno.test("names of events that differ in a secret alone are one name", () => {
   ]);
   assert.deepEqual([name[1], others], [2, []]);
   assert.doesNotMatch(name[0], /hunter2/);
+});
+
+Deno.test("the first table of a report has the messages/s of streams and their times, not how long they were held", () => {
+  const text = renderMarkdown(reportModel(streamed()));
+  const [head, , row] = text.slice(text.indexOf("### Requests per second")).split("\n")
+    .filter((line) => line.startsWith("|"));
+  assert.match(
+    head,
+    /^\| Target \| Messages\/s \| p99 to the first message.* \| p99 between messages/,
+  );
+  assert.match(row, /^\| hono \| 80\.0 \|/);
+});
+
+Deno.test("a comparison of streams says that it is of whole ones, and how their messages are compared", () => {
+  const side = { ...streamed(), version: "0.1.0" };
+  assert.match(
+    comparedMarkdown(compareResults(side, side)),
+    /as whole streams or WebSockets, however long .*events, hono.*gap\.p99 not worse than baseline/s,
+  );
 });
