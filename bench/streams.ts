@@ -10,6 +10,7 @@ import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { watchPlateau } from "./stage/plateau.ts";
 import { accuracy } from "./streams/accuracy.ts";
+import { heldBy, heldSection } from "./streams/isolate.ts";
 import { collector, type Open, openSockets, openStreams, usedBytes } from "./streams/open.ts";
 import { startApp } from "./stage/server.ts";
 
@@ -27,6 +28,7 @@ export const streams: Bench = {
     return [
       ...await accuracy(effort),
       await memoryOfOpen(effort.rounds),
+      ...await memoryOfIsolates(effort.rounds, effort.short),
       ...await thousands(effort.rounds, effort.short),
     ];
   },
@@ -140,6 +142,32 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
       notes: ["The kernel's memory for its sockets is not in it."],
     },
   ];
+}
+
+const DRIVERS = ["epoll", "tcp"] as const;
+
+/** What of that memory is the engine's, by driver. */
+async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section[]> {
+  const [few, many] = COUNTS;
+  const sections: Section[] = [];
+  for (const what of ["streams", "WebSockets"] as const) {
+    for (const driver of DRIVERS) {
+      const heldOf = async (count: Count) => {
+        const everyMs = 1_000 * count / MESSAGES_PER_SEC;
+        await using server = await startApp("streams", {
+          set: { events: "1000000000", gaps: `${everyMs}ms` },
+        });
+        const port = Number(new URL(server.origin).port);
+        return await heldBy({ what, driver, port, count, everyMs, seconds: short ? 8 : 20 });
+      };
+      const samples = [];
+      for (let round = 0; round < rounds; round++) {
+        samples.push({ few: await heldOf(few), many: await heldOf(many), more: many - few });
+      }
+      sections.push(heldSection(`one of the ${what} with ${driver}`, samples));
+    }
+  }
+  return sections;
 }
 
 /** Memory samples, one every 250 ms, from the end of the load, when all are open. */

@@ -8,7 +8,8 @@ import type { Field } from "./http2/fields.ts";
 const NO_FIELDS: readonly Field[] = [];
 /** Where the digits of the status stand in the first line of a head of HTTP/1.1 (RFC 9112 §4). */
 const [STATUS_AT, STATUS_END] = [9, 12];
-const HEAD_BYTES = 1024;
+/** Most heads are larger, and get exactly what they need: an open stream keeps its head for as long as it lasts. */
+const HEAD_BYTES = 128;
 const BODY_BYTES = 4096;
 
 /** Takes the parts of a response as they are read. Both `add`s give false when there is no room. */

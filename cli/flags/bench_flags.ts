@@ -72,7 +72,7 @@ function wrongUrl(
   if (!/:\/\/|@/.test(text) && URL.canParse(`http://${text}`)) return `write http://${text}`;
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
   if (!protocols.includes(url.protocol)) {
-    if (isSocketUrl(url)) return "only plateau bench opens WebSockets";
+    if (isSocketUrl(url)) return "only plateau bench and experiment files open WebSockets";
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
   return hasUser(url) ? "leave out user and password, use --header" : null;

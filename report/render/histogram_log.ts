@@ -80,13 +80,14 @@ function commentsOn(subject: string, version: string): string[] {
 }
 
 function seriesComments(measurement: Measurement): string[] {
-  const { latency: { count, censored }, requests, errors, timeline, streams } = measurement;
+  const { latency: { count, censored }, requests, errors, timeline, streams, sockets } =
+    measurement;
   const logged = sum(timeline.points, (point) => decodeInterval(point).count);
   const untimed = requests.failed - (errors.timeout ?? 0);
   const of = `${formatCount(count)} values`;
   return [
-    ...streams === undefined ? [] : [
-      "These are latencies of whole streams; the times of their messages are in the results and in the CSV of intervals",
+    ...streams === undefined && sockets === undefined ? [] : [
+      "The latency of a stream or WebSocket is how long it lasted; the times of messages are in the results and in the CSV of intervals",
     ],
     ...censored > 0
       ? [

@@ -3,14 +3,15 @@ import { SKEWED_COVERAGE } from "../../runner/stats/confidence/sequential.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { bottleneckFindings, type Looks } from "../findings/bottleneck.ts";
 import { runtimeFindings } from "../findings/runtime_counters.ts";
-import type { CellRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
 import { percentileOf } from "../figures/pool.ts";
 import { meanCoresOf } from "../figures/resources.ts";
 import { median } from "../writing/spread.ts";
 import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
+import { capitalized } from "../writing/words.ts";
 import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
 import { barsOf } from "./charts/throughput.ts";
+import { p99Columns } from "./streams.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
 import { maxColumn, percentileColumn } from "./tables/latency_cells.ts";
 import {
@@ -27,6 +28,7 @@ import {
   textColumn,
   unitNamed,
 } from "./tables/table.ts";
+import { ledOf, REQUESTS } from "./verdict/asked_figure.ts";
 
 export const overview: Subject<ReportContext> = {
   id: "verdict",
@@ -55,8 +57,9 @@ function looksOf(experiment: MeasuredRuns["experiment"]): Looks {
 }
 
 function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] {
-  const { name, load, cells, verdict } = scenario;
-  const bars = figure([{ title: "", of: null, chart: barsOf(cells) }], {
+  const { load, cells, verdict } = scenario;
+  const led = ledOf(scenario);
+  const bars = figure([{ title: "", of: null, chart: barsOf(led.cells, led.unit) }], {
     id: String(i + 1),
     reading: i === 0 ? READING : "",
   });
@@ -65,7 +68,7 @@ function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] 
     ...verdict === null
       ? []
       : [{ ...text(`verdict.${verdict.code}`, verdict.sentence, "verdict"), forms }],
-    group("", [bars, table(summaryTable(name, cells), { forms })], { layout: "beside" }),
+    group("", [bars, table(summaryTable(led), { forms })], { layout: "beside" }),
     list(bottleneckFindings(cells, looks), { forms }),
     list(runtimeFindings(cells), { forms }),
   ];
@@ -74,19 +77,19 @@ function atAGlance(scenario: ScenarioContext, i: number, looks: Looks): Block[] 
 const READING =
   `Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value, and ${SKEWED_COVERAGE.fiveRuns} of 100 with five runs whose speed is skewed, as where few are much slower than the rest. More runs make it narrower.`;
 
-function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
+function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
   // Beside intervals the range would say the same once more; the bars show it.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
-  return tableOf({ caption: `Summary of ${scenario}` }, rows, [
+  return tableOf({ caption: `Summary of ${name}` }, rows, [
     cellColumn,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
-    rateColumn,
-    percentileColumn(50, unit),
-    percentileColumn(99, unit),
-    maxColumn(unit),
+    // How long a stream or WebSocket was held says little of its server.
+    ...counted === REQUESTS
+      ? [rateColumn, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
+      : [{ ...rateColumn, label: capitalized(counted) }, ...p99Columns(cells)],
     errorColumn("Errors", ({ cell: { errorRatio } }) => errorRatio, "share"),
     column("CPU", ({ cell: { runs } }) => {
       const isWatched = runs.some(({ resources }) => resources.length > 0);

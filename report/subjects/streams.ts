@@ -246,6 +246,17 @@ function timesTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
+/** The p99 of each time that messages of these cells have, for a summary. */
+export function p99Columns(cells: readonly JudgedCell[]): ColumnOf<{ cell: JudgedCell }>[] {
+  const present = TIMES.filter(([of]) => cells.some((cell) => countOf(cell, of) > 0));
+  const unit = timeUnit(
+    present.flatMap(([of]) => cells.flatMap((cell) => measured(cell, of, "p99")?.value ?? [])),
+  );
+  return present.map(([of, what]) =>
+    column(`p99 ${what}`, ({ cell }) => measured(cell, of, "p99"), unit)
+  );
+}
+
 function countOf({ runs }: JudgedCell, of: Times): number {
   return sum(runs, (run) => messageTimes(run, of)?.count ?? 0);
 }
@@ -301,12 +312,15 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-/** Whole streams, and how often those stood still that are requested again. */
+/** Whole streams, and how often those stood still that are requested again. Nothing where there are neither. */
 function streamsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
-  rows: readonly Row[],
+  cells: readonly Row[],
   which: readonly ColumnOf<Row>[],
 ): Table {
+  const rows = cells.filter(({ cell }) =>
+    streamsOf(cell).some(({ whole, interruptions }) => whole > 0 || interruptions !== undefined)
+  );
   const times = (why: keyof NonNullable<StreamFigures["interruptions"]>) => ({ cell }: Row) => {
     const parts = streamsOf(cell).flatMap(({ interruptions }) => interruptions ?? []);
     return parts.length === 0 ? null : sum(parts, (interruptions) => interruptions[why]);
@@ -358,7 +372,7 @@ function namesTable<Row extends MessageRow<JudgedCell>>(
       ...row,
       name,
       events: sum(parts, ({ events }) => events),
-    }));
+    })).sort((one, other) => other.events - one.events);
   });
   const names = new Set(rows.map(({ name }) => name));
   return tableOf({ caption }, names.size > 1 ? rows : [], [

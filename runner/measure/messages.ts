@@ -128,19 +128,33 @@ function encoded(times: SparseHistogram): { readonly histogram?: string } {
   return times.count === 0 ? {} : { histogram: encodeHistogram(times) };
 }
 
-/** Workers may have met different names first: those beyond the most are the others, as in each worker. */
+/**
+ * By name, so that their order says nothing of which worker or request met which first. Steps and workers may have met
+ * different names: of more than are kept apart, it is those with most events that are.
+ */
 function byName(parts: readonly MessageTotals[]): StreamFigures["byName"] {
-  const names = new Map<string, NamedMessages[]>();
-  for (const named of parts.flatMap((part) => part.names)) {
-    const isRoom = names.has(named.name) || names.size < MOST_NAMES;
-    const name = isRoom ? named.name : OTHER_NAMES;
-    names.set(name, [...names.get(name) ?? [], named]);
-  }
-  return [...names].map(([name, all]) => ({
-    name: withoutSecrets(name),
-    events: sumOf(all, ({ received }) => received),
-    gap: distributionOf(mergeHistograms(all.map(({ gap }) => gap))),
+  const all = Map.groupBy(parts.flatMap(({ names }) => names), ({ name }) => withoutSecrets(name));
+  const others = all.get(OTHER_NAMES) ?? [];
+  all.delete(OTHER_NAMES);
+  const sums = [...all].map(([name, named]) => ({ name, named, events: eventsOf(named) }))
+    .sort((one, other) => other.events - one.events || inOrder(one.name, other.name));
+  others.push(...sums.splice(MOST_NAMES).flatMap(({ named }) => named));
+  sums.sort((one, other) => inOrder(one.name, other.name));
+  if (others.length > 0) sums.push({ name: OTHER_NAMES, named: others, events: eventsOf(others) });
+  return sums.map(({ name, named, events }) => ({
+    name,
+    events,
+    gap: distributionOf(mergeHistograms(named.map(({ gap }) => gap))),
   }));
+}
+
+function eventsOf(named: readonly NamedMessages[]): number {
+  return sumOf(named, ({ received }) => received);
+}
+
+/** The same on every machine, unlike the order of a locale. */
+function inOrder(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function codesOf(parts: readonly SocketTotals[]): SocketFigures["closeCodes"] {

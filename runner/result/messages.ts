@@ -43,12 +43,13 @@ export const streams = z.strictObject({
   ),
   byName: z.array(z.strictObject({
     name: z.string().describe(
-      "Empty for all events together whose names came after the first 20 of the run, or of a request in a worker",
+      "Empty for all events together whose names are not kept apart: those after the first 20 of a request in a worker, and of " +
+        "more than 20 in all those with the fewest events",
     ),
     events: count,
     gap: distribution.describe("Since the message before on the same stream, whatever its name"),
   })).describe(
-    "Messages by the name of their event, in the order in which the names first came, request by request of a mix or flow",
+    "Messages by the name of their event, those of all requests of a mix or flow together, in the order of the names",
   ),
   tokens: z.strictObject({
     tokens: count.describe("Messages that brought one"),

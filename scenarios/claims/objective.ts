@@ -65,8 +65,11 @@ export const objective = z.string().transform((text, context): Objective => {
   }
   const objective = objectiveOf(parsed.threshold);
   if (objective !== null) return objective;
-  const fix =
-    'write a percentile of the latency, or of ttfe, gap or ttft of streams, success or errors, such as "p99 < 50ms"';
+  const { distribution } = NAMED_FIGURES[parsed.threshold.figure];
+  const fix = distribution === "message"
+    ? "a search varies the rate of requests, and a WebSocket sends its messages by a clock of its own; " +
+      "measure several numbers of connections, with this rule as a threshold"
+    : 'write a percentile of the latency, or of ttfe, gap or ttft of streams, success or errors, such as "p99 < 50ms"';
   context.addIssue(`Cannot search within ${quotedOpenly(text)}: ${fix}`);
   return z.NEVER;
 });

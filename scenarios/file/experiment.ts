@@ -377,10 +377,11 @@ function streamConflicts(
 /** What a scenario with WebSockets can't have. */
 function socketConflicts(
   scenario: Scenario,
-  { pipeline = [], http2 = [], requests }: {
+  { pipeline = [], http2 = [], requests, capacity }: {
     readonly pipeline?: readonly number[];
     readonly http2?: readonly boolean[];
     readonly requests?: unknown;
+    readonly capacity?: unknown;
   },
   { path, loadPath }: { readonly path: Path; readonly loadPath: Path },
 ): Conflict[] {
@@ -390,9 +391,11 @@ function socketConflicts(
     path: [...loadPath, key],
     message: SOCKET_CONFLICTS[key],
   });
-  const endless = requests === undefined
-    ? []
-    : sockets.filter(({ request }) => request.hold === undefined);
+  const endless = sockets.filter(({ request }) => request.hold === undefined);
+  const unending = [
+    ...requests === undefined ? [] : [SOCKET_CONFLICTS.requests],
+    ...capacity === undefined ? [] : [SOCKET_CONFLICTS.capacity],
+  ];
   const follows = "follow" in scenario && followOf(scenario.follow).most > 0;
   return [
     ...http2.includes(true) ? [at("http2")] : [],
@@ -400,7 +403,9 @@ function socketConflicts(
       ? sockets.map((one) => ({ path: [...path, ...one.path], message: SOCKET_CONFLICTS.calls }))
       : [],
     ...pipeline.some((depth) => depth > 1) ? [at("pipeline")] : [],
-    ...endless.map((one) => ({ path: [...path, ...one.path], message: SOCKET_CONFLICTS.requests })),
+    ...endless.flatMap((one) =>
+      unending.map((message) => ({ path: [...path, ...one.path], message }))
+    ),
     ...follows ? [{ path: [...path, "follow"], message: STREAM_CONFLICTS.follow }] : [],
   ];
 }

@@ -84,7 +84,7 @@ function refused(at: number, message: string): never {
 interface ScriptParts {
   readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
-  readonly senders: ReadonlySet<string>;
+  readonly senders: ReadonlyMap<string, string>;
   readonly options: js.Expression | null;
 }
 

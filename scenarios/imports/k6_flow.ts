@@ -47,13 +47,21 @@ interface K6Context {
   /** What names of the script stand for that it imports. */
   readonly imported: ReadonlyMap<string, string>;
   /** Names through which the script may send. */
-  readonly senders: ReadonlySet<string>;
+  readonly senders: ReadonlyMap<string, string>;
   readonly load: Pick<K6Load, "env" | "maxRedirects" | "rounds" | "userAgent">;
   readonly origins: Origins;
   readonly note: (text: string) => void;
 }
 
 const USUAL_TIMEOUT_MS = 60_000;
+
+/** Modules that a script can't be taken over with, by the key of a request that an experiment file has for the same. */
+const KEYS_FOR: Readonly<Record<string, string>> = {
+  "k6/ws": "websocket",
+  "k6/websockets": "websocket",
+  "k6/experimental/websockets": "websocket",
+  "k6/net/grpc": "grpc",
+};
 
 /** Functions of JavaScript itself. */
 const BUILT_IN = [
@@ -640,16 +648,19 @@ export class K6Flow {
   }
 
   #refused(node: js.Node): Refused {
-    const { source, imported } = this.around;
-    const unknown = namesIn(node).map((name) => imported.get(name) ?? "")
+    const { source, imported, senders } = this.around;
+    const unknown = namesIn(node).map((name) => imported.get(name) ?? senders.get(name) ?? "")
       .find((from) => from !== "" && !/^(?:k6|http)(?:\.|$)/.test(from));
     const why = unknown === undefined
       ? "it is more than requests, checks and pauses"
       : `it needs what the script imports from ${unknown}`;
+    const key = KEYS_FOR[unknown?.replace(/\.\w+$/, "") ?? ""];
     return new Refused(
       node.start,
       `Cannot take over ${source.written(node)}: ${why}`,
-      "leave it out",
+      key === undefined
+        ? "leave it out"
+        : `write a request with ${key} in an experiment file, or leave it out`,
     );
   }
 }

@@ -5,22 +5,23 @@ import { namesIn, nodesIn, partsOf } from "./script_source.ts";
 /** Modules and functions of k6 that send nothing, check no response and do not pause. */
 const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;
 
-/** Whoever names none of them sends nothing, whatever else it does. */
+/** Each with the import through which it sends: whoever names none of them sends nothing, whatever else it does. */
 export function sendersIn(
   program: js.Program,
   imported: ReadonlyMap<string, string>,
-): ReadonlySet<string> {
-  const senders = new Set<string>();
+): ReadonlyMap<string, string> {
+  const senders = new Map<string, string>();
   /** By what a function names: the names through which that function can be reached. */
   const reachedBy = new Map<string, string[]>();
   for (const [name, within] of functionsOf(program)) {
     for (const used of new Set(within)) reachedBy.getOrInsert(used, []).push(name);
   }
-  const waiting = [...imported].flatMap(([name, from]) => SILENT.test(from) ? [] : name);
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  const waiting = [...imported].filter(([, from]) => !SILENT.test(from));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [name, from] = next;
     if (senders.has(name)) continue;
-    senders.add(name);
-    for (const holder of reachedBy.get(name) ?? []) waiting.push(holder);
+    senders.set(name, from);
+    for (const holder of reachedBy.get(name) ?? []) waiting.push([holder, from]);
   }
   return senders;
 }
@@ -58,8 +59,9 @@ function heldParts(node: js.AnyNode): readonly js.Node[] {
     case "MemberExpression":
       return [node.object];
     case "CallExpression":
-    case "NewExpression":
       return node.arguments;
+    case "NewExpression":
+      return [node.callee, ...node.arguments];
     case "Property":
       return [node.value];
     default:

@@ -215,6 +215,8 @@ export const SOCKET_CONFLICTS = {
   pipeline: "Cannot have several requests in flight on a connection that becomes a WebSocket",
   requests:
     "Cannot end by a number of requests where a WebSocket has no hold: write hold, or duration",
+  capacity:
+    "Cannot search the capacity for WebSockets that stay open, whose rate is searched: write hold",
   calls:
     "Cannot open a WebSocket beside calls of gRPC, which are over HTTP/2: give it a scenario of its own",
 } as const;

@@ -25,6 +25,10 @@ Deno.test("capacity reads its rules, width, trials and budget", () => {
 const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
   [[URL_], /--within: Cannot search for a capacity without a rule/],
   [[URL_, "--within", "mean < 5ms"], /--within: Cannot search within "mean < 5ms"/],
+  [
+    [URL_, "--within", "p99(message) < 50ms"],
+    /--within: Cannot search within "p99\(message\) < 50ms".*by a clock of its own/,
+  ],
   [[URL_, "--within", "p99 < 50"], /--within: Cannot read "50" as a duration/],
   [[URL_, ...WITHIN, "--trial", "30s,5s"], /--trial: Cannot use these trials/],
   [[URL_, ...WITHIN, "--trial", "5s"], /--trial: Cannot read the trials/],
@@ -33,7 +37,10 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [[URL_, ...WITHIN, "--http2", "--no-keepalive"], /--http2: Cannot open a connection for every/],
   [[URL_, ...WITHIN, "--http2", "-H", "upgrade: a"], /--header: Cannot send upgrade over HTTP\/2/],
   [["nowhere", ...WITHIN], /URL: Cannot measure "nowhere"/],
-  [["ws://127.0.0.1/", ...WITHIN], /URL: .*only plateau bench opens WebSockets/],
+  [
+    ["ws://127.0.0.1/", ...WITHIN],
+    /URL: .*only plateau bench and experiment files open WebSockets/,
+  ],
   [[URL_, ...WITHIN, "--grpc", "a.B/C"], /<URL>: Cannot call gRPC at a path of its own/],
   [[URL_, ...WITHIN, "--message", "{}"], /--message: .*without a call of gRPC/],
   [

@@ -74,7 +74,10 @@ Deno.test("versus offers no flag that it always refuses", () => {
 Deno.test("versus says why it opens no WebSockets, and measures no streams", async () => {
   const told = async (...args: string[]): Promise<string> =>
     (await toldOf(["versus", ...args])).join("\n");
-  assert.match(await told("ws://a.example/", B), /base: .*only plateau bench opens WebSockets/i);
+  assert.match(
+    await told("ws://a.example/", B),
+    /base: .*only plateau bench and experiment files open WebSockets/i,
+  );
   assert.match(await told(A, B, "--send", "x"), /--send: .*a slice would cut WebSockets/);
   for (const stream of [["--stream=events"], ["--stream", "events"]]) {
     const only = /^--stream: .*a slice would cut streams.*$/;

@@ -128,7 +128,7 @@ export function sessionStage(
     (part, nowUs) => {
       parts.push(part);
       if (onEnding === undefined) return;
-      const ended = soFar.at(nowUs, recorder.totals("take"), loop.ending);
+      const ended = soFar.at(nowUs, recorder, loop.ending);
       heard.add({ ...OFF_STAGE, ...ended, elapsedUs: nowUs });
       if (heard.report !== null) onEnding(heard.report, nowUs);
     },

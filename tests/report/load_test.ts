@@ -224,6 +224,11 @@ const LINES: [sentence: string, scenario: string, text: string][] = [
     "flow: GET /home → think 1.25 s → POST /login → think 50 ms → GET /me",
   ],
   [
+    "a step that opens a WebSocket is its path",
+    "{ flow: [{ post: /login }, { websocket: /ws, send: { text: a }, hold: 1s }] }",
+    "flow: POST /login → WebSocket /ws",
+  ],
+  [
     "a flow whose users think",
     "{ flow: [{ think: { mean: 2s, as: uniform } }, { get: / }] }",
     "flow: think 2 s on average (uniform) → GET /",

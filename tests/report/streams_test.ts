@@ -3,9 +3,12 @@ import assert from "node:assert/strict";
 import { timelinesOf } from "../../report/subjects/charts/timelines.ts";
 import { streams } from "../../report/subjects/streams.ts";
 import { renderIntervalsCsv } from "../../report/render/csv.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { compareResults } from "../../report/subjects/comparison/comparison.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
 import { reportModel } from "../../report/model.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { SocketRecorder } from "../../runner/load/recording/socket_messages.ts";
 import { StepRecorder } from "../../runner/load/recording/steps.ts";
 import { StreamingRecorder } from "../../runner/load/recording/streaming_recorder.ts";
@@ -15,6 +18,8 @@ import { stepFigures } from "../../runner/measure/steps.ts";
 import { Timeline } from "../../runner/measure/timeline.ts";
 import { timelinePoints } from "../../runner/measure/timeline_points.ts";
 import { type Results, results } from "../../runner/result/result.ts";
+import { SECRET, secrets } from "../../base/secrets.ts";
+import { comparedMarkdown } from "./compared.ts";
 import { resultsFixture } from "./fixture.ts";
 import { pointsOf } from "./otlp_schema.ts";
 import { read } from "./otlp_sample.ts";
@@ -245,4 +250,77 @@ Deno.test("each request of a mix has the messages of its own, and they sum to th
     Object.values(all.streams?.messages ?? {}),
   );
   assert.deepEqual(all.sockets, chat.sockets);
+});
+
+/** The messages of one worker with two requests whose responses are streams, in this order. */
+function totalsOf(received: readonly (readonly [step: number, name: string])[]): WorkerTotals {
+  const recorder = new StreamingRecorder({ slots: 2, steps: new Set([0, 1]) }, SECOND, () => {});
+  const { messages } = recorder;
+  for (const step of [0, 1]) messages.begin(step, step, 0);
+  received.forEach(([step, name], i) => messages.receive(step, name, (i + 1) * MS));
+  for (const slot of [0, 1]) messages.end(slot, "left", SECOND);
+  return recorder.finish(SECOND);
+}
+
+const WHOLE = { elapsedS: 1, clock: "sent" as const };
+
+function namesIn(totals: readonly WorkerTotals[], step?: number): [name: string, count: number][] {
+  const { streams: found } = messageFigures(totals, WHOLE, step);
+  assert.equal(found?.byName.reduce((sum, { events }) => sum + events, 0), found?.events);
+  return found?.byName.map(({ name, events }) => [name, events]) ?? [];
+}
+
+Deno.test("events of one name are summed over requests and workers, in the order of names whoever met which first", () => {
+  const one = totalsOf([[1, "tick"], [0, "news"], [0, "tick"], [1, "Ends"], [0, "news"]]);
+  const other = totalsOf([[0, "Ends"], [1, "news"], [0, "tick"]]);
+  const summed = [["Ends", 2], ["news", 3], ["tick", 3]];
+  assert.deepEqual(namesIn([one, other]), summed);
+  assert.deepEqual(namesIn([other, one]), summed);
+  assert.deepEqual(namesIn([one, other], 0), [["Ends", 1], ["news", 2], ["tick", 2]]);
+  assert.deepEqual(namesIn([one, other], 1), [["Ends", 1], ["news", 1], ["tick", 1]]);
+  const gaps = messageFigures([one, other], WHOLE).streams?.byName.map(({ gap }) => gap.count);
+  assert.deepEqual(gaps, [1, 1, 2], "the first message of each stream has no gap");
+});
+
+Deno.test("of more than 20 names those with most events have figures, whoever met which first", () => {
+  const often = totalsOf(["often", "often"].map((name) => [0, name]));
+  const many = totalsOf(Array.from({ length: 19 }, (_, i) => [1, `name ${i + 10}`]));
+  const more = totalsOf([[1, "name 10"], [0, "rare"], [0, "seldom"], [1, ""], [1, "name 28"]]);
+  const expected = [
+    ["name 10", 2],
+    ...Array.from({ length: 17 }, (_, i) => [`name ${i + 11}`, 1]),
+    ["name 28", 2],
+    ["often", 2],
+    ["", 3],
+  ];
+  assert.deepEqual(namesIn([often, many, more]), expected);
+  assert.deepEqual(namesIn([more, many, often]), expected);
+});
+
+Deno.test("names of events that differ in a secret alone are one name", () => {
+  using _ = secrets.keepWhile([["hunter2-of-one", SECRET], ["hunter2-of-other", SECRET]]);
+  const [name, ...others] = namesIn([
+    totalsOf([[0, "for hunter2-of-one"], [1, "for hunter2-of-other"]]),
+  ]);
+  assert.deepEqual([name[1], others], [2, []]);
+  assert.doesNotMatch(name[0], /hunter2/);
+});
+
+Deno.test("the first table of a report has the messages/s of streams and their times, not how long they were held", () => {
+  const text = renderMarkdown(reportModel(streamed()));
+  const [head, , row] = text.slice(text.indexOf("### Requests per second")).split("\n")
+    .filter((line) => line.startsWith("|"));
+  assert.match(
+    head,
+    /^\| Target \| Messages\/s \| p99 to the first message.* \| p99 between messages/,
+  );
+  assert.match(row, /^\| hono \| 80\.0 \|/);
+});
+
+Deno.test("a comparison of streams says that it is of whole ones, and how their messages are compared", () => {
+  const side = { ...streamed(), version: "0.1.0" };
+  assert.match(
+    comparedMarkdown(compareResults(side, side)),
+    /as whole streams or WebSockets, however long .*events, hono.*gap\.p99 not worse than baseline/s,
+  );
 });

@@ -238,6 +238,21 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
     /^a\.js:5:1: Cannot take over users\.load\(\): it needs what the script imports from \.\/users\.js/,
     `import users from "./users.js";\n`,
   ],
+  [
+    'ws.connect("ws://a/", (socket) => socket.close());',
+    /^a\.js:5:1: .* imports from k6\/ws \(write a request with websocket in an experiment file/,
+    `import ws from "k6/ws";\n`,
+  ],
+  [
+    'const socket = new WebSocket("ws://a/");',
+    /^a\.js:5:\d+: .* imports from k6\/websockets\.WebSocket \(write a request with websocket/,
+    `import { WebSocket } from "k6/websockets";\n`,
+  ],
+  [
+    'client.invoke("a.B/C", {});',
+    /^a\.js:6:1: .* imports from k6\/net\/grpc \(write a request with grpc in an experiment file/,
+    `import grpc from "k6/net/grpc";\nconst client = new grpc.Client();\n`,
+  ],
 ];
 
 for (const [body, why, options = OPTIONS] of REFUSED) {

@@ -94,7 +94,7 @@ Deno.test("what a WebSocket cannot have is said at its place", () => {
   }
 });
 
-Deno.test("of a load a WebSocket has neither HTTP/2 nor pipelines, nor a number without hold", () => {
+Deno.test("of a load a WebSocket has neither HTTP/2 nor pipelines, nor a number or a capacity without hold", () => {
   const experiment = (load: string, hold = ""): string =>
     `name: x\ntargets: { a: { url: "http://127.0.0.1:1" } }\n` +
     `scenarios: { s: { websocket: /ws${hold} } }\nload: { connections: 1, ${load} }\n`;
@@ -103,11 +103,13 @@ Deno.test("of a load a WebSocket has neither HTTP/2 nor pipelines, nor a number 
       ["duration: 1s, http2: true", /over HTTP\/2 \(RFC 8441\)/],
       ["duration: 1s, pipeline: 2", /becomes a WebSocket/],
       ["requests: 5", /has no hold/],
+      ["capacity: { within: p99 < 2s }", /capacity for WebSockets that stay open.*write hold/],
     ] as const
   ) {
     assert.throws(() => parseExperiment(experiment(load), "x.yaml"), expected);
   }
   parseExperiment(experiment("requests: 5", ", hold: 1s"), "x.yaml");
+  parseExperiment(experiment("capacity: { within: p99 < 2s }", ", hold: 1s"), "x.yaml");
 });
 
 Deno.test("a flow opens a WebSocket with the cookies and values that came before", () => {

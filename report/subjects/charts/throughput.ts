@@ -155,12 +155,12 @@ function coresOf({ runs }: CellRuns): number {
 
 // Cells → the bars of requests per second.
 
-export function barsOf(cells: readonly CellRuns[]): Rows {
+export function barsOf(cells: readonly CellRuns[], unit: string): Rows {
   const names = groupedNames(cells);
   const values = cells.flatMap(({ rate, runs }) => [rate.mean, ...runs.map(({ rate }) => rate)]);
   return {
     kind: "rows",
-    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
+    alt: `Bars of ${unit.replace("/s", " per second")}: ${cells.map(barText).join("; ")}`,
     axis: axisOver("", values, { room: 1.03 }),
     rows: inGroups(cells.map((cell): Row => ({
       label: cell.label,

@@ -3,6 +3,7 @@ import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type Block, type Fact, figure, group, list, table, text } from "../../blocks.ts";
 import { legendOf } from "../../chart.ts";
 import type { Document } from "../../document.ts";
+import { leadOf } from "../../findings/lead.ts";
 import { nounOfRuns } from "../../findings/run_noun.ts";
 import { doubtsOfSides } from "../../findings/trust.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
@@ -82,6 +83,7 @@ const about: Subject<ResultsComparison> = {
       differenceList(comparison),
       onlyText(base, onlyBase),
       onlyText(next, onlyNext),
+      heldText(comparison),
     ];
   },
 };
@@ -96,6 +98,23 @@ export function differenceList({ differences }: ResultsComparison): Block {
 function onlyText({ name }: ComparedSide, cells: readonly string[]): Block {
   const found = cells.length === 0 ? "" : `Only in ${name}: ${cells.join("; ")}`;
   return text("only", found, "warning");
+}
+
+/** What is compared where requests last as long as their streams and WebSockets are held, and how messages are. */
+function heldText({ cells }: ResultsComparison): Block {
+  const held = cells.filter(({ match: { base, next } }) =>
+    [...base.runs, ...next.runs].some((run) => leadOf(run).unit !== "requests")
+  );
+  const isAnswered = held.some(({ match: { next } }) =>
+    next.runs.some(({ sockets }) => sockets !== undefined && sockets.message.count > 0)
+  );
+  const rule = `${isAnswered ? "message" : "gap"}.p99 not worse than baseline by 10%`;
+  const found = held.length === 0
+    ? ""
+    : `Compared as whole streams or WebSockets, however long they were held: ${
+      held.map(({ name }) => name).join("; ")
+    }. To compare their messages, write a threshold such as "${rule}".`;
+  return text("held", found, "warning");
 }
 
 export const sideBySide: Subject<ResultsComparison> = {

@@ -178,6 +178,7 @@ function stepText({ think, ...spec }: WrittenRequest): string {
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;
+  if (typeof spec.websocket === "string") return `WebSocket ${spec.websocket}`;
   const [method, path] =
     Object.entries(spec).find(([key, path]) => METHODS.includes(key) && typeof path === "string") ??
       [];

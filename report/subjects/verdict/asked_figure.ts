@@ -38,6 +38,15 @@ export function askedOf({ name, cells }: ScenarioRuns, { experiment }: OfExperim
     : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
 }
 
+/** A scenario with its messages/s in place of requests/s, where they lead; otherwise unchanged. */
+export function ledOf({ name, cells }: ScenarioRuns): Asked {
+  const runs = cells.flatMap((cell) => cell.runs);
+  const figure = isSearched(runs) ? null : messagesOf(runs);
+  return figure === null
+    ? { name, cells, unit: REQUESTS }
+    : { name, cells: cells.map((cell) => withFigure(cell, figure)), unit: figure.unit };
+}
+
 /** The figure that the experiment names and some runs do not have, so that it cannot decide; null: each has it. */
 export function lackedFigure(
   { runs, experiment }: OfExperiment & Pick<MeasuredRuns, "runs">,

@@ -10,7 +10,6 @@ import {
   addSparse,
   EMPTY,
   GrowingHistogram,
-  type Histogram,
   type SparseHistogram,
   sumOfSparse,
 } from "../../stats/histogram/histogram.ts";
@@ -28,7 +27,12 @@ export interface BoundedTotals {
   readonly all: SparseHistogram;
   /** The values of `all` that are lower bounds. */
   readonly censored: SparseHistogram;
+  /** Lower bounds of what is open, where `all` holds them not yet, as it is what came since the last `take`. */
+  readonly open?: SparseHistogram;
 }
+
+/** All that there is, or what came since the last such `take`. */
+export type Extent = "whole" | "take";
 
 export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };
 
@@ -71,6 +75,7 @@ export class BoundedTimes {
   readonly #all = new GrowingHistogram();
   /** Null while there is no lower bound. */
   #censored: GrowingHistogram | null = null;
+  #taken = NO_TIMES;
 
   record(us: number): void {
     this.#all.fresh.record(us);
@@ -83,15 +88,15 @@ export class BoundedTimes {
 
   /** What came since the last call. */
   take(): BoundedTotals {
-    return { all: this.#all.take(), censored: this.#censored?.take() ?? EMPTY };
+    return this.#taken = { all: this.#all.take(), censored: this.#censored?.take() ?? EMPTY };
   }
 
-  /** @param open Lower bounds of what is still open. */
-  totals(open: Histogram | null): BoundedTotals {
-    const more = open?.toSparse() ?? EMPTY;
+  /** @param open Lower bounds of what is still open. @param extent `take`: what the last `take` gave. */
+  totals(open: SparseHistogram, extent: Extent): BoundedTotals {
+    if (extent === "take") return { ...this.#taken, open };
     return {
-      all: addSparse(this.#all.whole(), more),
-      censored: addSparse(this.#censored?.whole() ?? EMPTY, more),
+      all: addSparse(this.#all.whole(), open),
+      censored: addSparse(this.#censored?.whole() ?? EMPTY, open),
     };
   }
 }

@@ -7,10 +7,16 @@
  * leaves, it is unfinished; where the request was never sent, it was dropped. The wait so far is then a lower bound of the
  * gap. Of the time to the first message it is one where the wait was long because it was given up: as for latency.
  */
-import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import {
+  CompactHistogram,
+  EMPTY,
+  Histogram,
+  type SparseHistogram,
+} from "../../stats/histogram/histogram.ts";
 import {
   BoundedTimes,
   type BoundedTotals,
+  type Extent,
   type MessageCounts,
   type MessagePart,
   NO_TIMES,
@@ -69,12 +75,14 @@ export const OTHER_NAMES = "";
 
 interface Named {
   received: number;
-  readonly gap: Histogram;
+  /** `received` at the last `take`. */
+  taken: number;
+  readonly gap: CompactHistogram;
 }
 
 interface TokenTimes {
   readonly first: BoundedTimes;
-  readonly perToken: Histogram;
+  readonly perToken: CompactHistogram;
 }
 
 /** The messages of one step. */
@@ -92,42 +100,54 @@ class StreamTally {
   /** Null where its messages have no tokens. */
   readonly tokenTimes: TokenTimes | null;
   readonly names = new Map<string, Named>();
+  /** Whether anything may have changed since the last `take`. */
+  isChanged = true;
 
   constructor(readonly step: number, hasTokens: boolean) {
-    this.tokenTimes = hasTokens ? { first: new BoundedTimes(), perToken: new Histogram() } : null;
+    this.tokenTimes = hasTokens
+      ? { first: new BoundedTimes(), perToken: new CompactHistogram() }
+      : null;
   }
 
   named(name: string): Named {
     const known = this.names.get(name);
     if (known !== undefined) return known;
     if (this.names.size >= MOST_NAMES && name !== OTHER_NAMES) return this.named(OTHER_NAMES);
-    const named = { received: 0, gap: new Histogram() };
+    const named = { received: 0, taken: 0, gap: new CompactHistogram() };
     this.names.set(name, named);
     return named;
   }
 
-  /** @param open What open streams wait for; null where none is open, as at the end. */
-  totals(open: OpenWaits | null): MessageTotals {
+  totals(open: OpenWaits, extent: Extent): MessageTotals {
     const { step, due, received, failed, unfinished, dropped, whole, tokens, tokenTimes } = this;
     return {
       ...{ step, due, dropped, whole, hasTokens: tokenTimes !== null },
       received: received.whole,
       failed: failed.whole,
-      unfinished: unfinished + (open?.count ?? 0),
+      unfinished: unfinished + open.count,
       inTime: received.inTime,
       interruptions: { ...this.interruptions },
-      first: this.first.totals(open?.first ?? null),
-      gap: this.gap.totals(open?.gap ?? null),
-      names: [...this.names].map(([name, named]) => ({
-        name,
-        received: named.received,
-        gap: named.gap.toSparse(),
-      })),
+      first: this.first.totals(open.first, extent),
+      gap: this.gap.totals(open.gap, extent),
+      names: this.#namesIn(extent),
       tokens: tokens.whole,
       tokensInTime: tokens.inTime,
-      firstToken: tokenTimes?.first.totals(open?.firstToken ?? null) ?? NO_TIMES,
-      perToken: tokenTimes?.perToken.toSparse() ?? EMPTY,
+      firstToken: tokenTimes?.first.totals(open.firstToken, extent) ?? NO_TIMES,
+      perToken: tokenTimes?.perToken[extent]() ?? EMPTY,
     };
+  }
+
+  #namesIn(extent: Extent): NamedMessages[] {
+    const all: NamedMessages[] = [];
+    for (const [name, named] of this.names) {
+      const { received, taken, gap } = named;
+      if (extent === "take") {
+        if (received === taken) continue;
+        named.taken = received;
+      }
+      all.push({ name, received, gap: gap[extent]() });
+    }
+    return all;
   }
 }
 
@@ -157,6 +177,8 @@ export class MessageRecorder {
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
+  /** What the open streams of one step wait for, while that is gathered. */
+  readonly #waits = { first: new Histogram(), gap: new Histogram(), firstToken: new Histogram() };
 
   constructor(slots: number, { steps, withTokens }: StreamSteps) {
     this.#tallies = [...steps].map((step) => new StreamTally(step, withTokens.has(step)));
@@ -184,6 +206,7 @@ export class MessageRecorder {
     const tally = this.#of(step);
     if (tally === undefined) throw new Error("A stream was begun that the load does not have");
     tally.due++;
+    tally.isChanged = true;
     this.#tally[slot] = tally;
     this.#state[slot] = AWAITS_FIRST;
     this.#dueUs[slot] = dueUs;
@@ -208,7 +231,7 @@ export class MessageRecorder {
     else {
       const gapUs = nowUs - this.#lastUs[slot];
       tally.gap.record(gapUs);
-      named.gap.record(gapUs);
+      named.gap.fresh.record(gapUs);
     }
     this.#state[slot] = AWAITS_NEXT;
     this.#lastUs[slot] = nowUs;
@@ -237,7 +260,7 @@ export class MessageRecorder {
       const tokens = this.#tokensOf[slot];
       if (tokens > 1) {
         const perTokenUs = (this.#lastTokenUs[slot] - this.#firstTokenUs[slot]) / (tokens - 1);
-        tally.tokenTimes?.perToken.record(perTokenUs);
+        tally.tokenTimes?.perToken.fresh.record(perTokenUs);
       }
       return;
     }
@@ -273,6 +296,7 @@ export class MessageRecorder {
     if (tally === undefined) return;
     tally.due++;
     tally.failed.whole++;
+    tally.isChanged = true;
   }
 
   /** The first message of a request that was never sent, or not by the end. @param waitedUs Since it was due. */
@@ -281,6 +305,7 @@ export class MessageRecorder {
     if (tally === undefined) return;
     tally.due++;
     tally[how]++;
+    tally.isChanged = true;
     tally.first.recordBound(waitedUs);
     tally.tokenTimes?.first.recordBound(waitedUs);
   }
@@ -305,38 +330,40 @@ export class MessageRecorder {
     };
   }
 
-  /** Totals as if the run had ended now, with open streams counted as left. They stay open. */
-  totals(nowUs: number): MessageTotals[] {
-    const open = this.#openAt(nowUs);
-    return this.#tallies.map((tally) => tally.totals(open.get(tally) ?? null));
+  /**
+   * Totals as if the run had ended now, with open streams counted as left. They stay open.
+   *
+   * @param extent `take`: only of steps of which a stream is open, or was since the last `take`. Their counts are those of the
+   * run; their times are what the last `takeInterval` gave, with the names that came since, and what is open beside them.
+   */
+  totals(nowUs: number, extent: Extent = "whole"): MessageTotals[] {
+    return this.#tallies.flatMap((tally) => {
+      if (extent === "take" && !tally.isChanged) return [];
+      const open = this.#openAt(nowUs, tally);
+      if (extent === "take") tally.isChanged = open.count > 0;
+      return [tally.totals(open, extent)];
+    });
   }
 
-  /** What open streams wait for, by the tally of their step. */
-  #openAt(nowUs: number): ReadonlyMap<StreamTally, OpenWaits> {
-    const all = new Map<StreamTally, OpenWaits>();
+  #openAt(nowUs: number, tally: StreamTally): OpenWaits {
+    const { first, gap, firstToken } = this.#waits;
+    let count = 0;
     for (let slot = 0; slot < this.#state.length; slot++) {
-      const tally = this.#tally[slot];
-      if (tally === undefined || !this.isOpen(slot)) continue;
-      const open = all.get(tally) ?? {
-        count: 0,
-        first: new Histogram(),
-        gap: new Histogram(),
-        firstToken: new Histogram(),
-      };
-      all.set(tally, open);
-      open.count++;
+      if (this.#tally[slot] !== tally || !this.isOpen(slot)) continue;
+      count++;
       const waitedUs = nowUs - this.#dueUs[slot];
-      if (this.#state[slot] === AWAITS_FIRST) open.first.record(waitedUs);
-      else open.gap.record(nowUs - this.#lastUs[slot]);
-      if (this.#awaitsToken(slot, tally)) open.firstToken.record(waitedUs);
+      if (this.#state[slot] === AWAITS_FIRST) first.record(waitedUs);
+      else gap.record(nowUs - this.#lastUs[slot]);
+      if (this.#awaitsToken(slot, tally)) firstToken.record(waitedUs);
     }
-    return all;
+    return { count, first: first.drain(), gap: gap.drain(), firstToken: firstToken.drain() };
   }
 }
 
+/** What open streams wait for: lower bounds. */
 interface OpenWaits {
-  count: number;
-  readonly first: Histogram;
-  readonly gap: Histogram;
-  readonly firstToken: Histogram;
+  readonly count: number;
+  readonly first: SparseHistogram;
+  readonly gap: SparseHistogram;
+  readonly firstToken: SparseHistogram;
 }

@@ -196,7 +196,7 @@ export class Recorder {
     return { ...this.totals(), tail: this.slowest.tail.times, ...slices };
   }
 
-  /** Current totals without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
+  /** Current totals without the tail, to be posted at once; `take`: times and lags since the last, and without steps. */
   totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {
       due: this.due,
@@ -225,7 +225,7 @@ export class Recorder {
       tail: NO_TAIL,
       lastUs: this.lastUs,
       groups: this.groups.toSparse(),
-      steps: this.steps?.totals() ?? [],
+      steps: times === "whole" ? this.steps?.totals() ?? [] : [],
     };
   }
 }

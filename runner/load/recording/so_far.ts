@@ -3,7 +3,8 @@
  * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
-import { withOpen } from "./steps.ts";
+import type { Recorder } from "./recorder.ts";
+import type { StepPart } from "./steps.ts";
 import type { WorkerTotals } from "./totals.ts";
 
 /**
@@ -23,9 +24,10 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** The requests in flight beside `totals`, whose service times are without them. */
+/** The requests in flight beside `totals`, whose times are those since the last time, without them. */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
+  readonly steps: readonly StepPart[];
   /** Latencies so far. */
   readonly open: SparseHistogram;
   /** Service times so far. */
@@ -40,23 +42,29 @@ export class SoFar {
   readonly #ofSteps = new Map<number, Histogram>();
 
   /** The slowest are those that have ended. */
-  at(nowUs: number, totals: WorkerTotals, exchanges: InFlightExchanges): EndedSoFar {
+  at(
+    nowUs: number,
+    recorder: Pick<Recorder, "totals" | "steps">,
+    exchanges: InFlightExchanges,
+  ): EndedSoFar {
+    const { steps } = recorder;
     let begun = 0;
     exchanges.forEachInFlight((step, dueUs, begunUs, isDue) => {
       if (!isDue) begun++;
       this.#open.record(nowUs - dueUs);
-      if (totals.steps.length > 0) this.#openOf(step).record(nowUs - dueUs);
+      if (steps !== null) this.#openOf(step).record(nowUs - dueUs);
       this.#service.record(nowUs - begunUs);
     });
     const open = this.#open.drain();
+    const totals = recorder.totals("take");
     return {
       totals: {
         ...totals,
         due: totals.due + begun,
         unfinished: totals.unfinished + open.count,
         censored: totals.censored + open.count,
-        steps: withOpen(totals.steps, this.#ofSteps),
       },
+      steps: steps?.take(this.#ofSteps) ?? [],
       open,
       openService: this.#service.drain(),
     };

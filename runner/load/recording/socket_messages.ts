@@ -11,6 +11,7 @@ import { Histogram } from "../../stats/histogram/histogram.ts";
 import {
   BoundedTimes,
   type BoundedTotals,
+  type Extent,
   type MessageCounts,
   type MessagePart,
   type StreamEnd,
@@ -55,6 +56,8 @@ class SocketTally {
   unmatched = 0;
   readonly latency = new BoundedTimes();
   readonly closeCodes = new Map<number, number>();
+  /** Whether anything may have changed since the last `take`. */
+  isChanged = true;
 
   constructor(readonly step: number) {}
 }
@@ -78,6 +81,8 @@ export class SocketRecorder {
   readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
+  /** What the open sockets of one step wait for, while that is gathered. */
+  readonly #waits = new Histogram();
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {
     this.#tallies = [...steps].map((step) => new SocketTally(step));
@@ -90,6 +95,7 @@ export class SocketRecorder {
     const tally = this.#tallies.find((tally) => tally.step === step);
     if (tally === undefined) throw new Error("A socket was opened that the load does not have");
     tally.opened++;
+    tally.isChanged = true;
     return this.#open[slot] = { tally, messages: new PacedMessages(pace) };
   }
 
@@ -124,7 +130,9 @@ export class SocketRecorder {
   }
 
   /** @param code 1006: without a close frame of the server. */
-  closed({ tally: { closeCodes } }: CountedSocket, code: number): void {
+  closed({ tally }: CountedSocket, code: number): void {
+    const { closeCodes } = tally;
+    tally.isChanged = true;
     const isKnown = closeCodes.has(code) || closeCodes.size < MOST_CODES;
     const key = isKnown ? code : OTHER_CODES;
     closeCodes.set(key, (closeCodes.get(key) ?? 0) + 1);
@@ -162,14 +170,32 @@ export class SocketRecorder {
     };
   }
 
-  /** Totals as if the run had ended now, with open sockets counted as left. They stay open. */
-  totals(nowUs: number): SocketTotals[] {
-    const waits = this.#waitsAt(nowUs);
-    return this.#tallies.map((tally) => {
-      const { inFlight = 0, unsent = 0, open = null } = waits.get(tally) ?? {};
+  /**
+   * Totals as if the run had ended now, with open sockets counted as left. They stay open.
+   *
+   * @param extent `take`: only of steps of which a socket is open, or was since the last `take`. Their counts are those of the
+   * run; their times are what the last `takeInterval` gave, and those of what is in flight beside them.
+   */
+  totals(nowUs: number, extent: Extent = "whole"): SocketTotals[] {
+    return this.#tallies.flatMap((tally) => {
+      if (extent === "take" && !tally.isChanged) return [];
+      const open = this.#waits;
+      let [sockets, inFlight, unsent] = [0, 0, 0];
+      for (const socket of this.#open) {
+        if (socket?.tally !== tally) continue;
+        sockets++;
+        const { messages } = socket;
+        inFlight += messages.inFlight;
+        messages.forEach((dueUs) => open.record(nowUs - dueUs));
+        messages.forEachUnsent(nowUs, (dueUs) => {
+          unsent++;
+          open.record(nowUs - dueUs);
+        });
+      }
+      if (extent === "take") tally.isChanged = sockets > 0;
       const { step, due, received, failed, unfinished, dropped, came, closeCodes } = tally;
       const { opened, sent, unmatched } = tally;
-      return {
+      return [{
         ...{ step, received, opened, sent, unmatched },
         due: due + unsent,
         failed: failed.whole,
@@ -177,40 +203,9 @@ export class SocketRecorder {
         dropped: dropped + unsent,
         came: came.whole,
         cameInTime: came.inTime,
-        latency: tally.latency.totals(open),
+        latency: tally.latency.totals(open.drain(), extent),
         closeCodes: [...closeCodes].sort(([one], [other]) => one - other),
-      };
+      }];
     });
   }
-
-  /** What open sockets wait for, by the tally of their step. */
-  #waitsAt(nowUs: number): ReadonlyMap<SocketTally, OpenWaits> {
-    const all = new Map<SocketTally, OpenWaits>();
-    const waitsOf = (tally: SocketTally): OpenWaits => {
-      const waits = all.get(tally) ?? { inFlight: 0, unsent: 0, open: new Histogram() };
-      all.set(tally, waits);
-      return waits;
-    };
-    for (const socket of this.#open) {
-      if (socket === null) continue;
-      const { tally, messages } = socket;
-      messages.forEach((dueUs) => {
-        const waits = waitsOf(tally);
-        waits.inFlight++;
-        waits.open.record(nowUs - dueUs);
-      });
-      messages.forEachUnsent(nowUs, (dueUs) => {
-        const waits = waitsOf(tally);
-        waits.unsent++;
-        waits.open.record(nowUs - dueUs);
-      });
-    }
-    return all;
-  }
-}
-
-interface OpenWaits {
-  inFlight: number;
-  unsent: number;
-  readonly open: Histogram;
 }

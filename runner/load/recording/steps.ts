@@ -4,11 +4,12 @@
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
-  addSparse,
+  CompactHistogram,
   EMPTY,
-  Histogram,
+  type Histogram,
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
+import type { Extent } from "./message_counts.ts";
 import { SecondCounts, type SecondSeries } from "./second_counts.ts";
 
 /** Totals of the whole run. Exchanges that were due ended in one of the first four ways. */
@@ -30,6 +31,15 @@ export interface StepTotals {
   readonly censored: SparseHistogram;
 }
 
+/** A step that has changed since it was last handed on, or has requests in flight. */
+export interface StepPart {
+  readonly step: number;
+  /** Counts of the run, without what is in flight; latencies that came since the part before. */
+  readonly totals: StepTotals;
+  /** Latencies, so far, of its requests in flight. */
+  readonly open: SparseHistogram;
+}
+
 /** Classes of status, from 1xx on; a status has three digits. */
 export const CLASSES = 9;
 const SECOND_US = 1_000_000;
@@ -43,9 +53,29 @@ class Step {
   readonly classes = new Float64Array(CLASSES);
   readonly errors = new Float64Array(ERRORS.length);
   readonly seconds = new SecondCounts();
-  readonly latency = new Histogram();
+  readonly latency = new CompactHistogram();
   /** Null while there is no lower bound. */
-  censored: Histogram | null = null;
+  censored: CompactHistogram | null = null;
+  /** Whether it may have changed since the last `take`. */
+  isChanged = true;
+
+  bound(latencyUs: number): void {
+    this.latency.fresh.record(latencyUs);
+    (this.censored ??= new CompactHistogram()).fresh.record(latencyUs);
+    this.isChanged = true;
+  }
+
+  totals(extent: Extent): StepTotals {
+    const { completed, failed, unfinished, dropped, wrong, classes, errors, seconds } = this;
+    return {
+      ...{ completed, failed, unfinished, dropped, wrong },
+      classes: [...classes],
+      errors: [...errors],
+      seconds: seconds.series,
+      latency: this.latency[extent](),
+      censored: this.censored?.[extent]() ?? EMPTY,
+    };
+  }
 }
 
 export class StepRecorder {
@@ -68,7 +98,8 @@ export class StepRecorder {
     step.completed++;
     step.classes[(status / 100 | 0) - 1]++;
     if (isRight === false) step.wrong++;
-    step.latency.record(latencyUs);
+    step.latency.fresh.record(latencyUs);
+    step.isChanged = true;
     if (doneUs <= this.#deadlineUs) step.seconds.add(Math.floor(doneUs / SECOND_US));
   }
 
@@ -77,17 +108,18 @@ export class StepRecorder {
     const step = this.#steps[at];
     step.failed++;
     step.errors[ERRORS.indexOf(kind)]++;
-    if (latencyUs !== null) bound(step, latencyUs);
+    step.isChanged = true;
+    if (latencyUs !== null) step.bound(latencyUs);
   }
 
   leaveUnfinished(at: number, latencyUs: number): void {
     this.#steps[at].unfinished++;
-    bound(this.#steps[at], latencyUs);
+    this.#steps[at].bound(latencyUs);
   }
 
   drop(at: number, latencyUs: number): void {
     this.#steps[at].dropped++;
-    bound(this.#steps[at], latencyUs);
+    this.#steps[at].bound(latencyUs);
   }
 
   /** The deadline: what completes after it is in no second. */
@@ -96,35 +128,16 @@ export class StepRecorder {
   }
 
   totals(): StepTotals[] {
-    return this.#steps.map(({ classes, errors, seconds, latency, censored, ...counts }) => ({
-      ...counts,
-      classes: [...classes],
-      errors: [...errors],
-      seconds: seconds.series,
-      latency: latency.toSparse(),
-      censored: censored?.toSparse() ?? EMPTY,
-    }));
+    return this.#steps.map((step) => step.totals("whole"));
   }
-}
 
-function bound(step: Step, latencyUs: number): void {
-  step.latency.record(latencyUs);
-  (step.censored ??= new Histogram()).record(latencyUs);
-}
-
-/** The totals with what is in flight as unfinished. @param open Its latencies so far, by step. */
-export function withOpen(
-  totals: readonly StepTotals[],
-  open: ReadonlyMap<number, Histogram>,
-): StepTotals[] {
-  return totals.map((step, at) => {
-    const times = open.get(at)?.drain() ?? EMPTY;
-    if (times.count === 0) return step;
-    return {
-      ...step,
-      unfinished: step.unfinished + times.count,
-      latency: addSparse(step.latency, times),
-      censored: addSparse(step.censored, times),
-    };
-  });
+  /** What there is to hand on since the last call. @param open Latencies, so far, of what is in flight, by step. */
+  take(open: ReadonlyMap<number, Histogram>): StepPart[] {
+    return this.#steps.flatMap((step, at) => {
+      const waits = open.get(at)?.drain() ?? EMPTY;
+      if (!step.isChanged && waits.count === 0) return [];
+      step.isChanged = waits.count > 0;
+      return [{ step: at, totals: step.totals("take"), open: waits }];
+    });
+  }
 }

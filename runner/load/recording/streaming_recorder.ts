@@ -4,7 +4,7 @@
  */
 import type { OnInterval } from "./intervals.ts";
 import { GRPC_STATUSES } from "../../../scenarios/request/request.ts";
-import { type MessagePart, NO_TIMES } from "./message_counts.ts";
+import { type Extent, type MessagePart, NO_TIMES } from "./message_counts.ts";
 import { MessageRecorder } from "./messages.ts";
 import { Recorder } from "./recorder.ts";
 import type { RequestLog } from "./request_log.ts";
@@ -126,12 +126,12 @@ export class StreamingRecorder extends Recorder {
     if (!this.messages.close(slot)) this.messages.missUnsent(step, "unfinished", endUs - dueUs);
   }
 
-  override totals(times: "whole" | "take" = "whole"): WorkerTotals {
+  override totals(extent: Extent = "whole"): WorkerTotals {
     const nowUs = this.#nowUs;
     return {
-      ...super.totals(times),
-      ...this.#hasStreams && { messages: this.messages.totals(nowUs) },
-      ...this.sockets && { sockets: this.sockets.totals(nowUs) },
+      ...super.totals(extent),
+      ...this.#hasStreams && { messages: this.messages.totals(nowUs, extent) },
+      ...this.sockets && { sockets: this.sockets.totals(nowUs, extent) },
       ...this.calls && { calls: this.calls.counts },
     };
   }

@@ -1,6 +1,6 @@
 /**
- * What a worker posts at the end of each interval. It costs what the interval holds, and not
- * what the run does, but for the times of messages, of which it has those of the whole run each time.
+ * What a worker posts at the end of each interval. It costs what the interval holds, and not what the run does, but for the
+ * times of dials, and of what few responses say of themselves (`ResponseGroups`).
  */
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { Recorder } from "../recording/recorder.ts";
@@ -30,7 +30,7 @@ export class HandOver {
   /** To be posted at once: what is in it lives on. */
   messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
     const { recorder, inFlight, sessions, usage, tls, hooks } = this.parts;
-    const ended = this.#soFar.at(nowUs, recorder.totals("take"), inFlight);
+    const ended = this.#soFar.at(nowUs, recorder, inFlight);
     const { health, usage: used } = usage.sinceLast();
     const soFar = {
       ...ended,

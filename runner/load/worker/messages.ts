@@ -6,6 +6,7 @@ import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { HookUse } from "../../result/hooks.ts";
 import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
+import type { StepPart } from "../recording/steps.ts";
 import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
 
 /** How a worker fares while it works, for a live view. What is judged at the end has figures of its own (`trust/evidence.ts`). */
@@ -78,10 +79,13 @@ export interface SoFarReport extends WorkerReport {
 /**
  * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
  * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
- * them again and again would take longer than anything else that a worker does beside its load. `SoFarSum` puts
- * the parts together.
+ * them again and again would take longer than anything else that a worker does beside its load. So it is with the times
+ * of steps and of messages, and a step of which nothing was in flight or open since the part before is not in it.
+ * `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {
+  /** The totals have none. */
+  readonly steps: readonly StepPart[];
   /** Service times, so far, of the exchanges in flight: lower bounds. */
   readonly openService: SparseHistogram;
 }

@@ -270,3 +270,25 @@ export class HistogramSum {
     return this.#sum;
   }
 }
+
+/**
+ * As `GrowingHistogram`, in half of its memory, for one of many: what was taken is kept without its empty buckets. Now and
+ * then a `take` adds up those before.
+ */
+export class CompactHistogram {
+  /** What came since the last `take`: record here. */
+  readonly fresh = new Histogram();
+  readonly #before = new HistogramSum();
+
+  /** What came since the last call. */
+  take(): SparseHistogram {
+    const part = this.fresh.drain();
+    this.#before.add(part);
+    return part;
+  }
+
+  /** All of it, whether or not it was taken. */
+  whole(): SparseHistogram {
+    return addSparse(this.#before.whole(), this.fresh.toSparse());
+  }
+}

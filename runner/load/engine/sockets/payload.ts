@@ -1,6 +1,7 @@
 /** The messages of a socket: octets that come before, between and after its numbers, ready to be written and to be compared. */
 
 const NUMBER = /\{\{\s*(n|socket)\s*\}\}/;
+const SOCKET = /\{\{\s*socket\s*\}\}/;
 
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -10,15 +11,16 @@ export class Payload {
   /** Message number n is these, with n between each two of them. */
   readonly #parts: readonly Uint8Array[];
   readonly #fixedBytes: number;
+  /** Whether it is that of one socket alone, which it names. */
+  readonly isOwn: boolean;
 
   /** @param template In which `{{ n }}` stands for the number of a message, and `{{ socket }}` for that of the socket. */
   constructor(template: Uint8Array, socket: string) {
-    this.#parts = partsOf(template, socket);
+    // Octets as characters, so that what is not UTF-8 stays as it is.
+    const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
+    this.isOwn = SOCKET.test(text);
+    this.#parts = partsOf(text, socket);
     this.#fixedBytes = this.#parts.reduce((sum, { length }) => sum + length, 0);
-  }
-
-  get hasNumber(): boolean {
-    return this.#parts.length > 1;
   }
 
   bytesOf(n: number): number {
@@ -67,9 +69,7 @@ export class Payload {
   }
 }
 
-function partsOf(template: Uint8Array, socket: string): Uint8Array[] {
-  // Octets as characters, so that what is not UTF-8 stays as it is.
-  const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
+function partsOf(text: string, socket: string): Uint8Array[] {
   const parts = [""];
   for (const [at, piece] of text.split(NUMBER).entries()) {
     if (at % 2 === 0) parts[parts.length - 1] += piece;

@@ -105,6 +105,8 @@ export class Sockets {
   /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
+  /** By their template: of all sockets that send the same. */
+  readonly #payloads = new WeakMap<Bytes, Payload>();
   #named = 0;
 
   private constructor(
@@ -165,10 +167,16 @@ export class Sockets {
     const pace = { openUs: nowUs, untilUs: socket.leaveUs, ...paceOf(spec) };
     socket.counted = this.#sockets.open(slot, step, pace);
     socket.aliveUs = isPushed ? nowUs : -Infinity;
-    if (send !== undefined) {
-      socket.payload = new Payload(socket.request.payload, `${this.setting.name}-${this.#named++}`);
-    }
+    if (send !== undefined) socket.payload = this.#payloadOf(socket.request.payload);
     this.#goOn(slot, socket, nowUs);
+  }
+
+  #payloadOf(template: Bytes): Payload {
+    const known = this.#payloads.get(template);
+    if (known !== undefined) return known;
+    const payload = new Payload(template, `${this.setting.name}-${this.#named++}`);
+    if (!payload.isOwn) this.#payloads.set(template, payload);
+    return payload;
   }
 
   /** Does what is due by now on any socket; gives when more will be. */

@@ -133,9 +133,9 @@ export class OpenStream {
     return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
 
-  /** When the virtual user leaves it; Infinity: it stays until the end. */
+  /** When the virtual user leaves it; Infinity: it stays until the end, or the first head has not come yet. */
   get leftUs(): number {
-    return this.sentUs + (this.plan.spec.holdUs ?? Infinity);
+    return this.kept === null ? Infinity : this.firstByteUs + (this.plan.spec.holdUs ?? Infinity);
   }
 
   /** Status of a gRPC call that has been judged; null: it has none. */
@@ -211,6 +211,7 @@ export class OpenStream {
     const { plan, place: { slot, messages } } = this;
     this.#received++;
     if (plan.isCounted) messages.receive(slot, name, this.#nowUs);
+    if (!this.#isRight) this.#isRight = plan.check?.holdsIn(data) ?? true;
     if (plan.until !== null && isSame(data, plan.until)) {
       this.doneUs = this.#nowUs;
       return;
@@ -218,7 +219,6 @@ export class OpenStream {
     if (plan.spec.kind === "json-lines" && !isJson(data)) this.problem ??= "a line is no JSON";
     const token = plan.token?.(data) ?? null;
     if (token !== null && token !== "") messages.takeToken(slot, this.#nowUs);
-    if (!this.#isRight) this.#isRight = plan.check?.holdsIn(data) ?? true;
   }
 
   /** Whether nothing that it should have brought is missing, now that it has ended. */

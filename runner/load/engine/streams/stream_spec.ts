@@ -24,7 +24,7 @@ export interface StreamSpec {
   readonly call?: CallSpec;
   /** The data of the message that ends the stream; absent: the end of the response does. */
   readonly until?: string;
-  /** How long a virtual user holds the stream, since it was sent; absent: until it ends. */
+  /** How long a virtual user holds the stream, since its head came; absent: until it ends. */
   readonly holdUs?: number;
   /**
    * How long to wait before it is requested again where its response ends or is cut, unless the server names another time;

@@ -219,9 +219,8 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
       if (stream === null || !this.#recorder.messages.isOpen(slot)) continue;
       const atUs = stream.again?.atUs ?? Infinity;
       if (nowUs - stream.doneUs >= SWEEP_US) this.#leave(slot, stream, false, nowUs);
-      else if (nowUs >= stream.leftUs && stream.kept !== null) {
-        this.#leave(slot, stream, true, nowUs);
-      } else if (nowUs < atUs) nextUs = Math.min(nextUs, atUs);
+      else if (nowUs >= stream.leftUs) this.#leave(slot, stream, true, nowUs);
+      else if (nowUs < atUs) nextUs = Math.min(nextUs, atUs);
       else if (dials++ < DIALS_AT_ONCE) this.#dialAgain(slot, stream, nowUs);
       else nextUs = nowUs;
     }

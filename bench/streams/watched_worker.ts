@@ -1,0 +1,42 @@
+/// <reference lib="deno.worker" />
+/**
+ * The load worker, which with the interval that its name says also posts what its isolate holds: before and after all garbage
+ * is collected.
+ */
+import { getHeapSpaceStatistics } from "node:v8";
+import type { FromWorker } from "../../runner/load/worker/messages.ts";
+import "../../runner/load/worker/worker.ts"; // not by an await, in which messages that find no handler would be lost
+import { collector } from "./open.ts";
+
+/** What an isolate holds, bytes. */
+export interface Held {
+  readonly heap: number;
+  /** Memory of the heap, used or not. */
+  readonly heapTotal: number;
+  /** Of which the youngest objects have this. */
+  readonly youngTotal: number;
+  readonly buffers: number;
+}
+
+export interface HeldMessage {
+  readonly held: { readonly before: Held; readonly after: Held };
+}
+
+const collect = collector();
+const post = self.postMessage.bind(self);
+let left = Number(self.name);
+
+self.postMessage = (message: FromWorker) => {
+  if (message.kind === "interval" && --left === 0) {
+    const before = held();
+    for (let i = 0; i < 3; i++) collect();
+    post({ held: { before, after: held() } } satisfies HeldMessage);
+  }
+  post(message);
+};
+
+function held(): Held {
+  const { heapUsed, heapTotal, external } = Deno.memoryUsage();
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+  return { heap: heapUsed, heapTotal, youngTotal: young?.space_size ?? 0, buffers: external };
+}
