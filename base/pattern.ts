@@ -1,8 +1,8 @@
 /**
  * Patterns over the responses of servers. They are matched in time that grows with the body and no faster, as RE2
  * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
- * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern looks
- * neither ahead nor behind, and repeats no group.
+ * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern has no
+ * look-ahead, no look-behind and no back-reference.
  *
  * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
  */

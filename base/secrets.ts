@@ -195,8 +195,8 @@ function isUnlikeOthers(value: string): boolean {
 const HEAD = 64;
 
 /**
- * How many characters are compared for each of a text, at most, and in a short one. Only a text that repeats the
- * beginnings of secrets all over needs more: all that follows is hidden then.
+ * The most characters that are compared: `least` for any text, and `each` for every character of it. Only a text full of
+ * beginnings of secrets needs more; then all that follows is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 

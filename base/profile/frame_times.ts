@@ -167,8 +167,9 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The runs before, in which functions are called as after. What two targets have written themselves has another file in
- * each: where both have one function of a name that the other side lacks, it is the same.
+ * The runs before, with the names that functions have after. Code of two targets is in different files, so one and the same
+ * function has two keys. A function that only one side has, and one of the same name that only the other has, are taken for
+ * the same if no others have that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];

@@ -233,7 +233,7 @@ function delegating(
     return names.every((name) => given.includes(name));
   });
   if (found.length > 0) return found;
-  throw new Error(`no control group here has the controller ${names.join(" and ")} to give`);
+  throw new Error(`no control group here has ${names.join(" and ")} in its cgroup.subtree_control`);
 }
 
 /** In the first of the folders where it may be made. Throws what was said of the first. */

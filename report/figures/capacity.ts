@@ -63,7 +63,7 @@ export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[
   return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
-/** Whether something else than the target's rules ended the search, or no rate that breaks is known. */
+/** Whether something other than the target's rules ended the search, or no rate that breaks is known. */
 function isLowerBound({ bound, high }: NonNullable<RunCapacity["capacity"]>): boolean {
   return bound === "generator" || high === null;
 }

@@ -32,8 +32,8 @@ export interface PooledLatency {
   /** One per entry of PERCENTILES. */
   readonly percentiles: readonly number[];
   /**
-   * Whether the figure could be larger, whatever lower bounds turn out to be: it is shown with ≥. Where only their
-   * number is known, as in results of earlier versions, that is known of percentiles alone.
+   * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
+   * the number of bounds is known, as in results of earlier versions, this can be said of percentiles alone.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** Any percentile, 0–100; 0 of nothing. */

@@ -195,7 +195,7 @@ const callFields = (files: Files) => ({
     "The messages of a stream that is sent, as JSON",
   ),
   compress: z.enum(COMPRESSIONS).optional().describe(
-    "gzip: messages are sent compressed, and may come so; as they are when absent",
+    "gzip: messages are sent compressed, and compressed ones are accepted; neither when absent",
   ),
 });
 

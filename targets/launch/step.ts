@@ -32,8 +32,8 @@ interface StepOutcome {
 }
 
 /**
- * When it resolves, nothing of the step is left, also of what it put in the background. After an abort the outcome
- * is that of a step that was ended.
+ * When it resolves, no process of the step is left, not even one in the background, except those that this user may not
+ * end. After an abort the step counts as ended by force.
  */
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;

@@ -135,7 +135,7 @@ export function lastingLines(state: ProgressState, event: Progress, isLive: bool
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      // A note of one line: an agent, whose notes these may be, begins no line of its own.
+      // One line, whatever the note holds: it may come from an agent, which must not forge lines of this output.
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.

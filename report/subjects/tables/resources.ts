@@ -78,7 +78,7 @@ export const resources: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "Of the target's whole process tree; medians over the runs, peaks of each. Requests per CPU-second are " +
+  "Of the target's whole process tree: the median over the runs of each run's figure. Requests per CPU-second are " +
   "completed requests over the CPU time of all that serves them, Redis included: their mean over the runs. A context switch is voluntary when a thread " +
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
   "correct response.";

@@ -2,7 +2,7 @@
  * What the tcp driver moves bytes on: a family with two members, as Deno has two kinds of sockets.
  *
  * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do
- *   so without a promise, and at the price of no system call that a bare loop does not make.
+ *   so without a promise, and with no more system calls than a bare loop makes.
  * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, large requests, and every socket of older
  *   versions.
  */

@@ -138,8 +138,8 @@ export function nextStep(
 }
 
 /**
- * Both ends of a prior interval; null once they are tried, or the first of them shows that it is wrong; null at once of a
- * wide one, as the peak then is the better guide.
+ * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the interval
+ * is wrong. Always null for a wide interval: then the peak is the better guide.
  */
 function outsideStep(
   goal: SearchGoal,

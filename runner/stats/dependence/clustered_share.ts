@@ -1,7 +1,8 @@
 /**
- * A share of the requests of one run: how many clusters it is known by. Requests that are slow or fail come together, as one
- * queue, one pause or one restart makes many of them; so their number says little, and that of their clusters what there is
- * to know (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
+ * How well one run knows a share of its requests: as well as its number of clusters allows. Requests that are slow or fail
+ * come together, as one queue, one pause or one restart makes many of them. So it is the number of clusters, not of
+ * requests, that counts (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data",
+ * Biometrics 1992). Pure.
  */
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";

@@ -148,8 +148,8 @@ function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
 }
 
 /**
- * What was served, or at less load, where that is materially more. Taking the larger of two that differ by noise
- * alone would take the luckiest of many for the level.
+ * What was served at each load, or at a lower load if that was materially more. Always taking the larger, where two
+ * differ by noise alone, would take the luckiest of many for the level.
  */
 function envelopeOf(ys: readonly number[]): number[] {
   let most = -Infinity;
