@@ -51,7 +51,7 @@ function ofHeader({ name, pattern }: CaptureSpec["from"] & { kind: "header" }): 
   };
 }
 
-/** Its value in the last Set-Cookie of that name; null where none has it. */
+/** The cookie's value in the last Set-Cookie of that name; null where there is none. */
 function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   const pairs = kept?.fields("set-cookie").map((line) => line.split(";", 1)[0]) ?? [];
   const pair = pairs.findLast((text) => text.slice(0, text.indexOf("=")).trim() === name);

@@ -26,7 +26,7 @@ export const OPEN = 2;
 /** Each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
-/** What counts and spreads dials, and hears of them. */
+/** The load's parts that count dials, spread them, and hear that the first one failed. */
 export interface DialParts {
   readonly recorder: Recorder;
   /** Absent: a dial begins at once. */
@@ -55,7 +55,7 @@ export class Connections {
   areDialed = false;
   #hasDialEnded = false;
 
-  /** @param connections Of which each has an equal share of the slots. */
+  /** @param connections Each has an equal share of the slots. */
   constructor(
     slots: number,
     connections: number,

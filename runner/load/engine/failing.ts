@@ -30,7 +30,7 @@ export class Failing {
     inFlight.drop(slot);
   }
 
-  /** One that is due and that its script has made impossible: it is never sent. */
+  /** Fails a request that is due but that its script could not make: it is never sent. */
   unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
     const { recorder, pacer, workload } = this.parts;
     recorder.due++;

@@ -34,7 +34,7 @@ export class InFlight {
     this.#sentUs[at] = sentUs;
   }
 
-  /** Which request the oldest is, as its load numbers them. */
+  /** Number of the oldest request, as the load numbers them. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
   }

@@ -76,13 +76,13 @@ export interface Job extends LoadOptions {
   readonly pacer: PacerSpec;
   /** When it may send, where another load has the other turns; absent: always. */
   readonly turns?: TurnsSpec;
-  /** Where new connections have a rate: this worker's turns at it. Absent: none has to wait. */
+  /** This worker's turns to dial, where new connections have a rate; absent: no dial has to wait. */
   readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are there when the time is over may finish. */
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
-  /** One Int32: not 0 makes the worker end now. */
+  /** One Int32; any value but 0 makes the worker end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
@@ -157,5 +157,5 @@ export function largestRequestBytes(script: ScriptSpec): number {
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
-/** A job but for what the pool adds itself. */
+/** A job without what the pool adds itself. */
 export type JobShare = Omit<Job, "stop">;

@@ -64,7 +64,7 @@ export class ResponseCheck {
   }
 }
 
-/** What a text must be made for: once a response, and only where it is expected. */
+/** Rules that need the body as a text, which is made once for a response and only where one of them is expected. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {

@@ -57,7 +57,7 @@ class VirtualUser {
   inFlight = 0;
   /** Whether all responses have let the session continue. */
   goesOn = true;
-  /** What was made ahead for the user who arrives next; null: nothing. */
+  /** The journey and the message prepared for the user who arrives next; null: none are. */
   ahead: { readonly journey: Journey; message: Message | string | null } | null = null;
   readonly lanes: readonly Lane[];
 
@@ -77,7 +77,7 @@ class VirtualUser {
     }
   }
 
-  /** Whether nobody has the place, or will have it next. */
+  /** Whether no user has the place, and none is prepared for it. */
   get isFree(): boolean {
     return this.step === NO_USER && this.ahead === null;
   }
@@ -93,7 +93,7 @@ class VirtualUser {
     return this.lanes[0].journey.steps;
   }
 
-  /** Whether the next step need not wait for what is in flight. */
+  /** Whether the next step may begin before the requests in flight have ended. */
   get mayBegin(): boolean {
     return this.inFlight === 0 || (this.#isBeside(this.step) && this.#isBeside(this.step - 1));
   }
@@ -151,7 +151,7 @@ export class SessionLoop implements Workload {
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
     if (!ahead.hasTime(nowUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs));
     do {
-      // Where connections are shared, one may be free by then.
+      // Where connections are shared, one may become free before the user is due.
       const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
       if (place < 0) return dueUs;
       const journey = flow.nextJourney(place);
@@ -180,7 +180,7 @@ export class SessionLoop implements Workload {
     return pacer.nextUs;
   }
 
-  /** Whether as many are there as may be. */
+  /** Whether as many users are present as the load allows now. */
   #isFull(nowUs: number): boolean {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
@@ -236,8 +236,7 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // Also for a message that was made ahead, because a hook of another user may have run in this
-    // tick.
+    // True also of a message that was made ahead, because a hook of another user may have run in this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
@@ -296,7 +295,7 @@ export class SessionLoop implements Workload {
 
   #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
-    // A session of which the script says at its end that it was wrong has failed; its requests are what they were.
+    // If the script calls a session wrong at its end, the session has failed, while its requests keep their outcomes.
     if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
@@ -358,7 +357,7 @@ class FreeSlots {
     (this.connections.state(slot) === OPEN ? this.#open : this.#closed).add(slot);
   }
 
-  /** With a connection that can be used again; −1 when there is none. */
+  /** A free place whose connection is open; −1 when there is none. */
   takeOpen(): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
@@ -366,7 +365,7 @@ class FreeSlots {
     return -1;
   }
 
-  /** For a new user; −1 when there is none. */
+  /** A free place for a new user; −1 when there is none. */
   take(nowUs: number): number {
     const open = this.takeOpen();
     if (open >= 0) return open;

@@ -22,7 +22,7 @@ const LONGEST_DELAY_MS = 3_000;
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
 interface PoolHooks {
-  /** So many workers are ready. */
+  /** Called once all workers are ready, with their number. */
   readonly onReady?: (workers: number) => void;
   /**
    * Called once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
@@ -37,7 +37,7 @@ interface PoolHooks {
   readonly onUnreached?: () => void;
   /** The load starts at this moment, milliseconds since the epoch. When it throws, the load ends at once. */
   readonly onStart: (atMs: number) => void;
-  /** At the end: a worker could not write all of its request log, and why. */
+  /** Called at the end if a worker could not write all of its request log, with the reason. */
   readonly onLostLog?: (why: string) => void;
   readonly signal: AbortSignal;
 }
@@ -45,7 +45,7 @@ interface PoolHooks {
 export interface PoolReports {
   /** One for each worker. */
   readonly reports: readonly WorkerReport[];
-  /** Those that did not end in time. */
+  /** Workers that did not end in time. */
   readonly ended: EndedWorker[];
 }
 
@@ -170,7 +170,7 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** Hands on what is in no interval yet, too. */
+  /** Also hands on what no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
@@ -224,7 +224,7 @@ type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 const LOWEST_PRIORITY = 19;
 
 class PoolWorker {
-  /** With its last interval. */
+  /** The worker's load up to its last interval. */
   readonly soFar = new SoFarSum();
   lastIndex = 0;
   /** When it last posted anything, or something was last posted to it, by performance.now(). */

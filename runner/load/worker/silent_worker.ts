@@ -58,7 +58,7 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // None was due before a connection was free for it.
+    // No request of a closed loop was due before a connection was free for it, so none had waited.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();

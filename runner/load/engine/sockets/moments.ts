@@ -23,7 +23,7 @@ export class Moments {
     return this.#length === 0 ? Infinity : this.#us[0];
   }
 
-  /** The slot whose moment is first; there is one. */
+  /** The slot with the earliest moment; the heap must not be empty. */
   get first(): number {
     return this.#slots[0];
   }

@@ -43,7 +43,7 @@ export class Payload {
   }
 
   // hot: once a message that comes.
-  /** The number of the message that these octets are; −1: of none. Where none has a number: `otherwise`. */
+  /** The number of the message in these octets; −1 if they are no such message. `otherwise` if messages have no numbers. */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;
     const numbers = parts.length - 1;

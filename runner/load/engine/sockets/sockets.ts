@@ -43,12 +43,12 @@ interface SocketsSetting {
   readonly name: string;
 }
 
-/** What a message waits for that could not be sent when it was due, microseconds. */
+/** How long a message that could not be sent when it was due waits for its next try, microseconds. */
 const AGAIN_US = 1_000;
 
 type Take = (message: Bytes) => string | null;
 
-/** What all sockets of a spec have in common. */
+/** The parts that all sockets with one spec share. */
 interface SocketPlan {
   /** What an answer has in common with its message; null: their order or their octets decide. */
   readonly take: Take | null;
@@ -74,7 +74,7 @@ class OpenSocket {
   isLeft = false;
   /** Whether the time of its user is over: nothing more is sent, also where the server has not read what was due. */
   isOver = false;
-  /** Whether the end of the load comes before that of its hold. */
+  /** Whether the load ends before the socket's hold does. */
   isCutShort = false;
   came = 0;
   isRight: boolean;
@@ -147,7 +147,7 @@ export class Sockets {
     if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
   }
 
-  /** The response is none that opens a socket. */
+  /** The response does not open a WebSocket. */
   refused(slot: number, nowUs: number): void {
     this.#recorder.messages.end(slot, "cut", nowUs);
     this.#open[slot] = null;

@@ -24,7 +24,7 @@ const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
 /** Characters of the text that a server gives for its status. */
 const MOST_CHARS = 200;
 
-/** What calls that are alike share, made ready once. */
+/** The parts that calls with one spec share, made once. */
 export class CallPlan {
   readonly decoder: MessageDecoder | null;
 
@@ -59,7 +59,7 @@ export class CallReader {
     private readonly onMessage: (json: Bytes) => void,
   ) {}
 
-  /** Null where the head is that of a response of gRPC. */
+  /** Why this is not the head of a gRPC response; null if it is one. */
   headProblem(kept: KeptResponse): string | null {
     if (kept.status !== 200) return `its status is ${kept.status}`;
     const type = kept.field("content-type") ?? "none";
@@ -171,7 +171,7 @@ export class CallReader {
   }
 }
 
-/** What of a buffer the room counts. */
+/** How many bytes of a buffer count against the room: small buffers are free. */
 function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }

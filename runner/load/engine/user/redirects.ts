@@ -17,7 +17,7 @@ export class Redirected {
   hops = 0;
   /** Where the current request goes, as an index: 0 is the target. */
   origin = 0;
-  /** What is sent in place of the step's own request; null: nothing has been redirected. */
+  /** The request that is sent in place of the step's own; null if nothing was redirected. */
   wire: WireRequest | null = null;
 
   begin(): void {

@@ -3,7 +3,7 @@ import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
-/** A state beside those of the exchanges: its connection is there, and they are about to learn so. */
+/** A state that the exchanges do not know: the connection is open, and they are about to learn so. */
 export const JOINING = 3;
 
 export class StreamPlaces {
@@ -41,7 +41,7 @@ export class StreamPlaces {
     return this.#count[state];
   }
 
-  /** One in a state; −1 for none. */
+  /** A place in this state; −1 if there is none. */
   one(state: number): number {
     return this.#state.indexOf(state);
   }
