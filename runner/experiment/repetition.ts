@@ -29,7 +29,7 @@ import {
 } from "../stats/confidence/sequential.ts";
 import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
 
-/** What a look looks at: how fast a cell responds, and how long it takes. */
+/** The figures of a look: how many requests a cell completes, and how long they take. */
 const WATCHED = ["rate", 50] as const;
 
 interface Timing {

@@ -15,9 +15,9 @@ type RunOutcome = Run | (Missing & { readonly repetition: number });
 export class EarlierRuns {
   readonly #outcomes: ReadonlyMap<string, RunOutcome>;
   readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
-  /** The last repetition of which there is something; 0 for none. */
+  /** The last repetition that has a run; 0 if there is none. */
   readonly repetitions: number;
-  /** Milliseconds that were spent on all of it. */
+  /** Milliseconds spent on all of these runs. */
   readonly spentMs: number;
   /** Milliseconds of a run beyond its start and its load, on the average. */
   readonly #restMs: number;
@@ -78,7 +78,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** Without the search that was kept of a run: the run is made now, or was tried in vain. */
+/** Without the search that was kept of an interrupted run, as the run is now made, or was tried in vain. */
 export function withoutInterrupted(
   missing: readonly Missing[],
   { cell, repetition }: PlannedRun,
@@ -107,7 +107,7 @@ interface ResumeHost {
   readonly machine: Machine;
 }
 
-/** Why runs that were made here would not be like those that there are; none when they would. */
+/** Why runs made here would differ from the kept ones; empty if they would not. */
 export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
@@ -145,7 +145,7 @@ function commitText(commit: Commit | null): string {
 
 // What differs between two values as JSON has them, path by path. Pure.
 
-/** Undefined: it was not there, or is not any more. */
+/** Undefined on the side that lacks the setting. */
 interface SettingChange {
   /** Path, such as `load.connections`; "" for the whole. */
   readonly path: string;

@@ -14,7 +14,7 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
-/** What the results are compared with: made from the experiment file and the flags of then. */
+/** What the results are compared with: the plan and settings of the experiment file with the flags of that time. */
 export interface Origin {
   readonly experiment: Pick<Experiment, "repeat" | "interval">;
   readonly plan: Plan;
@@ -23,7 +23,7 @@ export interface Origin {
 /** A member of `runs` or `missing`, with where it stands in the results. */
 type PlacedRun = (Run | Missing) & { readonly place: string };
 
-/** None where the results are whole and the experiment's own. */
+/** Empty if the results are complete and are the experiment's own. */
 export function contradictions(kept: Results, origin: Origin): Problem[] {
   const placed: PlacedRun[] = [
     ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
@@ -99,7 +99,7 @@ function runProblems(
     const described = describeLoad(its.cell.load, derivedSeed(seed, its.repetition));
     const asPlanned = {
       order: its.order,
-      // The rate of a search is what it found, which no plan has.
+      // The rate of a search is found by it, so no plan has it.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
         // Whole pairs of slices, whose lengths were measured.

@@ -19,7 +19,10 @@ const NEXT_SERVER_MS = { framework: 700, other: 150 };
 /** A run that ends by count, before any was seen. */
 const COUNTED_GUESS_MS = 1_000;
 
-/** The pause after a slice, of its length, before any was seen: it is from 0.08, of fast responses, to 0.5, of slow ones. */
+/**
+ * Pause after a slice, as a share of the slice, before any was seen. It is 0.08 with fast responses and 0.5 with slow
+ * ones.
+ */
 const PAUSE_SHARE = 0.25;
 
 /** A mean as it grows. */
@@ -116,7 +119,7 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
 
 // How often the cells are repeated.
 
-/** A budget holds for what comes after: one run says nothing about the next. */
+/** Repetitions that a budget does not limit: a single run says nothing about the next. */
 export const LEAST_IN_BUDGET = 2;
 
 /** Repetitions after which there is an end in any case. */

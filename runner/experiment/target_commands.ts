@@ -258,7 +258,7 @@ function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] 
   return spec[stage] ?? [];
 }
 
-/** Where the steps go on when the target responds. */
+/** Index of the first step that needs the target's origin, and so waits until the target responds. */
 function originNeededFrom(steps: readonly CommandStep[]): number {
   const at = steps.findIndex(needsOrigin);
   return at < 0 ? steps.length : at;

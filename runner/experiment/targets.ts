@@ -145,7 +145,7 @@ async function countedTarget(
   return { ...target, counters, stop };
 }
 
-/** What comes of `work`; where it throws, the run has ended in order. */
+/** The result of `work`; where it throws, the run's commands are ended in order first. */
 async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work();

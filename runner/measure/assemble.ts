@@ -53,10 +53,10 @@ export type LoadDescription = Pick<
 /** A measurement before its generator is judged. */
 type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
-/** What is known of the load beside its workers' reports. */
+/** Facts about the load that its workers do not report. */
 interface LoadContext {
   readonly timeline: Timeline;
-  /** What was sent. */
+  /** The requests that were sent. */
   readonly script: Script;
   /** Connections of each worker. */
   readonly connections: readonly number[];

@@ -12,7 +12,7 @@ export interface BoundedTimes {
   readonly censored: SparseHistogram;
 }
 
-/** Where the latencies of a load count from. */
+/** The moment from which the latencies of a load count. */
 export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClock {
   return kind === "closed" ? "sent" : "intended";
 }

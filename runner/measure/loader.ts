@@ -48,7 +48,7 @@ export interface LoaderHooks {
 /** A load that is over. */
 export interface Loaded {
   readonly driver: DriverName;
-  /** As the result has it. */
+  /** The note on the driver, as the result has it. */
   readonly driverNote?: string;
   /** Connections of each worker. */
   readonly connections: readonly number[];
@@ -91,9 +91,9 @@ export interface LoadRequest extends Access {
   readonly logPath: string | null;
   /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
-  /** When it may send, where another load has the other turns; absent: always. Its duration is then that of its own slices. */
+  /** When it may send, if another load has the other turns; absent: always. Its duration is then that of its own slices. */
   readonly turns?: TurnsSpec;
-  /** Where that other load goes. */
+  /** The target of that other load. */
   readonly partner?: Endpoint;
 }
 
@@ -107,7 +107,7 @@ interface OriginsRequest extends Access {
   readonly script: Script;
 }
 
-/** Those of a load, which is over one protocol. */
+/** The origins of a load, all of them over one protocol. */
 export function originsOfLoad(
   request: LoadRequest,
 ): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {

@@ -19,7 +19,7 @@ export interface LiveAgent {
 export interface CellProgress {
   /** At least one, by repetition. */
   readonly runs: readonly Run[];
-  /** What cells are compared by: requests/s, or p99 in ms where requests come at a pace of their own. */
+  /** The figure by which cells are compared: requests/s, or p99 in ms where requests come at a pace of their own. */
   readonly figure: "rate" | "p99";
   /** Value of all runs together; null if they have no such figure. */
   readonly value: number | null;
@@ -38,7 +38,10 @@ export interface LiveMessages
   readonly received: number;
   readonly failed: number;
   readonly perSec: number;
-  /** What tells most of the run: latencies of messages, or the times between them; null: its requests do. */
+  /**
+   * The times that say most about the run: latencies of messages, or the gaps between them; null: the latencies of
+   * requests.
+   */
   readonly lead: "message" | "gap" | null;
 }
 

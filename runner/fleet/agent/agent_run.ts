@@ -99,7 +99,7 @@ export class AgentRun {
       onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
-        // Where the start is known too late, the workers start at once.
+        // If the agent learns of the start too late, its workers start at once.
         this.#startedAtMs = Math.max(atMs, nowMs()) + this.#clock.offsetMs;
         reporting = setInterval(() => this.#report(), job.reportEveryMs);
       },
@@ -208,7 +208,8 @@ export class AgentRun {
     signal.addEventListener("abort", hurry);
     const hasArrived = await this.#outbox.emptied(OUT_OF_TOUCH_MS);
     signal.removeEventListener("abort", hurry);
-    // A Redis that dies now may forget what has arrived: it stays until the coordinator has gone on.
+    // If Redis dies now, it may forget messages that have arrived, so the agent stays until the coordinator has moved
+    // on.
     if (hasArrived) {
       this.#isReported = true;
       this.setting.onNote(ended);

@@ -24,7 +24,7 @@ const head = z.object({
   version: agentJob.shape.version,
 });
 
-/** What a job says must not be shown; none where it can't be read. */
+/** The secrets that a job names, which must not be shown; none where they can't be read. */
 export function secretsOfJob(data: unknown): readonly SecretValue[] {
   return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
 }

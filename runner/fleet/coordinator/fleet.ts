@@ -53,9 +53,9 @@ interface FleetOptions extends LinkOptions {
 const AT_ONCE = 64;
 /** An agent that has just been lost may still be at the end of its work. */
 const RETURN_MS = 5_000;
-/** Beside what clocks and dials need, so that a busy agent learns of the start in time. */
+/** Time beyond what clocks and dials need, so that a busy agent learns of the start early enough. */
 const MARGIN_MS = 50;
-/** The longest that an agent takes to look at the run state, and for that once more. */
+/** The longest that an agent takes to look at the run state, with a second look. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
 /** Least time between an agent's reports, for each agent of the fleet: 1,000 messages a second are read with ease. */
 const MS_PER_AGENT = 1;
@@ -66,7 +66,7 @@ const NO_PROXY: Problem = {
   message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
   fix: "leave the proxy out, or load from this machine",
 };
-/** On messages that were left out. */
+/** Notes about messages that were left out, at most. */
 const MOST_NOTES = 20;
 
 export class Fleet implements Loader {

@@ -35,7 +35,7 @@ const GRACE_MS = 2_000;
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** Beyond the drain, Redis may be away, and a thousand agents may have much to send. */
+/** Time beyond the drain: Redis may be away, and a thousand agents may have much to send. */
 const LATE_MS = 60_000;
 /** How much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;

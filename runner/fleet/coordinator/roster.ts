@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** None when it is not a presence, is that of another agent, or is longer than any. */
+/** Empty if the text is no presence, is another agent's, or is longer than any presence. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);
@@ -190,7 +190,7 @@ export class Claims {
     await replyWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
   }
 
-  /** Not those that somebody else took, when this process was stopped for long. */
+  /** Renews the claims, except on agents that another coordinator took while this process was stopped for long. */
   #renew(): Promise<unknown> {
     return this.#claim(this.#names, 0, this.#names.length);
   }
@@ -231,7 +231,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
     if (own[at] === 0) return [];
     const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
-    // Which driver it takes is the agent's affair; when what is due does not depend on it.
+    // The agent decides which driver it takes; the due moments do not depend on it.
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,

@@ -23,8 +23,8 @@ export interface CellCapacity {
 }
 
 /**
- * As many runs beyond a limit are beyond it by chance in at most 2.5 % of all cells whose capacity is not: ½ⁿ. Fewer of
- * them show no lower end.
+ * The fewest runs that show a lower end where some are bounds: ½ⁿ, the chance that all n runs lie beyond the true
+ * capacity, is then below 2.5 %.
  */
 const FEWEST_WITH_BOUNDS = 6;
 

@@ -7,11 +7,11 @@
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
-/** What varies between two runs of one program, as the logarithm of a figure. */
+/** Variances of the logarithm of a figure between runs of one program. */
 export interface RunNoise {
-  /** Variance of a run that is as long as can be. */
+  /** Variance that remains however long a run is. */
   readonly run: number;
-  /** Variance of a second of a run, once the run's own is taken off: that of a run of L seconds is 1/L of it. */
+  /** Variance of one second of a run, without the run's own: over a run of L seconds it is a part 1/L of this. */
   readonly second: number;
 }
 
@@ -63,9 +63,9 @@ export interface Allocation {
   readonly totalS: number;
 }
 
-/** Nobody makes more. */
+/** Repetitions beyond this are never advised. */
 const MOST = 1_000;
-/** The fewest of which a spread can be estimated. */
+/** The fewest repetitions that show a spread. */
 const LEAST = 3;
 
 /**

@@ -1,4 +1,4 @@
-/** What a comparison says, in one word, and why it says no more. */
+/** The verdict of a comparison in one word, and why it says no more. */
 import type { ExactTest } from "./significance_tests.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";

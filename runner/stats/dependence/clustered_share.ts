@@ -10,8 +10,8 @@ import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts"
 /** Fewer do not decide: their sizes are too different for a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
- * Where fewer clusters than that were seen, their size is not known. Failures are then taken to come in bursts of so many, as
- * those of a pool whose connections break at once: what comes in larger ones must be seen to be known.
+ * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,
+ * like those of a pool whose connections break at once; only larger bursts that are seen count as larger.
  */
 export const PRESUMED_BURST = 20;
 
@@ -21,7 +21,7 @@ export interface Dispersion {
   readonly degreesOfFreedom: number;
 }
 
-/** The larger of those of several shares; null where none of them says anything. */
+/** The larger dispersion of several shares; null where no share shows one. */
 export function largestDispersion(
   dependences: readonly (Dependence | null)[],
   requests: number,
@@ -71,7 +71,7 @@ export function clustersOf(
 /** What a longer run of the same kind is expected to show: the ratio without what is added for not knowing it. */
 export interface Expected {
   readonly ratio: number;
-  /** So many independent intervals the run is worth. */
+  /** How many independent intervals the run is worth. */
   readonly effective: number;
 }
 

@@ -100,7 +100,7 @@ export class Histogram extends HistogramCounts {
   }
 }
 
-/** As `Histogram.valueAtPercentile`. */
+/** The value that `Histogram.valueAtPercentile` gives. */
 export function valueAtPercentile(histogram: SparseHistogram, percentile: number): number {
   const { indices, count, maxUs } = histogram;
   const cumulated = cumulatedOf(histogram);
@@ -216,12 +216,12 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
   };
 }
 
-/** That of nothing. */
+/** The histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
-/** A histogram of which what came last is handed on again and again, at the price of that alone. */
+/** A histogram that is handed on again and again, each time only what is new, at the cost of that alone. */
 export class GrowingHistogram {
-  /** What came since the last `take`: record here. */
+  /** Record values here: those since the last `take`. */
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
@@ -243,7 +243,7 @@ export class GrowingHistogram {
   }
 }
 
-// The sum of many histograms, as they come in: of a fleet, thousands for each interval.
+// Histograms that are added at a time: adding them singly would each time take as long as the whole sum is large.
 
 /** To add one at a time would take as long as all that was added before is large. */
 const AT_ONCE = 64;
