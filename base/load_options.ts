@@ -22,7 +22,7 @@ export function factor<Value, Text>(
   );
 }
 
-/** What an option can't stand beside: keys of an experiment file. */
+/** Keys of an experiment file that conflict with some options. */
 export type Rival = "http2" | "keepAlive" | "pipeline";
 
 interface LoadOption {

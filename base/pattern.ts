@@ -63,7 +63,7 @@ export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: 
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
 }
 
-/** Why a match may be overlooked in a body of this length; null where all of it is looked at. */
+/** Why a match may be overlooked in a body of this length; null if the whole body is searched. */
 export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)

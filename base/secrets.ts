@@ -52,8 +52,8 @@ export class Secrets {
   }
 
   /**
-   * One that came to light, as a server's cookie does. Beyond twice the room those that did long ago are forgotten, down
-   * to the room. @returns Whether it takes any: those that were given do not.
+   * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
+   * forgotten, until the others fit the room. @returns Whether it was kept: a value that was given before is not.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
@@ -272,7 +272,7 @@ class Forms {
     return most;
   }
 
-  /** The next place, from one on, where a form may begin; the end if there is none. */
+  /** The next place, from `from` on, at which a form may begin; the end if there is none. */
   #next(text: string, from: number): number {
     const begins = this.#begins;
     for (let at = from, code = text.charCodeAt(from); at + 1 < text.length; at++) {
@@ -297,7 +297,7 @@ class Forms {
     return found.sort((a, b) => b.text.length - a.text.length);
   }
 
-  /** Whether a form of which the head is there stands there. */
+  /** Whether the whole form stands at a place where its head does. */
   #stands(form: string, text: string, at: number): boolean {
     for (let from = HEAD; from < form.length; from *= 2) {
       this.#compared += from;

@@ -16,7 +16,7 @@ export interface DecodedContent {
   readonly problem: string | null;
 }
 
-/** Throws on what is not a whole body of that coding. */
+/** Throws if the bytes are not a whole body of that coding. */
 type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
@@ -55,7 +55,7 @@ const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 
-/** Name of the coding that a body begins like; null where it looks like none. */
+/** Name of the coding that the body's first bytes suggest; null if they suggest none. */
 export function codingOf(body: Uint8Array): string | null {
   const [name] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
   return name ?? null;
@@ -70,7 +70,7 @@ const MOST_CODINGS = 4;
  * @param codings Value of Content-Encoding; null without one.
  */
 export function decodedContent(body: Bytes, codings: string | null): DecodedContent {
-  // Responses to HEAD, and 304, name a coding without a body of it.
+  // Responses to HEAD, and those of status 304, name a coding without having a body in it.
   if (codings === null || body.length === 0) return { bytes: body, problem: null };
   const names = codings.toLowerCase().split(",").map((name) => name.trim().replace(/^x-/, ""))
     .filter((name) => name !== "");

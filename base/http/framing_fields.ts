@@ -48,14 +48,14 @@ const OTHER_CODING = 2;
 const NONE = -1;
 
 export class FramingFields {
-  /** −1 when there is none. */
+  /** −1 without a content-length. */
   contentLength = NONE;
   coding = NO_CODING;
   /** Connection says close. */
   close = false;
   /** Connection says keep-alive. */
   keepAlive = false;
-  /** What `instanceIn` and `cacheStatusIn` read; 0: nothing was said. */
+  /** The source of `instanceIn` and `cacheStatusIn`; 0: the response says nothing of them. */
   served = 0;
   reason: ProtocolError | "" = "";
   /** The current field, as numbered in FRAMING_NAMES. */

@@ -13,7 +13,7 @@ const BODY_BYTES = 4096;
 
 /** Takes the parts of a response as they are read. Both `add`s give false when there is no room. */
 export interface ResponseSink {
-  /** A head begins: what came before, of an interim response or an earlier one, is over. */
+  /** A head begins; the response before it, maybe an interim one, is over. */
   clear(): void;
   addHead(bytes: Uint8Array, from: number, to: number): boolean;
   /** Content without its framing. */
@@ -25,7 +25,7 @@ export class KeptResponse implements ResponseSink {
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
-  /** The head of a protocol that has none in octets. */
+  /** The fields of a protocol whose heads are not octets. */
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
   #status = 0;
@@ -68,7 +68,7 @@ export class KeptResponse implements ResponseSink {
     return true;
   }
 
-  /** Fields behind the content, as those of a head. */
+  /** Fields behind the content, in the form that a head's have. */
   takeTrailers(fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
     this.#trailers = fields;
@@ -80,7 +80,7 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** What stands for the body where that is read as it comes: nothing, where there is no room for it. */
+  /** Keeps this in place of a body that is read as it comes; keeps nothing if there is no room for it. */
   keepInstead(body: Uint8Array): void {
     this.#body.clear();
     this.addBody(body, 0, body.length);
@@ -170,7 +170,7 @@ export class KeptResponse implements ResponseSink {
 }
 
 const [LF, CR, COLON] = [10, 13, 58];
-/** What makes a letter of ASCII a small one. */
+/** The bit that makes an ASCII letter lower case. */
 const SMALL = 32;
 
 /** After the line break of the line at `from`. */
@@ -188,13 +188,13 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   return true;
 }
 
-/** What bodies may take together, so that a server can't fill the memory over many connections. */
+/** The memory that bodies may take together, so that a server can't fill it over many connections. */
 export class KeptRoom {
   /** The last that was decoded, as several checks may look at it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
-  /** Whose responses are being read, where all are read by the same readers. */
+  /** The slot whose responses are being read, where the same readers serve all slots. */
   slotAtHand = -1;
   #leftBytes: number;
 
@@ -202,7 +202,7 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** @param slot Of the exchanges whose responses it takes, one after the other; absent: of any. */
+  /** @param slot The slot whose responses it takes, one after the other; absent: those of any slot. */
   keep(keepsBody: boolean, _slot?: number): KeptResponse {
     return new KeptResponse(this, keepsBody);
   }

@@ -35,7 +35,7 @@ export function listenOn(
   return explained({ hostname, port }, () => Deno.serve(options, handler));
 }
 
-/** For a caller that serves connections itself. Throws a TargetError when it cannot listen. */
+/** For a caller that serves the connections itself. Throws a TargetError when it cannot listen. */
 export function listenForConnections(
   { hostname, port }: ListenOptions,
 ): Deno.TcpListener {

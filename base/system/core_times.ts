@@ -10,7 +10,7 @@ import { readSystemFile } from "./linux.ts";
 /** Times of several cores together since the machine started. */
 export interface CoreTimes {
   readonly cores: number;
-  /** With waits for disks. */
+  /** Time without work, waits for disks included. */
   readonly idleMs: number;
   /** Wanted by this machine, and given to another one by the hypervisor; null where that is not counted. */
   readonly stolenMs: number | null;

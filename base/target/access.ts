@@ -85,7 +85,7 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** Why the key is not that of the (first) certificate, or null. */
+/** Why the key does not belong to the (first) certificate; null if it does. */
 export function pairProblem(cert: string, key: string): string | null {
   const [first = cert] = certificatesIn(cert); // a file may begin with its key
   try {
@@ -114,7 +114,7 @@ interface AccessConflict {
   readonly fix: string;
 }
 
-/** What does not go with the URL, or with each other. */
+/** Options that conflict with the URL, or with each other. */
 export function accessConflicts(given: GivenAccess): AccessConflict[] {
   const isSecure = /^https:/i.test(String(given.url));
   const has = (key: keyof GivenAccess): boolean => given[key] !== undefined;

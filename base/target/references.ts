@@ -14,7 +14,7 @@ interface ReferenceConflict {
   readonly message: string;
 }
 
-/** Where a target may name another. */
+/** Keys of a target that may name another target. */
 const PLACES = [["proxy", "origin"], ["cluster", "of"], ["nginx", "proxy"]] as const;
 
 interface Reference {

@@ -51,13 +51,13 @@ export class HpackEncoder {
     return writer.finish();
   }
 
-  /** One that shrank and grew again has lost entries, so that both sizes matter (RFC 7541 §4.2). */
+  /** A table that shrank and grew again has lost entries, so the peer must be told both sizes (RFC 7541 §4.2). */
   #writeSizeUpdates(writer: HpackWriter): void {
     for (const bytes of new Set([this.#lowestBytes, this.#tableBytes])) {
       writer.integer(SIZE_UPDATE.flags, SIZE_UPDATE.prefixBits, bytes);
     }
     this.#lowestBytes = Infinity;
-    // For its generation: this block must not be sent again.
+    // Changes the table's generation, because this block must not be sent again.
     this.#table.resize(this.#tableBytes);
   }
 
@@ -89,7 +89,7 @@ function mostBytes(fields: readonly Field[]): number {
   return bytes;
 }
 
-/** Without the value, which may be secret. */
+/** The message omits the value, which may be secret. */
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
   throw new Error(`Cannot send the field ${JSON.stringify(name)}: it holds more than octets`);

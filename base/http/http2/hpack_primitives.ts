@@ -13,7 +13,7 @@ export const MOST_CONTINUED = 5;
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
-/** Where decoded octets stand until they are a string: one for all, as none outlives its string. */
+/** Holds decoded octets until they become a string: one buffer for all, because none outlives its string. */
 const DECODED = Buffer.alloc(4_096);
 
 export class HpackReader {
@@ -103,7 +103,7 @@ export class HpackWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** With the Huffman code where that is shorter. */
+  /** Uses the Huffman code where it is shorter. */
   string(text: string): void {
     const length = huffmanBytes(text);
     if (length < text.length) {

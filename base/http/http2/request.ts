@@ -9,13 +9,13 @@ export interface Http2Request {
   readonly fields: readonly Field[];
   /** It is a HEAD: its response has no body. */
   readonly isHead: boolean;
-  /** Without octets if there is none. */
+  /** Empty if the request has no body. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 export const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
 
-/** What concerns one connection of HTTP/1.1, and is malformed here (§8.2.2). */
+/** Fields about a single connection of HTTP/1.1: they are malformed in HTTP/2 (§8.2.2). */
 const OF_A_CONNECTION = new Set([
   "connection",
   "proxy-connection",
