@@ -37,8 +37,8 @@ export interface CellRuns extends JudgedCell {
   /** One for each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs without a steady part, where the figures of others are those of theirs: these count whole, as
-   * the figures of the runs that are left would be those of survivors. None where no run has a steady part.
+   * Repetitions of runs without a steady part, in a cell whose other runs give the figures of theirs. They count whole,
+   * because leaving them out would bias the figures to the runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
   /** When its runs were measured. */
@@ -61,7 +61,10 @@ export interface ScenarioRuns {
   readonly cells: readonly CellRuns[];
 }
 
-/** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
+/**
+ * The parts of results that decide which runs belong together, and when they were measured; a measurement alone has no
+ * experiment.
+ */
 export type Grouped =
   & Pick<Results, "runs">
   & Partial<Pick<Results, "experiment" | "startedAt">>;
@@ -251,7 +254,7 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
   };
 }
 
-// Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it.
+// Whether so many runs of a cell never settled that its mean describes none of them: it then gets no interval.
 
 export interface Unsteady {
   /** Runs without a steady state. */

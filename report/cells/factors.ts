@@ -6,7 +6,7 @@ import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "..
 type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
-/** What its numbers count: nothing in particular, ms, events per second, or bytes. */
+/** The unit of a factor's numbers: none, ms, events per second, or bytes. */
 type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {

@@ -58,11 +58,11 @@ export interface FigureReading extends Figure {
   readonly of: ReadFrom;
   /** Pools the figure over the runs of a cell; `isAtLeast` where that is not decided run by run. */
   readonly pooled: Pool;
-  /** Whether so many values support the figure: see `supportsPercentile`. */
+  /** Whether this many values support the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
   /** The requests that a share of requests counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** What the estimates of a cell call it; null: its ratios are those of the mean of the runs. */
+  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean of the runs. */
   readonly estimate: PooledFigure | null;
   /** Whether the figure describes a steady state, so that no threshold passes by it without one. */
   readonly isLasting: boolean;
@@ -322,7 +322,8 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
     case "stdev":
       return bounded(pooled[statistic], pooled.isAtLeast("mean"));
     case "max":
-      // Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before.
+      // If it is unknown which values are bounds, requests that timed out are, while one under way may have been sent a
+      // moment before.
       return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0

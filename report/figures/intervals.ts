@@ -61,7 +61,7 @@ export interface Flattened {
 type Timed = Pick<Measurement, "timeline">;
 type PointPercentile = typeof POINT_PERCENTILES[number];
 
-/** What was found of each run: sentences, tables and charts want it again and again. */
+/** Figures found in each run: sentences, tables and charts ask for them again and again. */
 const found = new WeakMap<
   Measurement["timeline"],
   Partial<Record<PointPercentile, Flattened | null>>

@@ -31,7 +31,7 @@ export interface Sample {
   readonly all: SparseHistogram;
   /** The lower bounds among them. */
   readonly bounds: SparseHistogram;
-  /** The others: of completed requests. */
+  /** The values of completed requests, which are no bounds. */
   readonly ended: SparseHistogram;
 }
 
@@ -62,7 +62,7 @@ export function boundedPercentile(
   return { value: valueMs, isAtLeast: true, atMost };
 }
 
-/** What ≥ means; "" without lower bounds. */
+/** Explains ≥; "" without lower bounds. */
 export function lowerBoundsText(censored: number): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
@@ -70,7 +70,7 @@ export function lowerBoundsText(censored: number): string {
     "or were never sent. Figures that they could make larger are marked ≥.";
 }
 
-/** What ≥ means, and what histograms leave out; "" without lower bounds. */
+/** Explains ≥, and which values histograms leave out; "" without lower bounds. */
 export function boundsNote(
   latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
 ): string {

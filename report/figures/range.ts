@@ -25,7 +25,7 @@ export interface JudgedCell {
   readonly label: string;
   readonly runs: readonly JudgedRun[];
   readonly estimates: Estimates;
-  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  /** The level at which intervals are computed so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }
 
@@ -98,7 +98,7 @@ export function histogramRange(
   const filled = runs.filter(({ times }) => times.count > 0);
   const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
   if (histograms.length < filled.length || filled.length === 0) return null;
-  // A block is a whole run, of which no rate is needed.
+  // Each block is a whole run. No rate is needed, so it has none.
   const blocks = histograms.map((histogram) => [
     { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
   ]);

@@ -15,13 +15,13 @@ import {
   silentText,
 } from "./judgements.ts";
 
-/** The places that a sentence is about, at least one, of all. */
+/** The places that a sentence is about, at least one, and all places. */
 export interface Of {
   readonly those: readonly Place[];
   readonly places: readonly Place[];
 }
 
-/** What one target does beside the base. */
+/** How one target compares with the base. */
 interface Beside extends Of {
   readonly other: string;
   readonly base: string;
@@ -59,7 +59,7 @@ const SENTENCES = {
       percentText(marginRatio)
     }${inShare(of)}${behind}${besides(of)}.`;
   },
-  /** One is ahead by what was seen, without proof. */
+  /** One target leads in the measurements, without proof. */
   likely: (of: Of) => {
     const winner = winnerName(of.those[0]);
     return `${winner} probably leads${inShare(of)}${marginText(of.those)}${
@@ -82,7 +82,7 @@ const SENTENCES = {
     `Not settled${inShare(of)}: most runs of ${
       listedSome(neverSettled(of.those), "and")
     } never reach a steady state, so no target leads for certain.`,
-  /** @param keepers Those that do what is required. */
+  /** @param keepers Targets that do not fall short. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];
@@ -148,7 +148,7 @@ const SENTENCES = {
 };
 
 type SentenceCode = keyof typeof SENTENCES;
-/** One that is likely is not decided. */
+/** A likely lead is no decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
 export type CardEvidence = {
   readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
@@ -166,7 +166,7 @@ export function cardSentence<Code extends SentenceCode>(
 /** How many targets that fall short are named with the reason. */
 const MOST_SHORT = 2;
 
-/** What a target falls short by that is not a wrong response. */
+/** The ways to fall short other than by wrong responses. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
@@ -351,7 +351,7 @@ function variedIn(places: readonly Place[]): string[] {
   return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
 }
 
-/** What places are counted in: beside a base several comparisons may be at one setting. */
+/** The noun that counts places: beside a base, several comparisons may be at one setting. */
 function nounOf(places: readonly Place[]): string {
   const names = unique(places.map(({ name }) => name));
   return names.length < places.length ? "comparison" : places[0].noun;
@@ -399,7 +399,7 @@ export function sharesText({ least, most }: Range): string {
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
 }
 
-/** What is lost a share of: of `requests/s` nobody says so. */
+/** The quantity of which a share is lost: "throughput" reads better than `requests/s`. */
 function throughputOr(figure: string): string {
   return figure === "requests/s" ? "throughput" : figure;
 }

@@ -34,7 +34,7 @@ export function publishedFinding({ rows, exact, far, orders, isRelative }: Judge
     .filter(Boolean).join(" ");
 }
 
-/** From this value of rho on, the order is called what stands behind it. */
+/** From this value of rho on, the order is described by the words beside it. */
 const LIKENESS: readonly (readonly [number, string])[] = [
   [1 - 1e-9, "as published"],
   [0.9, "nearly as published"],

@@ -57,7 +57,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
-/** Figures of which more is better, that a verdict can be about. */
+/** Figures that a verdict can be about, and that are better when they are larger. */
 const COMPARED_FIGURES = ["rate", "perCpu", "eventsPerCpu"] as const;
 
 const comparedFields = {
@@ -195,7 +195,7 @@ function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[]
     : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
 }
 
-/** Hooks are functions, which YAML has none of. */
+/** Problems of hooks outside of a script: they are functions, which YAML does not have. */
 function hooksWithoutScript(given: Partial<Experiment>): Conflict[] {
   if (given.script !== undefined) return [];
   const message =
@@ -252,7 +252,7 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** What sends several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
+/** Scenarios that send several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
@@ -338,7 +338,7 @@ function userConflicts(
   return [{ path: [...loadPath, "pipeline"], message }];
 }
 
-/** What a scenario whose responses are streams can't have. */
+/** Keys that conflict with responses that are streams. */
 function streamConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], capacity = [] }: {
@@ -365,7 +365,7 @@ function streamConflicts(
   ];
 }
 
-/** What a scenario with WebSockets can't have. */
+/** Keys that conflict with WebSockets. */
 function socketConflicts(
   scenario: Scenario,
   { pipeline = [], http2 = [], requests }: {

@@ -21,7 +21,7 @@ export interface ScriptFile {
   readonly fileName: string;
   /** Parameters that the script has not taken for itself. */
   readonly set: SetParameters;
-  /** What is wrong with the experiment, by its place in the script's default export. */
+  /** Problems of the experiment, each by its place in the script's default export. */
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];
 }
 
@@ -107,7 +107,7 @@ function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws what has a message and is not an Error.
+    // The stripper throws an object that has a message but is no Error.
     throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
   }
 }

@@ -4,7 +4,7 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Where an experiment is read. */
+/** The machine on which an experiment is read. */
 interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;

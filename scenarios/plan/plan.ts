@@ -40,7 +40,7 @@ interface RunFactors {
 /** One combination of target, scenario and factor values. */
 export interface Cell {
   readonly target: string;
-  /** With one value for each setting. */
+  /** The target with one value for each setting. */
   readonly targetSpec: TargetSpec;
   /** The targets that it stands in front of, likewise, by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;

@@ -23,11 +23,11 @@ interface ReadReplay {
 }
 
 interface UnreadableLog {
-  /** Without the log's name. */
+  /** The problem, without the log's name. */
   readonly problem: string;
-  /** What may help: to send its other methods, too, or to name its format, which is perhaps known. */
+  /** A remedy: to send its other methods, too, or to name its format, or null if that is unknown. */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
-  /** The first of its lines that are unreadable, or else of those without a request. */
+  /** The first unreadable lines, or, if there are none, the first lines without a request. */
   readonly wrong: readonly WrongLine[];
 }
 
@@ -72,7 +72,7 @@ function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder):
 
 const NAMED_METHODS = 5;
 
-/** What of the log is not replayed, by its reason. */
+/** The part of the log that is not replayed, by reason. */
 function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
   const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
   const requests = methods.reduce((sum, [, count]) => sum + count, 0);
@@ -104,13 +104,13 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
 
 // A scenario: what is sent, and when.
 
-/** In JSON what was written, with a digest of the log: whether it has changed can be seen. */
+/** Its JSON is the written choice with a digest of the log, which shows whether the log has changed. */
 export class ReplayedLog {
   constructor(
     private readonly written: ReplayChoice & { readonly log: string },
     private readonly sha256: string,
     readonly replay: Replay,
-    /** What is replayed and what is not, a sentence. */
+    /** A sentence that says which requests are replayed, and which are not. */
     readonly note: string,
   ) {}
 

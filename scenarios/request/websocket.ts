@@ -71,7 +71,7 @@ export const socketFields = {
   ),
 };
 
-/** What a request for a WebSocket has, written as it is. */
+/** The keys of a request for a WebSocket, as written. */
 interface SocketRequest {
   readonly websocket?: string;
   readonly send?: SendSpec;
@@ -82,7 +82,7 @@ interface SocketRequest {
   readonly capture?: Readonly<Record<string, unknown>>;
 }
 
-/** What a script of a load has of it. */
+/** A WebSocket as the script of a load holds it. */
 export interface SocketUse {
   readonly send?: { readonly everyMs?: number; readonly isText: boolean };
   readonly answer: MessageExpectation;
