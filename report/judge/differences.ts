@@ -71,7 +71,7 @@ function cellDifferences(
 ): ConditionDifference[] {
   const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
-  // Between targets with different names, the settings are what is compared.
+  // The settings of targets with different names are the very thing that is compared.
   const isSameTarget = of.target === to.target;
   const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(

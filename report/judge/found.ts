@@ -22,7 +22,7 @@ import { counted, unique } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
 
-/** What a rule allows: one range of numbers. */
+/** The range of numbers that a rule allows. */
 export interface Allowed {
   /** -Infinity: no limit below. */
   readonly low: number;
@@ -50,7 +50,7 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 // Why a rule is inconclusive.
 
-/** What would show by how much sessions differ. */
+/** How to measure by how much sessions differ. */
 export const SESSIONS_ADVICE =
   `measure both sides in one experiment, or give ${LEAST_A_SIDE} sessions a side, best in turns, or ${
     LEAST_FREEDOM + 1
@@ -112,7 +112,7 @@ const REASONS = {
     return `runs fall into two groups: ${near.join(", ")}`;
   },
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
-  /** One run; how long it must be to show its level. */
+  /** `seconds`: how long the one run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
     "the run wanders about its level, and is too short to show that it keeps to it: about " +
     `${formatDuration(seconds)} would do`,
@@ -178,7 +178,7 @@ const REASONS = {
     formatDuration(seconds),
 };
 
-/** It fails alone, but not surely among so many tests; `remedy`: what would decide it. */
+/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -206,7 +206,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "it is inconclusive",
 };
 
-/** With more requests, the number is not useful advice. */
+/** Advice to send more requests than this would not be useful. */
 const MOST_REQUESTS = 1e9;
 
 /** Rounded up to three digits, as no estimate is more exact. */
@@ -313,7 +313,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio` null: they have none. */
+  /** `ratio`: null if the sides have none. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;

@@ -32,7 +32,7 @@ interface PublishedRow {
 
 /** The same with what is compared: the figures themselves, or both as multiples of the base's. */
 export interface MatchedRow extends PublishedRow {
-  /** What the columns are divided by; null: nothing. */
+  /** The row that the columns are divided by; null if they are not. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
   readonly ofMeasured: Range;
@@ -123,7 +123,7 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-/** A row for each cell that a value is of, or why there is none. */
+/** A row for each cell that has a published value, or the reason why there is none. */
 function rowsOf(
   { figure }: Published,
   [of, { value: published, bound }]: PublishedValue,
@@ -155,7 +155,7 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** Null where some row has nothing to be divided by: then none is. */
+/** Null if some row lacks a value to be divided by: then no row is divided. */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,

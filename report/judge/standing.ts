@@ -17,9 +17,9 @@ export type Standing =
    */
   | "likely-ahead"
   | "likely-behind"
-  /** The interval holds 1, and so many runs would have shown a change worth a word. */
+  /** The interval contains 1, and the runs would have shown any change worth mentioning. */
   | "no-difference-seen"
-  /** It holds 1, and much else. */
+  /** The interval contains 1, and larger changes as well. */
   | "few-runs"
   | "groups"
   | "unsteady"
@@ -27,11 +27,11 @@ export type Standing =
   | "at-least"
   /** Alike as far as the generator, which was the limit, could tell. */
   | "generator"
-  /** One run says nothing about the next. */
+  /** A single run says nothing about the next. */
   | "one-run"
   /** Some runs of a side served nothing. */
   | "silent"
-  /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
+  /** Other obstacles to a verdict: two sessions, wrong responses, nothing to compare. */
   | "unknown";
 
 export function standingOf(comparison: FigureComparison): Standing {

@@ -55,9 +55,9 @@ export interface PlanModel {
   }[];
   /** One for each figure that decides. */
   readonly figures: readonly FigurePlan[];
-  /** What a run costs, seconds, of those that were measured: what of it counts, and all else, such as start and warm-up. */
+  /** Seconds that a measured run took: its counted part, and the rest, such as start and warm-up. */
   readonly runS: { readonly counted: number; readonly else: number };
-  /** What the user said of sessions; null: nothing. */
+  /** The user's options about sessions; null without any. */
   readonly sessions: PlannedCosts["sessions"] | null;
   /** Share of 1,000 random assignments of runs to sides that raised any alarm. */
   readonly falseAlarmRatio: number;
@@ -199,7 +199,7 @@ function ofAllCells(
 /** Parts of a run whose figures tell how much a second of it varies: long enough that neighbours hardly depend on each other. */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
-/** Requests that a part needs for its p99, of which ten lie beyond it. */
+/** Requests that a part needs for its p99, so that ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
 /** Null for CPU time, which intervals do not have, and where runs are too short to be taken apart. */

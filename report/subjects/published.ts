@@ -63,7 +63,7 @@ export const published: Subject<ReportContext> = {
 const MOST_DIFFERENCES = 8;
 const MOST_IN_TERMINAL = 3;
 
-/** @param isFirst The rule of which differences matter is said once. */
+/** @param isFirst Whether to state which differences matter: it is stated once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
   const title = [source, name].filter(Boolean).join(": ");

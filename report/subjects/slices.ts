@@ -92,7 +92,7 @@ function readingOf(areTheseTwo: boolean): string {
   return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
 }
 
-/** What one repetition is called. */
+/** The words for one repetition, and for several. */
 interface RunName {
   readonly one: string;
   readonly several: string;
@@ -106,12 +106,12 @@ function runNameOf(areTheseTwo: boolean): RunName {
 
 /** A pair of slices of two processes. */
 interface Place {
-  /** On an axis on which one pair of processes follows the other. */
+  /** Position on an axis on which one pair of processes follows the other. */
   readonly atS: number;
   readonly process: number;
   readonly base: number;
   readonly next: number;
-  /** Share of the machine's cores; null where nobody saw it. */
+  /** Share of the machine's cores that other programs used; null where it is unknown. */
   readonly others: number | null;
 }
 
@@ -173,7 +173,7 @@ function pairsOver(
   return { places: thinned(places), processes, stdev };
 }
 
-/** Between one pair of processes and the next on the axis, of the length of one. */
+/** Gap on the axis between two pairs of processes, as a share of the length of one. */
 const GAP_RATIO = 0.06;
 
 function placesOf(

@@ -19,7 +19,7 @@ import type { SessionContrast } from "../../../runner/stats/comparison/sessions.
 export interface ComparedRow {
   readonly name: string;
   readonly color?: number;
-  /** What it is compared with; null where the name says it. */
+  /** The name of the base; null if the row's own name says it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
   /** Both, where the table shows their own figures, too. */
@@ -96,7 +96,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** What each figure says that decides such comparisons, and then the others. */
+/** The verdicts of the figures that decide such comparisons, and then of the others. */
 export function comparedTexts(
   { figures, marginRatio, decisive }: GroupComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -122,7 +122,7 @@ export function comparedTexts(
   ];
 }
 
-/** What intervals over sessions rest on. */
+/** Explains on which sessions intervals are based. */
 function sessionsNote(contrasts: readonly SessionContrast[]): string {
   const [widest] = contrasts.toSorted((a, b) => b.variance - a.variance);
   const { base, next, earlier } = widest.sessions;
@@ -133,7 +133,7 @@ function sessionsNote(contrasts: readonly SessionContrast[]): string {
     }; sessions in a row correlate by about ${widest.correlation.toFixed(1)}.`;
 }
 
-/** What ratios of cells rest on that might be worse and were measured again. */
+/** Explains the ratios of cells that might have been worse, and were measured again. */
 function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
   return `What might be worse after ${
     counted(first, "block")
@@ -144,7 +144,7 @@ function stagesNote({ blocks: { first, fresh } }: FigureStages): string {
     "slower is in both.";
 }
 
-/** What ratios and verdicts mean; why one says no more, its word says. */
+/** Explains ratios and verdicts. Why a verdict says no more is in its own words. */
 export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);

@@ -10,7 +10,7 @@ interface HistogramWords {
   readonly caption?: string;
   /** Above the upper ends of its steps. */
   readonly label?: string;
-  /** What has these times. */
+  /** The thing whose times these are. */
   readonly of?: string;
 }
 

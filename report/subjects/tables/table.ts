@@ -61,7 +61,7 @@ export interface ColumnOf<T> {
   readonly cell: (row: T) => TableCell;
 }
 
-/** What brackets around a percentile mean. */
+/** Explains brackets around a percentile. */
 export const WEAK_NOTE =
   "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
 
@@ -103,7 +103,7 @@ export function textCell(text: string): TableCell {
 /** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
 export type Format = DisplayUnit | "number" | "count" | "share";
 
-/** A number, and what is known of it. */
+/** A number, and how certain it is. */
 export interface Measured {
   readonly value: number;
   readonly interval?: Pick<Ends, "low" | "high"> | null;
@@ -115,7 +115,7 @@ export interface Measured {
 
 const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 
-/** An interval is around what is known alone: not around a lower bound, nor a weak number. */
+/** An interval is shown only for a value that is certain: not for a lower bound, nor for a weak number. */
 export function measuredCell(
   { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
   format: Format = "number",
