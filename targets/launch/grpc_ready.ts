@@ -57,7 +57,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
   return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
 }
 
-/** 0 where the message has none, as in protobuf; NaN where it is not a message. */
+/** 0 where the message has no status, as in protobuf; NaN where it is no message. */
 function healthIn(kept: KeptResponse): number {
   try {
     const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));

@@ -32,7 +32,7 @@ const RUNTIMES: readonly Runtime[] = [
   { names: /^go$/, flag: "version", version: /go\d\S+/ },
 ];
 
-/** Where the program runs. */
+/** Environment and folder in which the program runs. */
 interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;

@@ -12,7 +12,7 @@ import { findProgram, hideSecretVariables, joinEnv, whyNoProgram } from "./envir
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
-  /** That of the step goes on top. */
+  /** The environment; that of the step is added to it. */
   readonly env: Readonly<Record<string, string>>;
   /** A full path. */
   readonly cwd: string;

@@ -80,7 +80,7 @@ async function outputOf(
   throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a word");
 }
 
-/** One line a test, after a header in versions from 6.2: its name, requests/s, and latencies. */
+/** One line for each test, after a header in versions from 6.2: its name, requests/s, and latencies. */
 const rows = z.array(z.array(z.string()))
   .transform((all) => all.filter(([test]) => test !== "test"))
   .pipe(z.tuple([

@@ -80,7 +80,7 @@ export interface TextStore {
   readonly hold: (key: string) => Promise<(() => Promise<void>) | null>;
 }
 
-/** In this process: nobody else can hold anything. */
+/** A store in this process. It needs no holds, because no other process can hold anything. */
 export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): TextStore {
   const kept = new Map<string, { text: string; endMs: number }>();
   const notHeld = Promise.resolve(() => Promise.resolve());

@@ -122,9 +122,9 @@ export interface WikiViewer {
 interface PageFrame extends WikiViewer {
   readonly title: string;
   readonly main: WikiHtml;
-  /** Beside the main part. */
+  /** Content beside the main part. */
   readonly aside?: WikiHtml | "";
-  /** What the search field holds. */
+  /** Text of the search field. */
   readonly query?: string;
 }
 
