@@ -75,12 +75,12 @@ export function resultsSuite(results: Results, { claims, gates }: ReportModel): 
       ...claims.map((claim) => claimCase(name, claim)),
       ...gates.map((gate) => gateCase(name, gate)),
     ],
-    // A testcase that passed or was skipped has no room for what was found.
+    // A testcase that passed or was skipped cannot hold the findings.
     output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
 
-/** What a search comes to that did not find a capacity: as its exit code says. */
+/** Outcomes of a search that found no capacity, in line with its exit code. */
 const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
   budget: "error",
   disturbed: "error",

@@ -40,7 +40,7 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are not valid. The card above says that they are all valid, or that none is. */
+/** Why runs are not valid; that all are, or none is, stands on the card above. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

@@ -126,7 +126,7 @@ function againstBest(
   };
 }
 
-/** None where the bars say as much. */
+/** Empty if the bars show the same. */
 export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   if (matrix === null) return [];
   const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));

@@ -20,7 +20,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** These, and what is invisible: zero widths, line separators, directions, BOM. */
+/** Characters with a meaning in XML, and invisible ones: zero widths, line separators, directions, BOM. */
 const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**

@@ -8,7 +8,7 @@ import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 
-/** The limit chosen on the axis that has one; null for none, as in a chart without the control. */
+/** The limit that is chosen on the axis; null if none is, or the chart has no control for it. */
 export function limitOf(canvas: HTMLCanvasElement): number | null {
   const form = canvas.parentElement?.nextElementSibling;
   if (!form?.matches(".limit")) return null;

@@ -29,7 +29,7 @@ export interface EndEvent extends PageEvent {
 export interface LivePoint {
   /** Since the start of the run. */
   readonly endMs: number;
-  /** What the rate counts, and what the percentile is of. */
+  /** Labels of the rate and of the percentile: they name what is counted and timed. */
   readonly rateLabel: string;
   readonly p99Label: string;
   readonly ratePerSec: number;
@@ -38,7 +38,7 @@ export interface LivePoint {
   readonly failed: number;
 }
 
-/** The next points of the run in progress; of another run than those before where `isNew`. */
+/** The next points of the run in progress; if `isNew`, of another run than the points before. */
 export interface PointsEvent {
   readonly isNew: boolean;
   readonly points: readonly LivePoint[];

@@ -38,7 +38,7 @@ export interface Board {
   readonly until: number | null;
   /** Repetitions of each cell so far. */
   readonly repetitions: number;
-  /** That of the run in progress, or of the last one. */
+  /** The scenario of the run in progress, or of the last one. */
   readonly scenario: string;
   /** In the order of their first results, each with its cells by key. */
   readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
@@ -203,7 +203,7 @@ export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null):
   return `${run?.mayEndEarly ? "at most " : ""}${formatDuration(Math.ceil(ms / 1_000))} left`;
 }
 
-/** With what its program printed last, unless another cell had the same reason. */
+/** A missing cell with the last lines of its program, unless another cell had the same reason. */
 function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] {
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;

@@ -11,9 +11,9 @@ import { placesByTime } from "./over_time.ts";
 import { errorsOf } from "../../figures/errors.ts";
 
 export interface ErrorsModel {
-  /** One a cell in which something went wrong at a known moment. */
+  /** One chart for each cell in which something went wrong at a known moment. */
   readonly charts: readonly { readonly label: string; readonly chart: Xy }[];
-  /** A sentence for each cell in which something went wrong; none where nothing did. */
+  /** A sentence for each cell in which something went wrong; empty if nothing did. */
   readonly findings: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export interface TradeoffModel {
   readonly finding: string;
 }
 
-/** Requests/s that differ by less are one: of an open loop with one rate nothing is traded. */
+/** Requests/s whose ratio is below this count as equal: an open loop at a single rate trades nothing. */
 const ONE_RATE = 1.01;
 
 /** Null for fewer than two cells, and where all serve as much. @param right Cells whose responses were right. */

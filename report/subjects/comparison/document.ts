@@ -58,7 +58,7 @@ export function revisionTexts({ revisions, sides: [base, next] }: ResultsCompari
     : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
 }
 
-/** Where nobody knows of what a side is, when it was measured. */
+/** The revisions of the sides or, if they are unknown, when the sides were measured. */
 function sidesText(comparison: ResultsComparison): string[] {
   if (comparison.revisions !== null) return revisionTexts(comparison);
   return comparison.sides.flatMap(({ name, last: { startedAt } }) =>
@@ -66,7 +66,7 @@ function sidesText(comparison: ResultsComparison): string[] {
   );
 }
 
-/** What makes the comparison doubtful, or smaller than it might be. */
+/** Reasons to doubt the comparison, or why it covers less than it might. */
 const about: Subject<ResultsComparison> = {
   id: "about",
   title: "",
@@ -120,7 +120,7 @@ export const sideBySide: Subject<ResultsComparison> = {
   },
 };
 
-/** What the figures that decide say, or why they say nothing, and then the others. */
+/** The verdicts of the figures that decide, or why there are none, and then the other figures. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const texts = comparedTexts(comparison, [match.base, match.next]);
   const [{ verdict }] = comparison.figures;
