@@ -94,7 +94,7 @@ const header = z.string().transform((text, context): [name: string, value: strin
 const statuses = z.string().transform((text) => text.split(","))
   .pipe(z.array(integerText(status)));
 
-/** The text itself, or that of the file in `@FILE`. */
+/** The text itself, or the text of the file that `@FILE` names. */
 const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
@@ -414,7 +414,7 @@ export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
-/** Flags of a request that a call of gRPC has none of, and why. */
+/** Flags of a request that a call of gRPC cannot have, with the reasons. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "it is always sent with post"],
   requestTarget: ["--request-target", "it goes to the path of its method"],
@@ -475,7 +475,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 
 const SOCKET_FLAGS = ["send", "every", "expect"] as const;
 
-/** What belongs to WebSockets needs a URL of one, and some other flags can't stand beside it. */
+/** Flags of WebSockets need the URL of one, and some other flags conflict with it. */
 function socketConflicts(given: RawArguments): Problem[] {
   if (!isSocketUrl(given.url)) {
     return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({

@@ -113,7 +113,7 @@ function fieldName(text: string): string {
   return text.split(/[:;]/)[0].trim().toLowerCase();
 }
 
-/** With the target and the user that the tool sends, where `bench` would not. */
+/** The line with the target and the user that the tool sends, where `bench` would send others. */
 function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   const read = line.operands.map((text) => {
     const parts = urlParts(text);
@@ -147,7 +147,7 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   return { ...line, operands, refused, flags };
 }
 
-/** Without fields that HTTP/2 forbids, and that the tool does not send over it either. */
+/** The line without fields that HTTP/2 forbids, which the tool does not send over it either. */
 function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedLine {
   if (!hasHttp2(line) && !others.includes("--http2")) return line;
   const isForbidden = (text: string): boolean => {
@@ -191,7 +191,10 @@ function withFields(tool: Tool, line: TranslatedLine, others: readonly string[])
 const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
-/** With the tool's defaults, and one end alone: that of the explicit flags, or the one that the tool prefers. */
+/**
+ * The line with the tool's defaults, and with a single end: that of the explicit flags, or the one that takes
+ * precedence in the tool.
+ */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>
     others.some((arg) => names.some((name) => isFlag(arg, name)));

@@ -43,7 +43,7 @@ const MOST_RATIO = 0.05;
 /** A browser on this machine takes what the target should have, so the next run waits until it has drawn. */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;
-/** For connections to end by themselves. */
+/** Time for connections to end by themselves. */
 const CLOSE_MS = 500;
 
 export class LiveReport implements AsyncDisposable {
@@ -141,7 +141,7 @@ export class LiveReport implements AsyncDisposable {
     this.#viewers.send(this.#status);
   }
 
-  /** For a browser that comes later. */
+  /** The status for a browser that connects later. */
   #statusNow(): LiveStatus {
     const { leftMs } = this.#status;
     const elapsedMs = performance.now() - this.#updatedMs;

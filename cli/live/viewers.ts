@@ -103,7 +103,7 @@ class LiveViewer implements LiveStream {
     this.#wake();
   }
 
-  /** Not waited for: one that reads nothing must not hold up anything. */
+  /** Does not wait: a browser that reads nothing must not hold anything up. */
   send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));

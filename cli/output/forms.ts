@@ -72,7 +72,7 @@ function concluded(results: Results, { card, claims }: ReportModel): unknown {
   };
 }
 
-/** What the measurement itself does not hold. */
+/** Facts about a call of `bench` that the measurement itself does not hold. */
 export interface BenchInvocation extends BenchCommand {
   readonly baseline: Grouped | null;
   /** The seed that the command used, given or drawn. */
