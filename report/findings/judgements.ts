@@ -58,9 +58,9 @@ export function ratiosText(comparison: GroupComparison): string {
   return `${requests}, p99 ${ratioText(comparisonOf(comparison, 99))}`;
 }
 
-// The verdict in a word or two, for a table and a chart; if the interval beside it does not decide, it says why.
+// The words for one figure of a pair.
 
-/** The verdict in a word or two, for a table and a figure: why the interval beside it does not decide, where so. */
+/** The verdict in a word or two, for a table and a chart; if the interval beside it does not decide, it says why. */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];
 }

@@ -200,7 +200,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
         ["Slowest", time(latency.max, "max")],
       ] as const
       : [],
-    // Only requests that are due by a clock can be late.
+    // Only requests and messages that are due by a clock can be late.
     [
       "Sent late by",
       measurement.latency.clock === "sent" && !arePaced(sockets)

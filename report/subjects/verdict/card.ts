@@ -153,7 +153,7 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
   const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
   if (certainOf(own) > 0) return sideVerdict(own, { other, base });
-  // If the base itself falls short, a target that meets what is required is ahead of it.
+  // If the base itself falls short, the verdict is about the targets that do not.
   return 2 * having(places, "only").length >= places.length
     ? shortVerdict(places)
     : sideVerdict(having(places, "likely").length > 0 ? own : places, { other, base });

@@ -236,7 +236,7 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // True also of a message that was made ahead, because a hook of another user may have run in this tick.
+    // `readyUs` also counts for a message made ahead, because a hook of another user may have run in this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }

@@ -109,7 +109,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
   if (filled.length === 1 && basis !== undefined) return [basis];
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
-  // Runs cannot differ if they have only one case in all, or none.
+  // If at most one request counts, or all but at most one do, the runs cannot show how much they differ.
   const rarer = Math.min(count, of - count);
   if (filled.length < 2 || rarer < 2) return [counting];
   const effect = designEffect(filled);

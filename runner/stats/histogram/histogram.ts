@@ -243,9 +243,9 @@ export class GrowingHistogram {
   }
 }
 
-// Histograms that are added at a time: adding them singly would each time take as long as the whole sum is large.
+// The sum of many histograms, added as they come in: in a fleet, thousands for each interval.
 
-/** To add one at a time would take as long as all that was added before is large. */
+/** Adding one at a time would each time take as long as the sum so far is large, so this many are added together. */
 const AT_ONCE = 64;
 
 export class HistogramSum {
