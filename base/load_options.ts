@@ -26,7 +26,7 @@ export function factor<Value, Text>(
 export type Rival = "http2" | "keepAlive" | "pipeline";
 
 interface LoadOption {
-  /** In an experiment file. */
+  /** Schema of its key in an experiment file. */
   readonly key: z.ZodType;
   readonly flag: {
     readonly flags: string;

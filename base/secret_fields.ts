@@ -18,7 +18,7 @@ const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /** Shorter cookies, parts next to a placeholder, lines of a key and its middle in base64 are words such as `dark`. */
 const LEAST_PART = 8;
-/** Shorter base64 may be anything. */
+/** Shorter base64 may be any word. */
 const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {

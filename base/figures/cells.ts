@@ -14,7 +14,7 @@ import {
 
 /** The selections that name the target, the scenario, and each factor by its path. */
 export interface CellChoice {
-  /** Each selection is of one word. */
+  /** Each selection consists of one word. */
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 

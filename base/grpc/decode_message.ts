@@ -176,7 +176,7 @@ function jsonNumber(value: number): Json {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** 0, −1, 1, −2 of 0, 1, 2, 3. */
+/** The number that a zigzag code stands for: 0, 1, 2, 3 stand for 0, −1, 1, −2. */
 function unfolded(value: bigint): bigint {
   return (value >> 1n) ^ -(value & 1n);
 }

@@ -102,7 +102,7 @@ export class WireReader {
     return at;
   }
 
-  /** Without a sign, of 64 bits. */
+  /** An unsigned number of 64 bits. */
   varint(): bigint {
     let value = 0n;
     for (let at = 0; at < MOST_VARINT_BYTES; at++) {

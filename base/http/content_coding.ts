@@ -10,7 +10,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A body as it was before it was encoded. */
 export interface DecodedContent {
-  /** Empty where there is a problem. */
+  /** The decoded body; empty if there is a problem. */
   readonly bytes: Bytes;
   /** Why it can't be decoded, for use within a message; null when it can. */
   readonly problem: string | null;
@@ -61,7 +61,7 @@ export function codingOf(body: Uint8Array): string | null {
   return name ?? null;
 }
 
-/** More codings would only be meant to cost time. */
+/** A response with more codings would only be meant to cost time. */
 const MOST_CODINGS = 4;
 
 /**

@@ -30,7 +30,7 @@ const CACHE = 5;
 
 /** The words of X-Cache, known by their first letters, in any case; others are passed over. */
 export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
-/** In X-Instance: 1 … 128. */
+/** X-Instance names instances 1 to 128. */
 export const MOST_INSTANCES = 128;
 const INSTANCE_BITS = 8;
 

@@ -143,14 +143,14 @@ type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
   & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive" | "served">;
 
-/** One for all readers of a load. */
+/** A head that was learned; one for all readers of a load. */
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
   /** The octets that it was learned from, and the same in words: a driver fills one buffer again and again. */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
-  /** 0 while nothing is known. */
+  /** 0 until a head is learned. */
   length = 0;
   #misses = 0;
   #said: HeadFacts | null = null;

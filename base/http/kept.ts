@@ -173,7 +173,7 @@ const [LF, CR, COLON] = [10, 13, 58];
 /** The bit that makes an ASCII letter lower case. */
 const SMALL = 32;
 
-/** After the line break of the line at `from`. */
+/** Offset after the line break of the line at `from`. */
 function endOfLine(bytes: Uint8Array, from: number): number {
   const at = bytes.indexOf(LF, from);
   return at < 0 ? bytes.length : at + 1;
@@ -263,7 +263,7 @@ class Buffer {
   }
 }
 
-/** Not TextDecoder's "latin1", which is windows-1252. */
+/** Decodes ISO 8859-1; TextDecoder's "latin1" is windows-1252 instead. */
 function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (octet) => String.fromCharCode(octet)).join("");
 }

@@ -13,7 +13,7 @@ export interface WireRequest {
   /** Origin form: path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for none. */
+  /** Null without a body. */
   readonly body: WireBody;
 }
 

@@ -5,7 +5,7 @@ import type { Host } from "./resolve.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
-  /** Any certificate will do; false when absent. */
+  /** Whether any certificate will do; absent: no. */
   readonly insecure?: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts?: readonly string[];
@@ -53,7 +53,7 @@ interface UnixEndpoint {
 export interface Tls {
   /** The name that the certificate must have; a name that is no address is sent as SNI, too (RFC 6066 §3). */
   readonly serverName: string;
-  /** Any certificate will do. */
+  /** Whether any certificate will do. */
   readonly insecure: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];

@@ -3,7 +3,7 @@ import { type CallTree, type Frame, totalsOf, treeMs } from "./call_tree.ts";
 
 export interface FrameTime {
   readonly frame: Frame;
-  /** In the function itself. */
+  /** Time in the function itself. */
   readonly ownMs: number;
   /** With all that it called; a function that calls itself is counted once. */
   readonly totalMs: number;
@@ -46,7 +46,7 @@ export function outsideText({ name }: Frame): string | null {
 /** The function in which most time is spent, and the caller for which it spends most of that. */
 export interface HotPath {
   readonly frame: Frame;
-  /** Null: it is outermost. */
+  /** The calling function; null for an outermost call. */
   readonly caller: Frame | null;
   /** Own time of the function over all time. */
   readonly ownRatio: number;
@@ -133,7 +133,7 @@ export interface PackageChange extends TimeChange {
 }
 
 export interface ProfileChange {
-  /** All time per request, milliseconds. */
+  /** Whole time for each request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
   /** Functions that take more; first the one that grew most beyond what slowed all alike. */

@@ -57,7 +57,7 @@ function boundedMemory(): WebAssembly.Memory {
 
 export class Engine {
   readonly #functions: HostFunction[] = [];
-  /** Where the words are. */
+  /** Offset of the words in the engine's memory. */
   readonly #memory: number;
   readonly #undefined: JSValueConstPointer;
   /** The name of the property that texts have. */
@@ -185,7 +185,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** One whose room is not kept. */
+  /** A text whose room in the engine's memory is not kept for others. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {

@@ -79,9 +79,9 @@ function windowsCoreTimes(): CoreTimes | null {
   return { cores: navigator.hardwareConcurrency, idleMs, stolenMs: null, interruptsMs: 0 };
 }
 
-/** Between two looks, each of the same cores. */
+/** The use of the same cores between two looks. */
 interface CoreUse {
-  /** In use by programs and interrupts. */
+  /** Core time used by programs and interrupts. */
   readonly busyMs: number;
   readonly stolenMs: number | null;
   readonly interruptsMs: number;

@@ -93,7 +93,7 @@ export interface ContainerSigns {
   readonly groups: Text;
 }
 
-/** Null: no sign of one. */
+/** Null without a sign of a container. */
 export function containerOf(signs: ContainerSigns): string | null {
   if (signs.kubernetes) return "kubernetes";
   if (signs.hasPodmanFile) return "podman";

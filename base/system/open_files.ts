@@ -23,7 +23,7 @@ export function makeRoomFor(connections: number): void {
   );
 }
 
-/** Gives the limit afterwards. */
+/** Raises the limit if it is too low; gives the limit that then holds. */
 function raiseTo(needed: number): number {
   return libcOr(() => {
     const { getrlimit, setrlimit } = processCalls();

@@ -17,7 +17,7 @@ export interface TableRow {
   readonly name: string;
   /** Later is more; distinguishes it from a later process with its number. */
   readonly start: number;
-  /** Since its start, all its threads. */
+  /** CPU time of all its threads since its start. */
   readonly cpuMs: number;
   /** The part of `cpuMs` spent in the kernel. */
   readonly systemMs: number;

@@ -83,7 +83,7 @@ function removeNow(path: string): void {
 
 const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 
-/** In one start; the next one goes on. */
+/** The most folders that one start removes; the next start continues. */
 const MOST_SWEPT = 64;
 
 /**

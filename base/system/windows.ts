@@ -74,7 +74,7 @@ export interface WindowsProcess {
   readonly parent: number;
   /** File name of its program. */
   readonly name: string;
-  /** When it was created, in units of 100 ns. */
+  /** Time of its creation, in units of 100 ns. */
   readonly created: number;
   readonly userMs: number;
   readonly kernelMs: number;

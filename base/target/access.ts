@@ -33,7 +33,7 @@ export class ResolvedHost {
   /** @param address One, or several with commas between them; IPv6 stands without brackets, as in `host`. */
   constructor(readonly host: string, readonly port: number, readonly address: string) {}
 
-  /** In the order in which they are tried. */
+  /** Addresses in the order in which they are tried. */
   get addresses(): readonly string[] {
     return this.address.split(",");
   }
@@ -59,7 +59,7 @@ export const resolved = z.string().transform((text, context): ResolvedHost => {
   return z.NEVER;
 });
 
-/** Only the proxy's host, port, user and password. */
+/** An HTTP proxy: its host, port, user and password, and nothing else. */
 export const proxyUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && text.includes("://") && `${url.pathname}${url.search}` === "/" &&
@@ -168,7 +168,7 @@ export function http2ProxyProblem(
   { httpProxy, url, hosts = [] }: {
     readonly httpProxy?: unknown;
     readonly url?: unknown;
-    /** To which redirects may lead. */
+    /** Hosts to which redirects may lead. */
     readonly hosts?: readonly string[];
   },
 ): string | null {

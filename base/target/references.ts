@@ -9,7 +9,7 @@ import { quotedOpenly } from "../secrets.ts";
 type WrittenTargets = Readonly<Record<string, unknown>>;
 
 interface ReferenceConflict {
-  /** Below `targets`. */
+  /** Path below `targets`. */
   readonly path: string[];
   readonly message: string;
 }

@@ -211,7 +211,7 @@ function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** What has come of a text. */
+/** The size that a text has reached while it is read. */
 class Size {
   #tokens = 0;
   #aliases = 0;
@@ -221,7 +221,7 @@ class Size {
   #begun = 0;
   #isPlain = false;
 
-  /** Gives the limit that it is beyond now. */
+  /** Gives the limit that is exceeded now, if any. */
   add(token: string): LimitName | null {
     const isText = this.#isPlain;
     this.#isPlain = token === PLAIN;

@@ -202,7 +202,7 @@ export class FrameWriter {
   #from = 0;
   /** The last that were taken from the beginning: a connection often sends as many octets again. */
   #first = NO_OCTETS;
-  /** In octets. */
+  /** Number of octets that wait. */
   length = 0;
   /** Octets of all frames so far. */
   writtenBytes = 0;

@@ -9,7 +9,7 @@ const MOST_INTEGER = 2 ** 31 - 1;
 /** After the octet of the prefix: as many as the largest integer takes. Zeros beyond are refused as well (§5.1). */
 export const MOST_CONTINUED = 5;
 
-/** In the first octet of a string. */
+/** The bit for Huffman coding in the first octet of a string. */
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
@@ -115,7 +115,7 @@ export class HpackWriter {
     }
   }
 
-  /** All that was written. */
+  /** Gives all that was written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }

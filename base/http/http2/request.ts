@@ -7,7 +7,7 @@ import type { Field } from "./fields.ts";
 
 export interface Http2Request {
   readonly fields: readonly Field[];
-  /** It is a HEAD: its response has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly isHead: boolean;
   /** Empty if the request has no body. */
   readonly body: Uint8Array<ArrayBuffer>;
@@ -50,7 +50,7 @@ export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"
   };
 }
 
-/** After the empty line that ends the head. */
+/** Offset after the empty line that ends the head. */
 function afterHead(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) {
     if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at + 4;

@@ -10,7 +10,7 @@ export interface ResponseHead {
   readonly status: number;
   /** The value of content-length; −1 without one. */
   readonly lengthBytes: number;
-  /** Who served it, see `FramingFields.served`. */
+  /** The instance that served it and its use of a cache, see `FramingFields.served`. */
   readonly served: number;
   /** All fields but the status. */
   readonly fields: readonly Field[];
