@@ -185,7 +185,7 @@ function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderU
   );
 }
 
-/** In the order of the file. */
+/** Values in the order of the file. */
 function usedValues(
   names: readonly string[],
   values: ReadonlyMap<string, Json>,

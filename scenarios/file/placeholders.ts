@@ -17,7 +17,7 @@ export interface PlaceholderUse {
 
 const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
 
-/** What may stand between the braces. */
+/** The names that may stand between the braces, with their values. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
   /** Names of all parameters, including those without a value, because only their value is wrong. */

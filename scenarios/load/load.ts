@@ -35,7 +35,7 @@ interface CommonLoad extends LoadOptions {
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
-  /** Null: chosen from the machine. */
+  /** Null if their number is chosen from the machine. */
   readonly workers: number | null;
 }
 

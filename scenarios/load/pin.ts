@@ -6,7 +6,7 @@ import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The machine on which an experiment is read. */
 interface MachineCores {
-  /** As Deno.build.os. */
+  /** The system, as in Deno.build.os. */
   readonly os: string;
   /** Cores on which this process may run; null if unknown. */
   readonly allowed: readonly number[] | null;

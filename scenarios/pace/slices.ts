@@ -22,7 +22,7 @@ export interface SliceLengths {
   readonly pauseUs: number;
 }
 
-/** One side's turns. */
+/** The turns of one side. */
 export interface TurnsSpec extends SliceLengths {
   readonly seed: number;
   readonly side: 0 | 1;

@@ -72,7 +72,7 @@ export interface PlanOptions {
 
 /** What an experiment may carry out; how much of it, `repeat` says. */
 export interface Plan {
-  /** In the order of the file. */
+  /** Cells in the order of the file. */
   readonly cells: readonly Cell[];
   /** Gives every cell once a block, for ever; always the same blocks. */
   readonly blocks: () => Iterable<readonly PlannedRun[]>;

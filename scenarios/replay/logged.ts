@@ -8,7 +8,7 @@ export interface LoggedRequest {
   readonly kind: "request";
   /** Microseconds since the epoch. */
   readonly atUs: number;
-  /** In capitals. */
+  /** The method in capitals. */
   readonly method: string;
   /** Path and query, never a host. */
   readonly path: string;

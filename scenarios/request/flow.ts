@@ -126,7 +126,7 @@ export function isRequest(step: FlowStepSpec): step is RequestStepSpec {
   return !("think" in step);
 }
 
-/** Where in a response a value is captured from. */
+/** The place in a response from which a value is captured. */
 export type CaptureSource =
   | BodySource
   | { readonly kind: "header"; readonly name: string; readonly pattern?: string }

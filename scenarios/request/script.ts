@@ -39,7 +39,7 @@ import {
 
 export interface ScriptRequest {
   readonly kind: "request";
-  /** Which of the script's steps it is. */
+  /** Index of its step in the script. */
   readonly step: number;
   readonly wire: WireRequest;
   /** One object for all requests that differ in their values alone. */
@@ -47,7 +47,7 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamedResponse;
-  /** It is a call of gRPC. */
+  /** The call of gRPC that the request makes. */
   readonly call?: ScriptCall;
   /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
   readonly socket?: SocketUse;
@@ -76,7 +76,7 @@ export interface ScriptCall {
   readonly compress?: "gzip";
   /** Types of its `.proto` file; absent: the server says them. */
   readonly proto?: ProtoTypes;
-  /** Absent: it is not ready. */
+  /** The parts that its types decide; absent until they are ready. */
   readonly ready?: ReadyCall;
 }
 

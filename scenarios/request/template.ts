@@ -49,7 +49,7 @@ function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequ
   });
 }
 
-/** Within a text of JSON. */
+/** The value within a JSON string. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }

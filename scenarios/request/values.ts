@@ -43,7 +43,7 @@ export class Table {
     this.#digest = fileDigest(path, JSON.stringify(rows));
   }
 
-  /** One for all that stands in the same rows. */
+  /** The same for all tables with the same rows. */
   get key(): string {
     return `${this.path}\n${this.query}`;
   }

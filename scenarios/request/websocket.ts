@@ -135,7 +135,7 @@ function payloadOf(send: SendSpec | undefined): WireBody {
 
 /** Offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
 const DEFLATE = "permessage-deflate; client_no_context_takeover";
-/** In place of 16 octets in base64. */
+/** Stands for a key: 16 octets in base64. */
 const NO_KEY = "A".repeat(22) + "==";
 
 /** The fields of the request (RFC 6455 §4.1), with a key to be replaced. */
