@@ -294,7 +294,7 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
-    // What shorter trials showed does not last.
+    // The rate that shorter trials showed does not last.
     if (end === "unsustained") return null;
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);

@@ -201,7 +201,7 @@ function pointsOf(
   }).filter(({ collections, delay, heap }) => collections > 0 || delay !== null || heap !== null);
 }
 
-/** Nothing where no span has any. */
+/** Empty if no span has figures of the compiler. */
 function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: CompilerWork } {
   const known = spans.flatMap(({ compiler }) => compiler ?? []);
   if (known.length === 0) return {};

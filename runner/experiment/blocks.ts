@@ -122,7 +122,7 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // One run of a pair is worth nothing alone.
+      // A single run of a pair is worth nothing.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }

@@ -23,7 +23,7 @@ import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 
 export interface MissingPrerequisite {
   readonly need: Need;
-  /** In one line, with what to do. */
+  /** A line that also says what to do. */
   readonly reason: string;
   /** The last lines of a program that did not start. */
   readonly evidence?: readonly string[];

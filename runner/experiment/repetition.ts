@@ -33,7 +33,7 @@ import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
 const WATCHED = ["rate", 50] as const;
 
 interface Timing {
-  /** Since the first run began. */
+  /** Milliseconds since the first run began. */
   readonly elapsedMs: number;
   /** What another block is expected to take; 0 when it would hold no run. */
   readonly blockMs: number;
@@ -146,7 +146,7 @@ export class Repetition {
     return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
-  /** Null between looks. */
+  /** The note of a look; null between looks. */
   #lookNote(done: number): string | null {
     const until = typeof this.repeat === "number" ? null : this.repeat.until;
     if (until === null || !this.#isLook(done)) return null;
@@ -171,7 +171,7 @@ export class Repetition {
     return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
   }
 
-  /** Undefined for the usual one. */
+  /** Confidence level of the intervals; undefined for the usual one. */
   get #level(): number | undefined {
     return typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE

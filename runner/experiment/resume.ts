@@ -37,13 +37,13 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** Null when it was not made, or in vain. */
+  /** The run that was made; null if it was not made, or failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;
   }
 
-  /** Milliseconds that a run took, about. */
+  /** About how long a run took, milliseconds. */
   tookMs(run: Run): number {
     return knownMs(run) + this.#restMs;
   }

@@ -87,7 +87,7 @@ function runProblems(
   placed: readonly PlacedRun[],
   { experiment, plan }: Origin,
 ): Problem[] {
-  // Each block has an outcome at least.
+  // Every block has at least one outcome.
   const last = placed.reduce((last, { repetition }) => Math.max(last, repetition ?? 0), 0);
   const planned = plannedRuns(plan, Math.min(last, placed.length));
   return placed.filter(isRun).flatMap((run) => {
@@ -144,7 +144,7 @@ function isRun(one: PlacedRun): one is Run & { readonly place: string } {
   return "timeline" in one;
 }
 
-/** What of a run's counts must be equal. */
+/** Counts of a run that must be equal. */
 function sumsOf({ requests, status, errors }: Run): [law: string, left: number, right: number][] {
   const { due, completed, failed, unfinished, dropped } = requests;
   return [

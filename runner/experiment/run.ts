@@ -185,7 +185,7 @@ interface LoadSubject {
   readonly load: Load;
   readonly target: RunningTarget;
   readonly script: Script;
-  /** Absent: it is loaded all the time. */
+  /** The slices in which it is loaded; absent: it is loaded all the time. */
   readonly slices?: {
     readonly turns: TurnsSpec;
     /** Endpoint of the load that takes the other turns. */

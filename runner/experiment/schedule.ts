@@ -35,7 +35,7 @@ class Mean {
     this.#count++;
   }
 
-  /** Null of nothing. */
+  /** Null if there is no value yet. */
   get value(): number | null {
     return this.#count === 0 ? null : this.#sum / this.#count;
   }
@@ -86,7 +86,7 @@ export class Schedule {
     return this.#beyondByTarget.get(target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
   }
 
-  /** In slices with the pauses. */
+  /** The time of a cell's load; in slices it includes the pauses. */
   #loadMs({ load }: Cell): number {
     const loadMs = expectedMsOf(load) ?? COUNTED_GUESS_MS;
     return this.#isInSlices ? loadMs * (1 + PAUSE_SHARE) : loadMs;
@@ -101,7 +101,7 @@ function firstGuessMs({ targetSpec, others }: Pick<Cell, "targetSpec" | "others"
   return FIRST_GUESS_MS[kind] + next;
 }
 
-/** Before the load. */
+/** Processes that are started before the load. */
 function startedBy(target: Cell["targetSpec"]): { servers: number; gateways: number } {
   if ("cluster" in target) {
     const { instances, add } = target.cluster;

@@ -46,7 +46,7 @@ interface Member {
 
 interface TakeRequest {
   readonly step: CommandStep;
-  /** Null or absent: the target has not responded. */
+  /** Origin of the target; null or absent before it has responded. */
   readonly origin?: string | null;
   readonly signal?: AbortSignal;
 }
@@ -133,7 +133,7 @@ export class TargetCommands {
         if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
       }
     } catch (error) {
-      // What it printed is shown once.
+      // The output of the step is shown only once.
       if (error instanceof TargetError) setUp.error = new StartError(error.message);
       throw error;
     }

@@ -120,7 +120,7 @@ export class ExperimentTargets {
     const run = this.#runs.get(target);
     this.#runs.delete(target);
     const ending = this.request.experiment.fresh ? target.stop() : run?.end();
-    // In slices two end at a time.
+    // In slices, two targets end at the same time.
     this.#closing = Promise.all([this.#closing, ending]).then(() => {});
     this.#closing.catch(() => {}); // whoever waits for it gets the error
   }

@@ -34,7 +34,7 @@ const field = (name: string, id: number, kind: FieldType["kind"], more = {}): Fi
   ...more,
 });
 
-/** What of the messages is used here. */
+/** The parts of reflection's messages that are used here. */
 const REQUEST: RootType = {
   name: "Request",
   types: {

@@ -99,7 +99,7 @@ export async function rememberCalibration(driver: DriverName, found: Calibration
   if (place !== null) await writeCalibration(place.folder, place.subject, found, new Date());
 }
 
-/** It is measured anew at the next start. */
+/** Forgets the calibration, so that the next start measures it anew. */
 export function forgetCalibration(driver: DriverName): void {
   const place = placeHere(driver);
   try {

@@ -62,7 +62,7 @@ interface LoadContext {
   readonly connections: readonly number[];
   /** The machine of this process; each agent has its own. */
   readonly stage: Stage;
-  /** Null: this process loaded alone. */
+  /** Null if this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
   /** Absent where no other load has turns. */
   readonly turns?: TurnsSpec;
@@ -205,7 +205,7 @@ function measuredOf(
   };
 }
 
-/** Absent when nothing was waited for. */
+/** Absent if nothing was waited for. */
 function drainOf(totals: readonly WorkerTotals[]): Pick<UnjudgedMeasurement, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);

@@ -55,7 +55,7 @@ export interface Loaded {
   /** Report of each worker. */
   readonly reports: readonly WorkerReport[];
   readonly stage: Stage;
-  /** Null: this process loaded alone. */
+  /** Null if this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
 }
 

@@ -13,7 +13,7 @@ const PAUSE_MS = 50;
 
 /** Why the server cannot be reached; null if it can, or if that is unknown. */
 async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialError | null> {
-  // Most loads never need them.
+  // Imported here, because most loads never need these modules.
   const { dial } = await import("../../base/net/dial.ts");
   const { DialError } = await import("../../base/net/dial_error.ts");
   try {

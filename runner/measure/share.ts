@@ -377,7 +377,7 @@ function checkedStream(
   };
 }
 
-/** Null when nothing is expected. */
+/** Null if nothing is expected. */
 function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
   const { status, body, contains, json, matches } = expect;
   const isSilent = [status, body, contains, json, matches].every((rule) => rule === undefined);

@@ -49,7 +49,7 @@ export interface WholeInterval {
 export interface IntervalSum {
   completed: number;
   failed: number;
-  /** In the order of ERRORS. */
+  /** Counts in the order of ERRORS. */
   readonly errors: number[];
   wrong: number;
   bytesIn: number;
@@ -67,7 +67,7 @@ interface OpenInterval {
   reported: number;
 }
 
-/** One worker's, over all intervals. */
+/** The values of one worker in all intervals. */
 interface WorkerSeries {
   /** By interval, as they are kept. */
   completed: number[];
@@ -89,7 +89,7 @@ export class Timeline {
   readonly #last = new Map<number, number>();
   /** Parts that make an interval whole. */
   #reporting = Infinity;
-  /** In the intervals that were given. */
+  /** Requests completed in the intervals given so far. */
   #completed = 0;
   readonly #secondCompleted: number[] = [];
   readonly #secondBytes: number[] = [];
@@ -109,7 +109,7 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** So far, with those that are not whole. */
+  /** The intervals so far, including those that are not whole. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;

@@ -12,7 +12,7 @@ interface SampledPart {
   readonly forS: number;
 }
 
-/** Where no run shows when it was steady. */
+/** Share at the start that is skipped if no run shows when it was steady. */
 const START_RATIO = 0.25;
 /** Share of a run that is profiled at least, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;

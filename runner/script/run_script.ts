@@ -29,14 +29,14 @@ export type MayFetch = (url: URL) => Promise<void>;
 
 export interface ScriptParts
   extends Partial<Pick<Experiment, "script" | "setup" | "refresh" | "teardown">> {
-  /** Absent: it may fetch from everywhere. */
+  /** Decides where it may fetch from; absent: everywhere. */
   readonly mayFetch?: MayFetch;
 }
 
 /** So long may `setup` wait for a response, and last. */
 const FETCH_MS = 30_000;
 const CALL_MS = 60_000;
-/** So long may `teardown` last, also after Ctrl-C. */
+/** Longest time that `teardown` may take, even after Ctrl-C. */
 const TEARDOWN_MS = 10_000;
 
 /** A run of which no function of the script has a part. */
@@ -103,7 +103,7 @@ function parsed(json: string | null): unknown {
 }
 
 interface RenewalParts {
-  /** What `setup` has given, as JSON. */
+  /** The data that `setup` gave, as JSON. */
   readonly data: string | null;
   readonly everyMs: number;
   readonly renew: (data: string | null, until: AbortSignal) => Promise<string>;

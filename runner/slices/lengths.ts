@@ -16,7 +16,7 @@ export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
 export interface TrialSide {
   /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
   readonly completed: readonly number[];
-  /** That completed at any time. */
+  /** Requests that completed at any time. */
   readonly requests: number;
   /** Median latency of its requests, milliseconds. */
   readonly p50Ms: number;

@@ -84,7 +84,7 @@ const LEAST_CONNECTIONS = 4;
 const PEERS_FULL = 0.75;
 /** Some servers keep the last file free, to refuse connections with. */
 const FILES_LEFT = 1;
-/** Fewer requests at a time are one. */
+/** Fewer requests at a time than this count as one. */
 const ONE_AT_ONCE = 1.5;
 
 /** Findings by which the generator was the limit. */

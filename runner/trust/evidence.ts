@@ -142,7 +142,7 @@ export interface Limits {
   readonly invalid: number;
 }
 
-/** Null below both limits. */
+/** Null if the figure is below both limits. */
 export function severityOf(figure: number, { suspect, invalid }: Limits): Severity | null {
   if (figure >= invalid) return "invalid";
   return figure >= suspect ? "suspect" : null;

@@ -18,7 +18,7 @@ interface JudgedAgent {
 }
 
 interface LostAgent {
-  /** When its last report came, since the start. */
+  /** Milliseconds from the start to its last report. */
   readonly afterMs: number;
   readonly reason: string;
 }

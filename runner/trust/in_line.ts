@@ -62,7 +62,7 @@ export function servedAtOnce(
 interface Marked {
   readonly belowMs: number;
   readonly turnMs: number;
-  /** More are no line. */
+  /** More quick requests than this show no line. */
   readonly most: number;
 }
 

@@ -32,7 +32,7 @@ const LONG_TIMES = 5;
 /** Share of the run in long pauses. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
-/** Among fewer slowest requests no cause is sought. */
+/** With fewer requests among the slowest, no cause is sought. */
 const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;

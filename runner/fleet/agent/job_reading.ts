@@ -9,7 +9,7 @@ import { VERSION } from "../../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 
-/** Who learns that a job is refused. */
+/** The coordinator that is told if the job is refused. */
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 type ReadJob =

@@ -44,7 +44,7 @@ const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
 export interface Length {
-  /** Null when it ends by count. */
+  /** Null if the load ends by count. */
   readonly durationMs: number | null;
   /** Whether no request starts after that: users who are there at the end of phases go on. */
   readonly isFixed: boolean;
@@ -236,7 +236,7 @@ export class FleetRun {
     for (const agent of this.#agents.values()) if (isPending(agent)) agent.lostWhy = why;
   }
 
-  /** What everybody does just now. */
+  /** What each agent does just now. */
   live(): LiveAgent[] {
     return [...this.#agents].map(([name, agent]) => ({
       name,

@@ -51,7 +51,7 @@ async function presenceAt(client: RedisClient, key: string): Promise<Presence[]>
   }
 }
 
-/** Who has claimed it; null: nobody. */
+/** The coordinator that has claimed it; null if none has. */
 async function claimOn(client: RedisClient, name: string): Promise<string | null> {
   const holder = await client.getRange(claimKey(name), 0, MOST_HOLDER_CHARS);
   return holder || null;
@@ -107,7 +107,7 @@ function isFit({ version, coordinator }: Presence): boolean {
   return version === VERSION && coordinator === null;
 }
 
-/** Fewer agents won't do. */
+/** The least number of agents that will do. */
 export function leastOf(wanted: number | "all"): number {
   return wanted === "all" ? 1 : wanted;
 }

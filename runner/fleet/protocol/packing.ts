@@ -48,7 +48,7 @@ const count = z.int().min(0);
 const MOST_US = 1e13;
 const us = z.number().min(0).max(MOST_US);
 const NOT_AMONG = "Cannot read lower bounds that are not among the values";
-/** In the order of ERRORS. */
+/** Counts in the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
 
 const packedTimes = z.strictObject({

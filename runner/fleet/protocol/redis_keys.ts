@@ -20,12 +20,12 @@ const PRESENCE = `${PREFIX}:presence:`;
 /** Pattern of all agents' presence keys. */
 export const ALL_PRESENCES = `${PRESENCE}*`;
 
-/** Who an agent is; renewed by the agent. */
+/** Key of an agent's presence, which the agent renews. */
 export function presenceKey(agent: string): string {
   return PRESENCE + agent;
 }
 
-/** Which coordinator has the agent; renewed by the coordinator. */
+/** Key of the claim on an agent, which the coordinator that has it renews. */
 export function claimKey(agent: string): string {
   return `${PREFIX}:claim:${agent}`;
 }

@@ -27,7 +27,7 @@ interface SentRequest extends Omit<ScriptRequest, "call"> {
 }
 
 interface Types {
-  /** Absent: no request needs any. */
+  /** Absent if no request needs types. */
   readonly types?: readonly MessageTypes[];
 }
 

@@ -85,7 +85,7 @@ function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string 
   }
 }
 
-/** Undefined when it isn't there. */
+/** Undefined if there is no such member. */
 function memberAt(top: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => {
     const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);

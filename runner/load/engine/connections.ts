@@ -23,7 +23,7 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** Each takes some 50 µs. */
+/** Each dial takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
 /** The load's parts that count dials, spread them, and hear that the first one failed. */
@@ -164,12 +164,12 @@ export class Connections {
     recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
   }
 
-  /** What waits for the dial; null for nothing. */
+  /** The exchange that waits for the dial; null if none does. */
   waiting(slot: number): WaitingExchange | null {
     return this.#waiting[slot];
   }
 
-  /** It waits no longer. */
+  /** Takes the exchange that waits, so that it waits no longer. */
   takeWaiting(slot: number): WaitingExchange | null {
     const waiting = this.#waiting[slot];
     this.#waiting[slot] = null;
@@ -293,7 +293,7 @@ class BackOff {
 
 /** When a dial or the oldest exchange of a slot has had its time. */
 export class Timeouts {
-  /** Before this moment nothing can time out. */
+  /** Earliest moment at which anything can time out. */
   #nextUs = -Infinity;
 
   constructor(

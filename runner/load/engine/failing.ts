@@ -16,7 +16,7 @@ interface FailingParts {
 export class Failing {
   constructor(private readonly parts: FailingParts) {}
 
-  /** All that are in flight on the slot. */
+  /** Fails all exchanges in flight on the slot. */
   all(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
   }

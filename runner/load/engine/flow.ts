@@ -39,7 +39,7 @@ export interface FlowSpec {
   readonly users: readonly Readonly<Record<string, string>>[];
   /** Values that each of this worker's users has alone, by place, in all its sessions; absent: there are none. */
   readonly own?: readonly Readonly<Record<string, string>>[];
-  /** This worker's users are `first`, `first + stride`, … */
+  /** First of this worker's users, and the distance to the next: `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
   /** Seed of this worker's random think times. */
@@ -143,7 +143,7 @@ interface ResponseJudgement {
 export interface Journey {
   readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
-  /** Null: the user keeps none. */
+  /** Null if the user keeps no cookies. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
   /** The user as hooks know it; null if no request has hooks. */

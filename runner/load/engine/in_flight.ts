@@ -4,7 +4,7 @@
  */
 export class InFlight {
   readonly #count: Uint16Array;
-  /** Where the oldest lies in the slot's ring. */
+  /** Index of the oldest exchange in the slot's ring. */
   readonly #oldest: Uint16Array;
   readonly #request: Uint32Array;
   readonly #head: Uint8Array;

@@ -24,19 +24,19 @@ export type PacerSpec =
 /** A request, ready to be sent. */
 export interface PreparedRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
+  /** Whether it is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Which of the load's steps it is of. */
+  /** Index of its step in the load. */
   readonly step: number;
   /** Null where nothing is expected of its response. */
   readonly check: ResponseExpectation | null;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
-  /** It opens a WebSocket; absent: it does not. */
+  /** The WebSocket that it opens; absent: none. */
   readonly socket?: SocketRequest;
 }
 
-/** What is sent. */
+/** The requests that are sent. */
 export type ScriptSpec =
   /** @property sequence Indexes into `requests`, gone through again and again. */
   | {

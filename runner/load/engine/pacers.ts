@@ -55,7 +55,7 @@ export class TurnsPacer implements Pacer {
   readonly intended = false;
   left = Infinity;
   #pair = 0;
-  /** When the current slice begins, or else the next. */
+  /** When the current slice begins; between slices, when the next one does. */
   nextUs: number;
   #endUs: number;
 

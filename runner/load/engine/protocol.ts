@@ -22,9 +22,9 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 export interface Message {
   /** The request as HTTP/1.1 writes it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
+  /** Whether it is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Which of the load's steps it is of. */
+  /** Index of its step in the load. */
   readonly step: number;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;

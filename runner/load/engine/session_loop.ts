@@ -36,7 +36,7 @@ const NONE = -1;
 
 /** One of the requests that a virtual user may have in flight. */
 class Lane {
-  /** Which step of the journey it is at. */
+  /** Index of its step in the journey. */
   request = NONE;
   journey: Journey = {
     steps: [],
@@ -113,7 +113,7 @@ export class SessionLoop implements Workload {
   readonly #free: FreeSlots;
   /** Null: as many may be there as there are slots. */
   readonly #levels: UserLevels | null;
-  /** Null: nothing is made ahead. */
+  /** Null if nothing is made ahead. */
   readonly #ahead: Ahead | null;
   #present = 0;
 

@@ -122,12 +122,12 @@ export class EpollSockets {
    * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
    */
   trigger = 0;
-  /** When `tryNext` is needed, microseconds. */
+  /** When `tryNext` must be called, microseconds. */
   nextUs = Infinity;
-  /** Or why a name has no address. */
+  /** The hosts, or why a name has no address. */
   readonly #hosts: readonly (DialedHost | string)[];
   readonly #slotsOfEach: number;
-  /** By slot that is being dialed. */
+  /** Dials under way, by slot. */
   readonly #dials = new Map<number, Dial>();
   /** Sockets so far. */
   #made = 0;
@@ -186,7 +186,7 @@ export class EpollSockets {
     return dial.attempts.length > 0;
   }
 
-  /** Gives 0, or the number of the error. */
+  /** Gives 0, or the number of an error. */
   #try(slot: number, dial: Dial, index: number): number {
     const { socket, setsockopt, connect } = this.libc;
     const name = dial.host.names[index];

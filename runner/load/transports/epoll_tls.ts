@@ -79,7 +79,7 @@ export class EpollTls implements TlsLayer {
   /** Where OpenSSL writes the ALPN of a connection. */
   readonly #place = new BigUint64Array(1);
   readonly #length = new Uint32Array(1);
-  /** What the last SSL_read gave. */
+  /** Result of the last SSL_read. */
   #result = 0;
 
   /** Null until `on`. */

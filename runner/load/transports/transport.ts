@@ -23,7 +23,7 @@ export interface TransportConnection {
   readonly unsentBytes: number;
   /** Whether all that it was given has reached the peer; null where nobody says so. */
   readonly isSent: boolean | null;
-  /** It had to wait (`ReadScheduler`), and may read now. */
+  /** Reads now, after it had to wait (`ReadScheduler`). */
   readNow(): void;
   /** Closes at once, in any state. No event follows. */
   close(): void;

@@ -83,7 +83,7 @@ export class WorkerPool {
 /** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** By performance.now(), as is the interruption. */
+  /** Moment of the start by performance.now(), like that of the interruption. */
   #startMs: number | null = null;
   #interruptedMs: number | null = null;
   readonly #watch: ReturnType<typeof setInterval>;
@@ -152,7 +152,7 @@ class PoolRun {
     );
   }
 
-  /** Null when it had to be ended. */
+  /** The worker's report; null if it had to be ended. */
   async #load(worker: PoolWorker, index: number, at: number): Promise<WorkerReport | null> {
     const { onInterval, onSoFar, onUnreached, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
@@ -188,7 +188,7 @@ class PoolRun {
     return report;
   }
 
-  /** Until the interruption; Infinity without one. */
+  /** Time until the interruption; Infinity without one. */
   get #lastedUs(): number {
     if (this.#interruptedMs === null || this.#startMs === null) return Infinity;
     return Math.max(0, this.#interruptedMs - this.#startMs) * 1_000;

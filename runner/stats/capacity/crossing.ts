@@ -26,7 +26,7 @@ export interface Grid {
 export interface Crossing extends Grid {
   /** Clusters of late requests that the trials near it would have at the allowed share. */
   readonly clusters: number;
-  /** Seconds in which the allowed share makes one. */
+  /** Seconds from one cluster to the next at the allowed share. */
   readonly clusterEveryS: number;
 }
 
@@ -75,7 +75,7 @@ export function rateAt({ logRates, cumulative }: Grid, probability: number): num
   return Math.exp(logRates[i] + (part - 0.5) * (logRates[1] - logRates[0]));
 }
 
-/** That the crossing is at most this rate. */
+/** Probability that the crossing is at most this rate. */
 export function probabilityAt(grid: Grid, logRate: number): number {
   const { logRates, cumulative } = grid;
   const at = (logRate - logRates[0]) / stepOf(grid);

@@ -16,9 +16,9 @@ export interface CellCapacity {
   /** Geometric mean; with lower bounds among the runs the capacity is at least that. */
   readonly value: number;
   readonly isAtLeast: boolean;
-  /** Null for too few runs. */
+  /** Null if there are too few runs. */
   readonly low: number | null;
-  /** Null with lower bounds among the runs, too. */
+  /** Null also if some runs are lower bounds. */
   readonly high: number | null;
 }
 

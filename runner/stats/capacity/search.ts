@@ -59,7 +59,7 @@ export interface SearchedTrial {
   readonly servedPerSec: number;
 }
 
-/** Where earlier searches of the same found the capacity. */
+/** The interval in which earlier searches of the same cell found the capacity. */
 export interface PriorInterval {
   readonly low: number;
   readonly high: number;
@@ -95,7 +95,7 @@ const TAIL = 0.01;
 const FIRST_STEP = 2;
 /** A rate at which fewer missed the rule, by this factor over those that may, is near the capacity. */
 const NEARLY_HELD = 8;
-/** In first steps. */
+/** Distance of two sides, in first steps, from which on the rate that held is the better guide. */
 const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
 const COARSE = 2.2;

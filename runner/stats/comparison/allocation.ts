@@ -37,18 +37,18 @@ export function runNoiseOf(
     : { run: ofRun - second / runS, second };
 }
 
-/** What a comparison costs beside what is measured. */
+/** The costs of a comparison besides the measured time. */
 export interface PlannedCosts {
   /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
   readonly runS: number;
   /** The shortest and the longest run that may be advised, seconds: longer ones than were measured are guessed at. */
   readonly shortestS: number;
   readonly longestS: number;
-  /** Absent: one session; nothing is known of others. */
+  /** Absent for a single session: then nothing is known of how sessions differ. */
   readonly sessions?: {
     /** Standard deviation of the logarithm of a ratio between sessions. */
     readonly stdev: number;
-    /** To set a session up, seconds. */
+    /** Seconds to set a session up. */
     readonly setUpS: number;
   };
 }

@@ -41,7 +41,7 @@ export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNois
   };
 }
 
-/** What is to be planned for. */
+/** The comparisons that are planned. */
 export interface PlannedFamily {
   /** Hypotheses that are judged together: cells × figures that decide. */
   readonly tests: number;

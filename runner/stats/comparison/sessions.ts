@@ -278,7 +278,7 @@ function asStudent(
   return { value: Math.exp(median), variance: error ** 2, degreesOfFreedom };
 }
 
-/** Where a rising function is 0, by halves. */
+/** The zero of a rising function, by bisection. */
 function crossingOf(rising: (at: number) => number, low: number, high: number): number {
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;

@@ -119,7 +119,7 @@ interface Selected {
   readonly firstShare: number;
 }
 
-/** Over how the blocks may vary, and over D. */
+/** Steps of the numeric integration over the variance of blocks, and over D. */
 const SPREADS = 16;
 const STEPS = 24;
 /** Standard errors beyond which nothing is. */

@@ -126,7 +126,7 @@ export function errorsFor(confidence: number, degreesOfFreedom: number): number 
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
 }
 
-/** Nobody makes more runs than this for a verdict. */
+/** More runs than this are never advised. */
 const MOST_RUNS = 1_000;
 
 /**

@@ -51,7 +51,7 @@ export class Histogram extends HistogramCounts {
     return { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs };
   }
 
-  /** Gives what was recorded and begins anew. */
+  /** Gives the recorded values, and begins anew. */
   drain(): SparseHistogram {
     const part = this.toSparse();
     this.counts.fill(0, this.first, this.last + 1);
@@ -237,7 +237,7 @@ export class GrowingHistogram {
     return part;
   }
 
-  /** All of it, whether or not it was taken. */
+  /** All values, whether or not they were taken. */
   whole(): SparseHistogram {
     return addSparse(this.#before.toSparse(), this.fresh.toSparse());
   }

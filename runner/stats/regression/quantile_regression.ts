@@ -182,7 +182,7 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return found;
 }
 
-/** Enough to know a standard error within 5 %. */
+/** Enough draws to know a standard error within 5 %. */
 const DRAWS = 200;
 const CONFIDENCE = 0.95;
 
@@ -238,7 +238,7 @@ function freedomOf(cells: readonly RegressedCell[], share: number): number {
 
 const ONE = Float64Array.of(1);
 
-/** Least squares of the cells' own percentiles. */
+/** A start of the fit: least squares of the cells' own percentiles. */
 function startOf(cells: readonly WeightedCell[], share: number): number[] {
   const rows = cells.map(({ cell }) => cell.row);
   const own = cells.map((cell) => percentileOf(cell, share));

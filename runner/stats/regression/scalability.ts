@@ -107,7 +107,7 @@ export function scalingLawOf(
   };
 }
 
-/** Less is a matter of rounding. */
+/** A smaller value is due to rounding. */
 const NOTHING = 1e-9;
 
 /** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in what is sought. */

@@ -24,7 +24,7 @@ export interface FactorialCell {
 
 /** Shares of the variance of all runs, 0–1; they sum to 1. */
 export interface VarianceExplained {
-  /** One for each factor. */
+  /** The share of each factor. */
   readonly factors: readonly number[];
   /** Interactions of all orders. */
   readonly together: number;

@@ -8,7 +8,7 @@ const NOWHERE = -1;
 export class Moments {
   readonly #slots: Int32Array;
   readonly #us: Float64Array;
-  /** By slot, its place in the heap. */
+  /** By slot: its place in the heap. */
   readonly #places: Int32Array;
   #length = 0;
 

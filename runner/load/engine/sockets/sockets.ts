@@ -21,7 +21,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** How a socket ends: as its user leaves it, or as the server does, with a code. */
 export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; readonly code: number };
 
-/** What a protocol does for whoever has its sockets. */
+/** Commands that a protocol carries out for its sockets. */
 export interface SocketCommands {
   /** Whether a message can be sent on the open socket now, or would wait behind others. */
   maySend(slot: number): boolean;
@@ -285,7 +285,7 @@ export class Sockets {
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
-  /** It is given up. */
+  /** Forgets the socket, which is given up. */
   forget(slot: number): void {
     this.#open[slot] = null;
     this.#moments.delete(slot);

@@ -43,7 +43,7 @@ export class CallReader {
   /** The text of the last message as JSON, where that is kept. */
   json: Bytes = NO_BYTES;
   #problem: string | null = null;
-  /** What grpc-encoding says. */
+  /** The value of grpc-encoding. */
   #coding: string | null = null;
   // The current message.
   #prefixBytes = 0;
@@ -147,12 +147,12 @@ export class CallReader {
     this.#data = NO_BYTES;
   }
 
-  /** Nothing more comes. */
+  /** The body has ended. */
   end(): void {
     this.#drop();
   }
 
-  /** It is given up: what it kept goes back. */
+  /** Gives back its memory, because the call is given up. */
   clear(): void {
     this.#drop();
   }

@@ -81,7 +81,7 @@ export class OpenStream {
   bodyBytes = 0;
   /** When the head of its first response came. */
   firstByteUs = 0;
-  /** Null: it is over with its response. */
+  /** How it is requested again; null: it ends with its response. */
   readonly again: Reconnecting | null;
   /** When a part of it last came, or when to begin waiting for one if that is later; −Infinity before. */
   aliveUs = -Infinity;
@@ -128,7 +128,7 @@ export class OpenStream {
     return this.#reader.isOverLimit;
   }
 
-  /** False without a deadline. */
+  /** Whether its deadline has passed; false without one. */
   isPastDeadline(nowUs: number): boolean {
     return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
@@ -255,7 +255,7 @@ export class OpenStream {
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
-  /** It is given up: what it kept goes back. */
+  /** Gives back its memory, because the stream is given up. */
   forget(): void {
     this.#reader.clear();
   }

@@ -52,7 +52,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
-  /** When what is being read came. */
+  /** When the current read began. */
   #nowUs = 0;
   #nextSweepUs = -Infinity;
 

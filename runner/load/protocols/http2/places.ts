@@ -52,7 +52,7 @@ export class StreamPlaces {
     this.#state[place] = state;
   }
 
-  /** All but those that the exchanges have closed. */
+  /** Places that the exchanges have not closed. */
   inUse(): number[] {
     return [...this.#state.keys()].filter((place) => this.#state[place] !== CLOSED);
   }

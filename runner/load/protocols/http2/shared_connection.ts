@@ -35,7 +35,7 @@ interface PlaceAtLoss {
 interface Lost {
   /** Why the dial was refused; null for a connection that had been open. */
   readonly by: RefusedBy | null;
-  /** Null: the server closed the connection. */
+  /** Null if the server closed the connection. */
   readonly reason: string | null;
 }
 
