@@ -48,7 +48,7 @@ export interface Text extends Finding, OfForms {
 /** Findings beside each other: a list, or a paragraph where there is only one. */
 export interface List extends OfForms {
   readonly kind: "list";
-  /** Above the list; "" for none. */
+  /** Heading above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
   /** Folded up on the page below its title, in the colour of a level of trust; absent: open. */
@@ -109,7 +109,7 @@ export interface Figure extends OfForms {
 /** Profiles as flame graphs, one shown at a time. */
 export interface Flames extends OfForms {
   readonly kind: "flames";
-  /** What they are profiles of. */
+  /** Name of the profiled part. */
   readonly of: string;
   readonly flames: readonly Flame[];
 }
@@ -117,7 +117,7 @@ export interface Flames extends OfForms {
 /** Blocks, and others that a reader of the page can put in their place. */
 export interface Alternatives extends OfForms {
   readonly kind: "alternatives";
-  /** What is chosen: `Compare with`. */
+  /** Label of the choice: `Compare with`. */
   readonly label: string;
   /** What the blocks that come with the page are called. */
   readonly standard: string;

@@ -34,7 +34,7 @@ export interface CellRuns extends JudgedCell {
   readonly color: number;
   /** Runs by repetition; at least one. Their figures are without what the experiment discards. */
   readonly runs: readonly Run[];
-  /** One for each run. */
+  /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
    * Repetitions of runs without a steady part, in a cell whose other runs give the figures of theirs. They count whole,
@@ -243,7 +243,7 @@ interface Repeated extends CountedPart {
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
-  // Then the runs themselves decided how many there are.
+  // With `until`, the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
   const areLooked = order === "slices" && typeof repeat !== "number";
@@ -259,7 +259,7 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
 export interface Unsteady {
   /** Runs without a steady state. */
   readonly count: number;
-  /** All runs. */
+  /** Number of all runs. */
   readonly of: number;
 }
 

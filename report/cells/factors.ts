@@ -27,7 +27,7 @@ export interface NumericFactor {
   readonly isOffered: boolean;
 }
 
-/** Fewer values make no line. */
+/** Fewer values make no line in a chart. */
 const LEAST_VALUES = 3;
 
 /** A scenario's factors against which a line can be drawn, in the order of the parameters. */

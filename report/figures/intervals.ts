@@ -67,7 +67,7 @@ const found = new WeakMap<
   Partial<Record<PointPercentile, Flattened | null>>
 >();
 
-/** Null without requests. */
+/** Null if there are no requests. */
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** Two of the intervals that Kuffel and Walter draw. */
+/** The length of two of the intervals that Kuffel and Walter draw. */
 const INITIAL_S = 0.5;

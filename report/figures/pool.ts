@@ -29,14 +29,14 @@ export interface PooledLatency {
   readonly mean: number;
   readonly stdev: number;
   readonly max: number;
-  /** One per entry of PERCENTILES. */
+  /** One value for each entry of PERCENTILES. */
   readonly percentiles: readonly number[];
   /**
    * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
    * the number of bounds is known, as in results of earlier versions, this can be said of percentiles alone.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
-  /** Any percentile, 0–100; 0 of nothing. */
+  /** A percentile, 0–100; 0 if there are no values. */
   percentile(percentile: number): Bounded;
   /** How many of the values are no lower bounds, as far as is known. */
   readonly endedCount: number;

@@ -38,7 +38,7 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null: the value describes these runs only. */
+  /** Null if the value describes only these runs. */
   readonly interval: Ends | null;
 }
 

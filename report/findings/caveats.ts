@@ -45,7 +45,7 @@ interface PlannedRuns {
   readonly planned: number;
 }
 
-/** Each without its full stop. */
+/** Sentences without their full stops. */
 const SENTENCES = {
   /** @param silent Runs in which no request got a response, of all. @param cells Those of silent runs. */
   "no-response": ({ silent, runs, cells, ...found }: NoResponse & {

@@ -236,12 +236,12 @@ export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);
 }
 
-/** In sentences and lines that stand alone. */
+/** The figure's name in sentences, and in lines that stand alone. */
 export function figureInProse(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
 
-/** What JSON calls it. */
+/** The figure's name in JSON. */
 export function figureKey(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }

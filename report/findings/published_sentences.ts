@@ -64,7 +64,7 @@ function orderSentence([order, ...within]: readonly PublishedOrder[]): string {
   return `The order of the ${cells} cells is ${like}${correlation}${swapped}.`;
 }
 
-/** In two digits; 1 only where it is. */
+/** With two digits; 1 only if it is exactly 1. */
 export function correlationText(rho: number): string {
   return Math.abs(rho) >= 1 - 1e-9
     ? String(Math.round(rho))

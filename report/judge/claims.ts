@@ -105,7 +105,7 @@ export interface JudgedClaim {
   readonly claim: Claim;
   readonly outcome: ClaimOutcome;
   readonly verdict: ClaimVerdict;
-  /** Null: nothing. */
+  /** Null if there is no doubt. */
   readonly doubt: ClaimDoubt | null;
   /** False: inconclusive here whatever its runs show, as what it was published of is not so here. */
   readonly isDecidable: boolean;

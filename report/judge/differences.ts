@@ -8,7 +8,7 @@ import { type CellPair, nameOf } from "../cells/match.ts";
 export interface ResultSide extends Grouped {
   /** Version of Plateau. */
   readonly version: string;
-  /** Null: not known. */
+  /** Null if it is unknown. */
   readonly machine: Results["machine"] | null;
   readonly profiles?: Results["profiles"];
 }
@@ -31,7 +31,7 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
 export interface ConditionDifference {
   /** `static, hono: load.connections`, `processor` */
   readonly what: string;
-  /** Null or undefined: a side without it. */
+  /** Null or undefined for a side without the setting. */
   readonly base: unknown;
   readonly next: unknown;
 }
@@ -117,7 +117,7 @@ function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(parts);
 }
 
-/** Each leaf of two values that differs. */
+/** Every leaf in which two values differ. */
 function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
   if (!isMap(base) || !isMap(next)) return difference(name, base, next);
   const keys = unique([...Object.keys(base), ...Object.keys(next)]);

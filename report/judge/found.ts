@@ -26,7 +26,7 @@ export type Outcome = "held" | "broken" | "inconclusive";
 export interface Allowed {
   /** -Infinity: no limit below. */
   readonly low: number;
-  /** Infinity: no limit above. */
+  /** Infinity if there is no limit above. */
   readonly high: number;
   /** Whether the limits themselves are allowed. */
   readonly isClosed: boolean;
@@ -247,7 +247,7 @@ const ABSENCES = {
 
 export type Absence = Coded<typeof ABSENCES>;
 
-/** Nothing to hold against a rule, for these reasons. */
+/** No value to compare with the rule, for these reasons. */
 export interface Absent {
   readonly none: readonly Absence[];
 }
@@ -269,7 +269,7 @@ export interface FoundSide {
   readonly name: string;
   /** `static, hono`; `ceiling(redis)`; a quantity as it was written; "" where it is named elsewhere. */
   readonly place: string;
-  /** Null for a quantity. */
+  /** Null for a constant quantity. */
   readonly value: number | null;
   readonly unit: FigureUnit;
   readonly isAtLeast: boolean;

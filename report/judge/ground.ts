@@ -111,7 +111,7 @@ function memberOf(cell: SelectableCell, name: string, missingReason = ""): Membe
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }
 
-/** Each cell without any run, once. */
+/** Every cell without a run, once. */
 function missingOf({ missing = [], experiment }: Ruled, measured: readonly Member[]): Member[] {
   const written = Object(experiment?.scenarios);
   const members = missing.flatMap(({ target, scenario, parameters, reason }) => {

@@ -167,7 +167,7 @@ export function failureDispersion(
 
 interface OneRunTerms {
   readonly run: JudgedRun;
-  /** Null: the run is too short to show it. */
+  /** Null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** Limit of the share. */
   readonly limit: number;

@@ -316,7 +316,7 @@ export interface Plan {
   readonly cells: readonly CellRuns[];
   /** The contests at each setting; empty with a single target. */
   readonly contests: readonly Contest[];
-  /** Each cell with the base. */
+  /** Each cell paired with the base. */
   readonly againstBase: readonly CellPair[];
   /** The pairs that decide who is ahead. */
   readonly pairs: readonly CellPair[];

@@ -85,7 +85,7 @@ export interface Place {
   readonly why: Why | null;
 }
 
-/** All targets that it knows of. */
+/** All targets that the place names. */
 export function targetsOf(
   { first, rival, peers, beaten, short, unsettled }: Omit<Place, "invalid">,
 ): string[] {

@@ -63,7 +63,7 @@ export type RowPair = readonly [MatchedRow, MatchedRow];
 
 export interface JudgedTable {
   readonly table: Published;
-  /** In the order of the file. */
+  /** Rows in the order of the file. */
   readonly rows: readonly MatchedRow[];
   /** Rows whose published figure is a figure and no bound: what orders and charts are made of. */
   readonly exact: readonly MatchedRow[];
@@ -114,7 +114,7 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
 
 type PublishedValue = readonly [keys: string, figure: BoundedFigure];
 
-/** In the order of the file. */
+/** Values in the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
   return Object.entries(values).flatMap(([key, value]): PublishedValue[] =>
     typeof value === "object"

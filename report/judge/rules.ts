@@ -97,7 +97,7 @@ export function fact(outcome: Outcome, found: Found): Evidence {
   return { outcome, found, reason: null, p: null, remedy: null };
 }
 
-/** Nothing to hold against the rule. */
+/** There is no value to compare with the rule. */
 export function absent(absences: readonly Absence[]): Evidence {
   return fact("inconclusive", { code: "absent", absences });
 }

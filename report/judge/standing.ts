@@ -9,7 +9,7 @@ import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 export type Standing =
   | "ahead"
   | "behind"
-  /** All of the interval within the margin. */
+  /** The whole interval lies within the margin. */
   | "equivalent"
   /**
    * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it; or a side
@@ -29,7 +29,7 @@ export type Standing =
   | "generator"
   /** A single run says nothing about the next. */
   | "one-run"
-  /** Some runs of a side served nothing. */
+  /** A side has runs that served nothing. */
   | "silent"
   /** Other obstacles to a verdict: two sessions, wrong responses, nothing to compare. */
   | "unknown";

@@ -58,7 +58,7 @@ function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecor
   };
 }
 
-/** One row. */
+/** A CSV with a single row. */
 export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }

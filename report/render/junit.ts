@@ -23,7 +23,7 @@ export interface Testcase {
   readonly name: string;
   /** Seconds. */
   readonly time?: number;
-  /** Absent: it passed. `error`: it could not be decided. */
+  /** Absent if it passed. `error`: it could not be decided. */
   readonly problem?: TestProblem;
 }
 
@@ -108,7 +108,7 @@ function searchProblem(search: RunCapacity): TestProblem | null {
     : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
 }
 
-/** What was found, and every trial. */
+/** Lines for the result of a search, and for every trial. */
 function searchLines(run: Run): string[] {
   if (run.capacity === undefined) return [];
   const { trials } = run.capacity;

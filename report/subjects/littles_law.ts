@@ -28,7 +28,7 @@ interface Row {
   readonly slots: number;
   readonly ratePerSec: number;
   readonly latencyMs: number;
-  /** Between two requests of a virtual user. */
+  /** Time between two requests of a virtual user. */
   readonly thinkMs: number;
   /** Rate × (latency + time to dial + think time). */
   readonly concurrency: number;

@@ -203,7 +203,7 @@ const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
-  // Over 0 there is no number.
+  // A ratio over 0 has no number.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : measuredCell(openIn(row, quotient), TIMES);
@@ -226,7 +226,7 @@ function columnUnit(kind: Published["unit"], values: readonly number[]): Display
   return unitNamed({ cores: "cores", count: "", perSec: "requests/s" }[kind]);
 }
 
-/** None where the finding says it all. */
+/** Empty if the finding says it all. */
 function orderTable(orders: JudgedTable["orders"]): Block[] {
   const decisive = orders.filter(isDecisive);
   if (decisive.length < 2) return [];

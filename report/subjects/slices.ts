@@ -123,10 +123,10 @@ interface Process {
   readonly ratio: SliceRatio | null;
 }
 
-/** More dots would only be a cloud. */
+/** More dots than this would only be a cloud. */
 const MOST_PLACES = 360;
 
-/** Null of too few pairs. */
+/** Null if there are too few pairs. */
 function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
   const { name, match, comparison, sides } = cell;
   const runName = runNameOf(areTheseTwoIn(cell));

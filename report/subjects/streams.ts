@@ -352,7 +352,7 @@ function codesText(all: readonly SocketFigures[]): string {
   return [...codes].map(([code, count]) => `${code} (${groupsOfThree(count)})`).join(", ");
 }
 
-/** Nothing where all events have one name. */
+/** Empty if all events have one name. */
 function namesTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],

@@ -174,7 +174,7 @@ function pointsOf(reported: readonly Reported[]): TrendPoint[] {
 
 const HASH_LENGTH = 7;
 
-/** Each different from the others. */
+/** Labels that differ from each other. */
 function labelsOf(results: readonly Results[]): string[] {
   // With a + where files differed from the commit; "" where git knew none.
   const hashes = results.map(({ commit }) =>
@@ -223,7 +223,7 @@ function scenarioTrends({ points, series }: TrendContext): Group[] {
 const READING =
   "Each point is the cell in one result, its whisker the 95 % confidence interval over its runs. A line joins them from the oldest to the newest, equally far apart whatever the time between. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.";
 
-/** Beside the outermost points, in steps. */
+/** Room beside the outermost points, in steps. */
 const PADDING = 0.2;
 
 function panelsOf(

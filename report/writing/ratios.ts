@@ -96,7 +96,7 @@ export function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
 }
 
-/** Two digits that say something at the least. */
+/** Decimals that leave at least two significant digits. */
 function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
 }

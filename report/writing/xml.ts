@@ -6,7 +6,7 @@ export type Xml = Fragment<"xml">;
 
 export const element = templateOf("xml", escaped);
 
-/** Each with a space before it. */
+/** Attributes, each with a space before it. */
 export function attributes(values: Readonly<Record<string, string | number>>): Xml {
   return element`${Object.entries(values).map(([name, value]) => element` ${name}="${value}"`)}`;
 }

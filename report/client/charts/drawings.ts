@@ -99,7 +99,7 @@ export class Drawings {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    // All charts on the screen are drawn.
+    // Set once all charts on the screen are drawn.
     document.documentElement.dataset.charts = "drawn";
     if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }

@@ -103,7 +103,7 @@ export function shareWithin(
   return `${boundsFrom <= beyond - 1 ? "≥ " : ""}${percentText(from + part * (to - from))}`;
 }
 
-/** Never all of them by rounding alone. */
+/** Rounding alone never makes it 100 %. */
 function percentText(percent: number): string {
   return `${formatPercent(Math.min(1, percent / 100)).replace(/^[<>] /, "")} %`;
 }

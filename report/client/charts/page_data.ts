@@ -36,7 +36,7 @@ export function putChart(id: string, chart: Chart | null): void {
   else put.set(id, chart);
 }
 
-/** When the page's parts were put in anew. */
+/** Forgets the charts, because the page's parts were replaced. */
 export function forgetCharts(): void {
   written = null;
   put.clear();

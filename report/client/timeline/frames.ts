@@ -57,7 +57,7 @@ interface Track {
 interface TrackLine {
   /** Column of the table: `p99`. */
   readonly column: string;
-  /** Whose it is, where targets share the frame. */
+  /** The cell that the frame belongs to, where targets share one figure. */
   readonly of?: { readonly label: string; readonly color: number };
   /** Values of each run. */
   readonly values: readonly (readonly (number | null)[])[];

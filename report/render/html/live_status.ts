@@ -4,7 +4,7 @@ import { formatDuration } from "../../writing/units.ts";
 export interface LiveStatus {
   /** Runs that ended, measured or not. */
   readonly done: number;
-  /** 0 before that is known. */
+  /** 0 until the number is known. */
   readonly runs: number;
   readonly text: string;
   /** Expected from the moment of this status; null when unknown. */
@@ -27,7 +27,7 @@ export interface EndEvent extends PageEvent {
 
 /** An interval of the run in progress, as it was measured: no statistics are made of a part of a run. */
 export interface LivePoint {
-  /** Since the start of the run. */
+  /** Milliseconds since the start of the run. */
   readonly endMs: number;
   /** Labels of the rate and of the percentile: they name what is counted and timed. */
   readonly rateLabel: string;

@@ -149,7 +149,7 @@ ${blocksMarkup(head, place, 2)}</header>
 ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
-/** What the page's client narrows everything to. */
+/** The targets to which the page's client can narrow everything. */
 function targetsScript(documents: readonly Document[]): Markup {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
   const targets = [...byName.values()].map((same): PageTarget => ({

@@ -167,7 +167,7 @@ function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
-  /** One for each run in which it took part. */
+  /** Its part in each run in which it took part. */
   readonly parts: readonly LoadedPart[];
   readonly ofRuns: number;
   /** When its last report came and why it was given up, one entry for each run in which it was lost. */

@@ -161,7 +161,7 @@ export function tailsFinding(cells: readonly CellRuns[]): string {
   return `One request in ${formatCount(odds)} took longer than ${texts.join(", ")}.`;
 }
 
-/** All of three at most. */
+/** Up to three items as they are; of more, the first and the last. */
 function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
   return items.length <= 3 ? items : [items[0], items[items.length - 1]];
 }

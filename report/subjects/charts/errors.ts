@@ -23,9 +23,9 @@ interface ErrorKind {
   readonly label: string;
   /** Number of the colour in the style sheet. */
   readonly color: number;
-  /** In an interval. */
+  /** The number in an interval. */
   readonly of: (point: ErrorPoint) => number;
-  /** In a run. */
+  /** The number in a run. */
   readonly all: (run: Run) => number;
 }
 
@@ -47,7 +47,7 @@ const KINDS: readonly ErrorKind[] = [
     all: () => 0,
   },
   { label: "Wrong responses", color: 4, of: ({ wrong = 0 }) => wrong, all: wrongResponsesOf },
-  // They have no moment.
+  // These have no moment, so they are in no interval.
   { label: "Never sent", color: 9, of: () => 0, all: ({ requests }) => requests.dropped },
 ];
 

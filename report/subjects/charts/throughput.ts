@@ -147,7 +147,7 @@ function p99Of({ latency }: CellRuns): number {
   return latency.percentile(99).value;
 }
 
-/** 0 where no run was watched. */
+/** Cores that the target used; 0 if no run was watched. */
 function coresOf({ runs }: CellRuns): number {
   const watched = runs.filter(({ resources }) => resources.length > 0);
   return watched.reduce((sum, run) => sum + meanCoresOf(run), 0) / Math.max(1, watched.length);

@@ -20,7 +20,7 @@ export interface TimeRange {
 
 export interface RangePercentile {
   readonly ms: number;
-  /** False when too few requests lie beyond it. */
+  /** False if too few requests lie beyond it. */
   readonly isSupported: boolean;
   /** Whether requests known only by a lower bound could turn out to make it larger. */
   readonly isAtLeast: boolean;

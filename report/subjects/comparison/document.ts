@@ -211,7 +211,7 @@ const method: Subject<ResultsComparison> = {
   ],
 };
 
-/** Where and when it was measured. */
+/** The machine and the time of its measurement. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
   const facts: Fact[] = [

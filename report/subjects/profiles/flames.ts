@@ -27,7 +27,7 @@ type ProfileRun = Pick<TargetProfile, "rate" | "forS"> & { readonly tree: CallTr
 
 /** Narrower calls can't be seen on a page. */
 const NARROWEST_RATIO = 0.002;
-/** Some 8 KB of a page. */
+/** This many calls take some 8 KB of a page. */
 const MOST_CALLS = 500;
 
 export function flameOf(
@@ -74,7 +74,7 @@ export interface PlacedCall {
   /** Left end and width as shares of the drawing. */
   readonly x: number;
   readonly width: number;
-  /** 0 for the outermost. */
+  /** 0 for an outermost call. */
   readonly depth: number;
 }
 

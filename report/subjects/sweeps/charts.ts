@@ -92,7 +92,7 @@ function referencesOf(
   return isOffered ? [{ kind: "equality", ratio: null }, ...knees] : knees;
 }
 
-/** In the base unit: per second, or ms. */
+/** The figure in its base unit: per second, or ms. */
 function figureIn(cell: CellRuns, figure: SweepFigure): Measured {
   return figure === "rate"
     ? { value: cell.rate.mean, interval: cell.interval("rate") }

@@ -22,11 +22,11 @@ export interface ComparedRow {
   /** The name of the base; null if the row's own name says it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
-  /** Both, where the table shows their own figures, too. */
+  /** Both cells, if the table shows their own figures, too. */
   readonly cells?: readonly [base: CellRuns, next: CellRuns];
 }
 
-/** Null without rows. */
+/** Null if there are no rows. */
 export function comparedTable(
   caption: string,
   rows: readonly ComparedRow[],

@@ -8,7 +8,7 @@ const FIRST_STEP_UP_TO = 1;
 
 interface HistogramWords {
   readonly caption?: string;
-  /** Above the upper ends of its steps. */
+  /** Heading above the upper ends of its steps. */
   readonly label?: string;
   /** The thing whose times these are. */
   readonly of?: string;

@@ -34,12 +34,12 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Null: the whole target, without Redis. */
+  /** Name of the part; null for the whole target, without Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }
 
-/** Nothing where no target was ours to watch. */
+/** Empty if no target could be watched. */
 export const resources: Subject<ScenarioContext> = {
   id: "resources",
   title: "Resources of the targets",

@@ -21,7 +21,7 @@ export interface TableCell {
   readonly below?: string;
   /** The number behind the text in the base unit of the results (ms, bytes, per second, share). */
   readonly value?: number;
-  /** True when too few requests support the number. */
+  /** Whether too few requests support the number. */
   readonly weak?: boolean;
   /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;

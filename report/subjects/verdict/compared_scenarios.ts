@@ -90,7 +90,7 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
-  /** Over which pairs they are judged together. */
+  /** Says over which pairs they are judged together. */
   readonly finding: string;
   /** One entry for each scenario. */
   readonly scenarios: readonly Based[];

@@ -13,7 +13,7 @@ import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
 
-/** What the advice has to fit. */
+/** The situation that advice must fit. */
 export interface Situation {
   readonly runs: readonly Run[];
   readonly places: readonly Place[];
@@ -21,7 +21,7 @@ export interface Situation {
   readonly isCompared: boolean;
   /** Whether there is a verdict that more could decide. */
   readonly isTrusted: boolean;
-  /** Those of the experiment, as they are written. */
+  /** The scenarios of the experiment, as written. */
   readonly scenarios: Readonly<Record<string, unknown>>;
   /** Whether runs of the plan are still to come: then no more are asked for. */
   readonly isRunning: boolean;
@@ -57,9 +57,10 @@ function slicesStep(
   { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
 ): NextStep[] {
   const targets = new Set(runs.map(({ target }) => target)).size;
-  const isBusy = runs.every(isMovedAlike) && runs.some(({ generator: { findings } }) =>
-    findings.some(({ advice }) => advice.includes("stop-other-programs"))
-  );
+  const isBusy = runs.every(isMovedAlike) &&
+    runs.some(({ generator: { findings } }) =>
+      findings.some(({ advice }) => advice.includes("stop-other-programs"))
+    );
   const isCut = CUT_BY_SLICES.some((key) =>
     Object.values(scenarios).some((scenario) => Object.hasOwn(Object(scenario), key))
   );
@@ -125,7 +126,7 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
 
 /** Fewer runs of a kind show nothing of how often the other comes. */
 const RUNS_FOR_GROUPS = 14;
-/** What an experiment is repeated by default. */
+/** Repetitions of an experiment by default. */
 const USUAL_RUNS = 5;
 /** An interval as wide holds what is found far within it. */
 const NOISY_RATIO = 1.2;
