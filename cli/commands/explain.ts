@@ -148,7 +148,7 @@ interface ExplainedFinding {
   readonly meaning: string;
   /** Runs that have it. */
   readonly count: number;
-  /** Each once, with its advice. */
+  /** Each sentence once, with its advice. */
   readonly sentences: readonly string[];
   readonly advice: readonly { readonly code: Advice; readonly text: string }[];
 }

@@ -203,7 +203,7 @@ const PATH_OF_NOTHING: Problem = {
   fix: "add --url, --command or --detect",
 };
 
-/** Null for the example. */
+/** Null for the built-in example. */
 async function chosenSubject(
   file: string,
   { url, command, detect, example, path }: Asked,
@@ -330,7 +330,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Before anything is asked. */
+/** Refuses to replace a file, before any question is asked. */
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
   throw new UserError([{

@@ -16,7 +16,7 @@ import {
 } from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
 
-/** Begins the program. */
+/** The file with which the program begins. */
 export const ENTRY_NAME = "plateau.js";
 
 const LOADER_NAME = "loader.js";
@@ -84,7 +84,7 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
   }));
 }
 
-// What a first start leaves beside it.
+// Files that a first start leaves beside the program.
 
 const WITH_REDIS = `
 name: redis

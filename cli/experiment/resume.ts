@@ -58,7 +58,7 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Another version, or another experiment, contradicts in every run.
+    // Contradictions are sought only for the same version and experiment: otherwise every run would contradict.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);

@@ -18,7 +18,7 @@ export interface Folder {
   hasProgram(name: string): boolean;
 }
 
-/** In the order in which they are offered. */
+/** Servers found in the folder, in the order in which they are offered. */
 export function subjectsIn(folder: Folder): Subject[] {
   const makers = [ofPackage, ofGo, ofPython, ofCargo, ofDockerfile];
   return makers.flatMap((make) => make(folder) ?? []);

@@ -86,7 +86,7 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
 /** Fields in the order of their precedence, where their names are alike. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** Each field that the tool sends once, once. */
+/** The line without repeated fields, where the tool sends only the last of them. */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);

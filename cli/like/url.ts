@@ -22,7 +22,7 @@ export interface UrlParts {
   /** The part before an @; empty without one. */
   readonly user: string;
   readonly host: string;
-  /** All after the host: `/path?query#fragment`. */
+  /** All that follows the host: `/path?query#fragment`. */
   readonly rest: string;
 }
 
@@ -73,9 +73,9 @@ function decodedOctets(path: string): string {
 }
 
 interface CurlChoice {
-  /** False with --globoff. */
+  /** Whether patterns are expanded: not with --globoff. */
   readonly globs: boolean;
-  /** False with --path-as-is. */
+  /** Whether dot segments are removed: not with --path-as-is. */
   readonly normalizes: boolean;
   /** The query that -G makes; empty without it. */
   readonly query: string;

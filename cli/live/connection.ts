@@ -247,7 +247,7 @@ function isBodyFit(head: LiveHead): boolean {
   return !head.fields.has("transfer-encoding") && isWithin("liveReceipt", bodyBytes(head));
 }
 
-/** Infinity when its length is not one number. */
+/** Infinity if the length is not a single number. */
 export function bodyBytes({ fields }: LiveHead): number {
   const length = fields.get("content-length") ?? "0";
   return /^\d{1,15}$/.test(length) ? Number(length) : Infinity;

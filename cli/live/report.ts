@@ -24,13 +24,13 @@ import { LiveServer } from "./server.ts";
 import { Viewers } from "./viewers.ts";
 
 interface LiveReportOptions {
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   /** The baseline of thresholds, or null. */
   readonly baseline: Grouped | null;
   /** Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next one. */
   readonly mostRatio?: number;
-  /** Takes a line on a defect. */
+  /** Called with a line about a defect. */
   readonly onNote?: (text: string) => void;
 }
 
@@ -106,7 +106,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#viewers.end({ page: this.#page, status: this.#status }, END_MS);
   }
 
-  /** Nothing listens afterwards. */
+  /** Ends the server: nothing listens afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOver) {
       this.#status = brokenStatus(this.#status);

@@ -97,7 +97,7 @@ class LiveViewer implements LiveStream {
     this.end();
   }
 
-  /** After what waits for it. */
+  /** Ends the connection after the events that still wait. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -177,7 +177,7 @@ export class Viewers {
     }, patienceMs);
   }
 
-  /** False when it is not a receipt. */
+  /** Takes a receipt; false if the text is none. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
     for (const viewer of this.#viewers) viewer.hasShown(receipt);

@@ -24,7 +24,7 @@ import { sendMetrics } from "./otlp.ts";
 import { terminalOptions } from "../terminal/terminal.ts";
 
 export interface ResultForms extends Renderers {
-  /** All experiments. */
+  /** Sends the metrics of all experiments. */
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
   /** @param hasToldMissing Whether progress has said what was not measured, and why. */

@@ -13,9 +13,9 @@ const MOST_REASONS = 5;
 
 /** What the reader has been told already, so that the error does not repeat it. */
 interface Told {
-  /** What was not measured, and why. */
+  /** Whether the output says what was not measured, and why. */
   readonly hasMissing?: boolean;
-  /** All that a summary says. */
+  /** Whether the output has all that a summary says. */
   readonly hasSummary?: boolean;
 }
 

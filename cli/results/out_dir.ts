@@ -81,7 +81,7 @@ function resumptionOf({ flags, ab }: Measured, dir: string): string {
   return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
 }
 
-/** What every version of the file has. */
+/** Keys that the file has in every version. */
 const measured = z.object({
   schema: z.string().regex(/^plateau\.(?:results|bench)\//),
   state: z.string().optional(),

@@ -88,7 +88,7 @@ function verified<Result extends Results | Measurement>(
 }
 
 interface ReadFile {
-  /** All but the runs. */
+  /** The results without the runs. */
   readonly head: unknown;
   /** Runs that are correct. */
   readonly runs: readonly Run[];

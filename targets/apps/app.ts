@@ -12,7 +12,7 @@ import type { MiddlewareHandler } from "hono";
 interface AppContext {
   /** Where the Redis server is (`redis://host:port`), or null when there is none. */
   readonly redisUrl: string | null;
-  /** Takes one line of the request log. */
+  /** Called with each line of the request log. */
   readonly log: (line: string) => void;
 }
 

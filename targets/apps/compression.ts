@@ -35,7 +35,7 @@ export function compression(offered: Encodings): MiddlewareHandler {
   };
 }
 
-/** Null when the response stays as it is. */
+/** Null if the response stays as it is. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;

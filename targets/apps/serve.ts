@@ -15,7 +15,7 @@ const CLOSE_MS = 1_000;
 export interface ServeOptions {
   /** Name of a built-in app. */
   readonly app: string;
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   /** Other processes may listen on the same port (Linux); false when absent. */
   readonly shared?: boolean;

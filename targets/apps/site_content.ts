@@ -15,7 +15,7 @@ const PAGES = 5;
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
-/** One path of the site, and what it gives. */
+/** One path of the site, and the response to it. */
 export interface Document {
   readonly path: string;
   /** Media type. */

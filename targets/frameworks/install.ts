@@ -22,7 +22,7 @@ import { createHash } from "node:crypto";
 
 interface Installation {
   readonly folder: string;
-  /** False when it was there already. */
+  /** False if it was there already. */
   readonly fresh: boolean;
 }
 

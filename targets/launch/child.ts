@@ -105,7 +105,7 @@ export function startCommand(
 interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
-  /** Null or absent: as much as there is. */
+  /** Limits of the program; null or absent: none. */
   readonly limits?: TargetLimits;
   /** The same for a folder that stays when the program succeeds. */
   readonly stage?: string;

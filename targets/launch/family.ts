@@ -34,7 +34,7 @@ export interface ProcessFamily {
 
 /** How the program must be started, so that its family can be found. */
 export interface Upbringing {
-  /** It leads a process group of its own. */
+  /** Whether it leads a process group of its own. */
   readonly detached: boolean;
   /** Variables that are added to its environment. */
   readonly env: Readonly<Record<string, string>>;

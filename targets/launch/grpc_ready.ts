@@ -15,7 +15,10 @@ const HEALTH = "/grpc.health.v1.Health/Check";
 /** A server begins with it while what it calls is not there yet. */
 const UNAVAILABLE = 14;
 
-/** What HealthCheckResponse has in its only field (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). */
+/**
+ * HealthCheckResponse's only field, and its value for a healthy service
+ * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md).
+ */
 const HEALTH_FIELD = 1;
 const SERVING = 1;
 const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];

@@ -71,7 +71,7 @@ export interface LaunchContext {
   readonly signal: AbortSignal;
   /** The experiment's targets, by name, with one value for each setting. */
   readonly others: Readonly<Record<string, TargetSpec>>;
-  /** Takes a line that the user should know. */
+  /** Called with a line that the user should know. */
   readonly onNote: (text: string) => void;
   /** Address or name of this machine at which it must listen and gets its requests; IPv6 without brackets. */
   readonly host: string;

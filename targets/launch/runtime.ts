@@ -15,7 +15,7 @@ interface Runtime {
   readonly flag: string;
   /** The version in its output (standard output and error together). */
   readonly version: RegExp;
-  /** Before the version, where that is a bare number. */
+  /** Text before the version, if that is a bare number. */
   readonly prefix?: string;
 }
 

@@ -68,7 +68,7 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
 interface OwnProgram {
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: ours. */
+  /** Its working folder; absent: ours. */
   readonly cwd?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;
@@ -130,7 +130,7 @@ export function stepProgram(
   return findProgram(name, { path: env.PATH ?? "", cwd });
 }
 
-/** In one line. */
+/** The command in one line. */
 export function commandText({ command }: CommandStep): string {
   return command.join(" ").replaceAll(/\s+/g, " ");
 }

@@ -55,7 +55,7 @@ export interface Profiler {
 
 // Short names of modules: the package and the file in it, or the end of a path.
 
-/** Enough of a path to know a file by. */
+/** As many segments of a path as identify a file. */
 const SEGMENTS = 2;
 
 /** Node's folder of packages, Deno's cache of them, Python's, and Go's with a version. */

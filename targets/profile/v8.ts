@@ -39,7 +39,7 @@ export const cpuProfile = z.looseObject({
 
 export type CpuProfile = z.output<typeof cpuProfile>;
 
-/** Nothing to do: neither work nor anybody's time. */
+/** V8's name for time with nothing to do, which is no function's. */
 const IDLE = "(idle)";
 
 /** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_test.ts`). */
@@ -65,7 +65,7 @@ type Node = z.output<typeof node>;
 
 interface Call {
   readonly node: Node;
-  /** In the list of calls; null for the root. */
+  /** Index in the list of calls; null for the root. */
   readonly caller: number | null;
   /** Id of the node at the top of its stack. */
   readonly outermost: number;

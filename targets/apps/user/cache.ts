@@ -70,7 +70,7 @@ async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promis
  * `tests/targets/user_cache_test.ts` runs the same suite over both.
  */
 export interface TextStore {
-  /** Null when it is not kept, or no longer. */
+  /** Null if it is not kept, or no longer. */
   readonly read: (key: string) => Promise<string | null>;
   readonly keep: (key: string, text: string) => Promise<void>;
   /**

@@ -58,7 +58,7 @@ function drawBody(draw: Draw, title: string, topic: Topic): string {
 // Blocks of markdown, drawn at random: what people write into wikis. Their words are of one subject, the handbook of a
 // harbour, so that they fit each other.
 
-/** What a page is about. */
+/** The subject of a page. */
 interface Topic {
   /** The things that it speaks of. */
   readonly nouns: readonly string[];

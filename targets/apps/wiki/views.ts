@@ -114,7 +114,7 @@ function renderHeads(heads: readonly PageHead[]): WikiHtml {
 
 export type WikiHtml = ReturnType<typeof html>;
 
-/** Who looks: a name when logged in. */
+/** The user who looks at a page: a name when logged in. */
 export interface WikiViewer {
   readonly user: string | null;
 }

@@ -117,7 +117,7 @@ export function makePolicy(name: PolicyName, random: Random = Math.random): Poli
   return makers[name](random);
 }
 
-/** Each in its turn. */
+/** Gives each instance a request in turn. */
 class RoundRobin implements Policy {
   #next = 0;
 

@@ -46,7 +46,7 @@ function withoutQuery(path: string): string {
   return path.split("?", 1)[0];
 }
 
-/** Some 10 MB. */
+/** This many paths take some 10 MB. */
 const MOST_PATHS = 100_000;
 
 /**

@@ -32,7 +32,7 @@ export interface Stall {
   readonly cpuMs: number;
 }
 
-/** What V8's optimising compilers did. */
+/** Counts of the work of V8's optimising compilers. */
 export const compilerWork = z.strictObject({
   maglev: z.int().min(0).describe("Functions that Maglev optimised"),
   turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
@@ -41,7 +41,7 @@ export const compilerWork = z.strictObject({
 
 export type CompilerWork = z.output<typeof compilerWork>;
 
-/** Some part of a second. */
+/** A stretch of the run, with what the runtime reported of it. */
 export interface CounterSpan {
   /** Its end. */
   readonly atMs: number;
@@ -131,7 +131,7 @@ export interface LeftOut {
   readonly bytes: number;
   /** Lines that are no record. */
   readonly lines: number;
-  /** They are in the sums, but not listed. */
+  /** Collections that are in the sums, but not listed. */
   readonly collections: number;
   readonly stalls: number;
 }
@@ -167,7 +167,7 @@ export class ReportRoom {
   }
 }
 
-/** What stands where the next byte is. */
+/** The kind of text at the next byte. */
 type Place = "line" | "rest of a line that is not read";
 
 /**
