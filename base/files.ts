@@ -52,7 +52,7 @@ function refuse(): never {
 export interface FileDigest {
   /** Path as the experiment file has it. */
   readonly path: string;
-  /** SHA-256 of what was read, in hex. */
+  /** SHA-256 of the bytes that were read, in hex. */
   readonly sha256: string;
 }
 

@@ -32,9 +32,8 @@ export async function loadEngine(): Promise<void> {
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
- * In a text that was cut, a match that reaches the cut is none: its continuation is unknown.
- *
- * @param source As `wrongPattern` finds it right.
+ * If a text was cut, a match that reaches the cut does not count, because its continuation is unknown.
+ * @param source A pattern in which `wrongPattern` finds nothing wrong.
  */
 export function searchFor(source: string): PatternSearch {
   const pattern = compiled(source);

@@ -225,7 +225,7 @@ function passwordsWithoutScheme(address: string): string[] {
 
 // How it is written.
 
-/** What a text may hold of a secret value: the whole and its lines, as they are written. */
+/** The forms in which a text may hold a secret value: the whole and its lines, as written. */
 export function writtenForms(value: string): Set<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];

@@ -211,7 +211,7 @@ interface WrittenForm {
  * Each is looked up by its head, which is the whole of a short one.
  */
 class Forms {
-  /** By a hash of the first two characters: 1 if any form begins so. */
+  /** By a hash of two characters: 1 if any form begins with these. */
   readonly #begins = new Uint8Array(65_536);
   /** By the first characters of heads (`LEAST_WITHIN`, or all): the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();

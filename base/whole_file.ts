@@ -50,7 +50,7 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** The folders of links to what is open: `/dev/stdout` is one to that of this process. */
+/** Folders with links to open files: `/dev/stdout` leads to a link to this process's. */
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**

@@ -118,7 +118,7 @@ export interface Figure {
   readonly statistic: StatisticOf<Distribution> | null;
 }
 
-/** The one table of what is measured. */
+/** The one table of all figures. */
 export const NAMED_FIGURES = Object.fromEntries(
   [...singleFigures(), ...statistics()].map((figure) => [figure.name, figure]),
 ) as Readonly<Record<FigureName, Figure>>;

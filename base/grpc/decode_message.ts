@@ -78,7 +78,7 @@ export class MessageDecoder {
     if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
-    // Whoever reads takes both forms, whatever the type says.
+    // A reader must accept both forms, whatever the type says.
     if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
     else {
       const packed = new WireReader(reader.bytes());

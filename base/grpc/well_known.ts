@@ -113,7 +113,7 @@ const FORMS: Readonly<Record<string, OwnForm>> = {
 
 const PACKAGE = "google.protobuf.";
 
-/** Null: JSON has it as any other message. @param name Full name of the message. */
+/** Null if JSON has it like any other message. @param name Full name of the message. */
 export function ownFormOf(name: string): OwnForm | null {
   if (!name.startsWith(PACKAGE)) return null;
   const own = name.slice(PACKAGE.length);

@@ -15,7 +15,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Makes room for so many bytes, and gives its offset; the buffer may be another one afterwards. */
+  /** Makes room for this many bytes, and gives its offset; the buffer may be another one afterwards. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;

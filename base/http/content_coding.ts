@@ -49,7 +49,7 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   },
 };
 
-/** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
+/** First bytes that compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has no such bytes. */
 const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],

@@ -57,7 +57,7 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Keeps a head as its status and fields, with names in lower case, of so many bytes. False when there is no room for
+   * Keeps a head as its status and fields, with names in lower case, which take `bytes`. False if there is no room for
    * it.
    */
   takeFields(status: number, fields: readonly Field[], bytes: number): boolean {

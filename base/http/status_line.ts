@@ -44,7 +44,7 @@ export class StatusLine {
     this.#place = 0;
   }
 
-  // hot: gives the offset after what it took, which is that of the first wrong octet when it broke.
+  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#passPrefix(bytes, from, to);
     while (at < to && this.#place < DONE) {

@@ -142,7 +142,7 @@ export interface ProfileChange {
   readonly packages: readonly PackageChange[];
 }
 
-/** What grows by less than this share of all time per request is not named. */
+/** Growth below this share of all time per request is not named. */
 const LEAST_RATIO = 0.01;
 
 /** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
@@ -163,7 +163,7 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   };
 }
 
-/** Own time per request of one run, by what has it. */
+/** Own time for each request of one run, by function. */
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**

@@ -217,7 +217,7 @@ export class Engine {
     return this.#read(value, (_, text) => text);
   }
 
-  /** A copy of what a text is in UTF-8. */
+  /** A copy of the text's octets in UTF-8. */
   octetsOfText(value: Value): Uint8Array<ArrayBuffer> {
     return this.#read(value, (octets) => new Uint8Array(octets));
   }

@@ -113,7 +113,7 @@ export interface VirtualSigns {
   readonly product: Text;
   /** /sys/hypervisor/type. */
   readonly hypervisor: Text;
-  /** Head of /sys/firmware/acpi/tables/FACP: whoever made the machine's tables. */
+  /** Head of /sys/firmware/acpi/tables/FACP: it names the maker of the machine's tables. */
   readonly acpi: Text;
   /** available_clocksource: kvm-clock, hyperv_clocksource_tsc_page, xen. */
   readonly clocks: Text;

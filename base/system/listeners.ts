@@ -49,7 +49,7 @@ const CHUNK_BYTES = 8 * 1024;
 /** A row in another state than LISTEN: those that listen come first. */
 const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
 
-/** The start of the file: the rest is one row a connection, of which there may be 100,000. */
+/** The start of the file; the rest has one row for each connection, of which there may be 100,000. */
 function readListeners(path: string): string {
   using file = Deno.openSync(path);
   const chunk = new Uint8Array(CHUNK_BYTES);

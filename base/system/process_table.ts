@@ -124,7 +124,7 @@ export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   return [...found.values()];
 }
 
-/** What processes have used, but for this one, as `watchProcesses` takes it. */
+/** The use of all processes except this one, in the form that `watchProcesses` takes. */
 export function ticksIn(rows: readonly TableRow[]): ReadonlyMap<number, ProcessTicks> {
   return new Map(
     rows.filter(({ pid }) => pid !== Deno.pid)

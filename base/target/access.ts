@@ -194,7 +194,7 @@ const certificates = z.string().max(LIMITS.certificates.most).includes(
   { error: "Cannot read certificates that are not PEM" },
 );
 
-/** Access as it is sent to agents and gateways: without an HTTP proxy, which would load where nobody can see. */
+/** Access for agents and gateways: without an HTTP proxy, because that would load hosts which nobody sees. */
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),

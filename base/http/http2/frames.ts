@@ -66,7 +66,7 @@ export const MAX_FRAME_BYTES = 16_384;
 export const NOTHING = 0;
 /** `payload[from, to)` is content of a DATA frame, maybe none; `isLast`: the frame ends with it. */
 export const CONTENT = 1;
-/** `payload[from, to)` is all of a frame, but for padding. */
+/** `payload[from, to)` is a whole frame without its padding. */
 export const FRAME = 2;
 /** The current frame is too long, or its padding is. */
 export const TOO_LONG = 3;
@@ -95,7 +95,7 @@ export class FrameReader {
   /** A payload that does not come whole. */
   #gathered: Uint8Array = NO_OCTETS;
 
-  // hot: the offset after what was taken; `found` says what of.
+  // hot: the offset after the octets that it took; `found` says what they are.
   next(bytes: Uint8Array, from: number, to: number): number {
     this.found = NOTHING;
     let at = from;

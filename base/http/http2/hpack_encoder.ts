@@ -7,7 +7,7 @@ import { type Field, fieldBytes } from "./fields.ts";
 import { HpackWriter, MOST_CONTINUED } from "./hpack_primitives.ts";
 import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
 
-/** The first octet of each representation, but for an index or size in its low bits, and how many these are. */
+/** The first octet of each representation, without the index or size in its low bits, and the number of these bits. */
 const INDEXED = { flags: 0x80, prefixBits: 7 };
 const INDEXED_LITERAL = { flags: 0x40, prefixBits: 6 };
 const LITERAL = { flags: 0, prefixBits: 4 };
@@ -72,7 +72,7 @@ export class HpackEncoder {
     if (literal === INDEXED_LITERAL) this.#table.insert(field);
   }
 
-  /** What is secret is in no table, but for the empty value, so that none can be guessed by it (RFC 7541 §7.1.3). */
+  /** Secrets are in no table, except for the empty value, so that none can be guessed through it (RFC 7541 §7.1.3). */
   #literalFor(field: Field): typeof LITERAL {
     if (isSecretField(field.name)) return SECRET_LITERAL;
     const isLarge = fieldBytes(field) > this.#tableBytes * MOST_ENTRY_RATIO;

@@ -57,7 +57,7 @@ export class Stream implements ReceivedResponse {
     this.forget();
   }
 
-  /** The response stays as it is, until it is forgotten or the next begins. */
+  /** The response stays readable until it is forgotten or the next one begins. */
   end(): void {
     this.id = 0;
     this.request = NO_REQUEST;
