@@ -38,7 +38,7 @@ export function checkAbortRules(
   }
 }
 
-/** Parses rules that were checked. */
+/** Parses rules that were checked before. */
 export function keptByAll(rules: readonly string[]): readonly Objective[] {
   return rules.flatMap((rule) => {
     const kept = keptBy(rule);
