@@ -223,7 +223,7 @@ class SearchRun {
     });
     const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
     if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
-      // Trials of which none counts say nothing of the target.
+      // Trials say nothing about the target if none of them counts.
       return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
     }
     if (!this.#fits(plannedS)) return "budget";

@@ -11,7 +11,7 @@ interface Steering {
   readonly shortTrial: (ratePerSec: number) => TrialPlan;
 }
 
-/** A target that completes less of the rate is overloaded, whoever else is there. */
+/** A target that completes less of the rate than this is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
 /** Steps down without any rate that holds, at most. */
 const LARGEST_STEP = 4;

@@ -68,7 +68,7 @@ export async function makeTrial(
 
 type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 
-/** Poisson arrivals are fewer than expected by so many standard deviations at most. */
+/** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
 const STRAY = 5;
 
 /** Counts, while a trial goes on, until a rule is surely broken. */

@@ -6,7 +6,7 @@ import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** The beginning of what a command prints; its last lines are added at its end. */
+/** Bytes kept of the beginning of a command's output; its last lines are added at its end. */
 const MOST_BYTES = 65_536;
 
 /** The output of one command. */

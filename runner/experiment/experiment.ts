@@ -271,7 +271,7 @@ export interface StartingRequest {
   readonly experiment: Experiment;
   readonly source: string;
   readonly seed: number;
-  /** The command line, for whoever repeats it. */
+  /** The command line, so that a reader can repeat it. */
   readonly invocation: Pick<Results, "file" | "flags" | "ab">;
   /** What an earlier sitting left, to go on from; null: nothing. */
   readonly kept: Results | null;

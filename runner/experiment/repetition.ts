@@ -53,7 +53,7 @@ export class Repetition {
   /** Runs by cell. */
   readonly #runs = new Map<string, CountedRun[]>();
 
-  /** @param counted What of each run the figures are of. */
+  /** @param counted The part of each run that the figures are of. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
   /** @returns What the runs of its cell show so far, for who wants to know. */
@@ -84,7 +84,7 @@ export class Repetition {
     };
   }
 
-  /** Repetitions until the next decision, of which `done` are made. */
+  /** Repetitions until the next decision, after `done` of them. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
     const { until, budget } = this.repeat;

@@ -125,7 +125,10 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   }];
 }
 
-/** What of a machine stays from boot to boot, and moves figures when it does not. A container's name is new each time. */
+/**
+ * Facts about a machine that stay the same from boot to boot, and that move figures if they change. A container's name
+ * is new each time.
+ */
 function steadyFacts(
   { memory: _, openFiles: __, ports: ___, hostname, ...facts }: Machine,
 ): object {

@@ -55,7 +55,7 @@ function settingsProblems({ experiment, settings }: Results): Problem[] {
   return [problem("experiment", "settings is not its SHA-256")];
 }
 
-/** Each repetition of a cell is there once, and none is left out. @param ofCell What there is of it. */
+/** Each repetition of a cell must be there once, without gaps. @param ofCell Its runs, and its missing runs. */
 function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
   const first = new Map<number | null, PlacedRun>();
   const again = ofCell.filter((one) => {
@@ -125,7 +125,7 @@ function isWidened(intervalS: number, plannedS: number): boolean {
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-/** Runs of the plan by name. @param repetitions So many blocks of it. */
+/** Runs of the plan by name. @param repetitions How many blocks of it are meant. */
 function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
   return new Map(

@@ -111,7 +111,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
   );
 }
 
-/** Files; a text: why there are none. */
+/** The files, or, as a text, why there are none. */
 async function asked(
   version: string,
   request: Json,

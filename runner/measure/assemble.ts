@@ -93,7 +93,7 @@ export function assemble(
   });
 }
 
-/** Without secrets in what came from outside: all other texts are of Plateau itself. */
+/** The measurement without secrets in texts from outside; all other texts are Plateau's own. */
 function openly(measurement: Measurement): Measurement {
   const { url, slowest, agents } = measurement;
   return {

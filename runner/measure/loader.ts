@@ -31,7 +31,7 @@ export interface Loader {
 /** In the order in which they are called: notes, onReady once, onStart once, the others as it goes. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
-  /** Everybody is ready: so many workers will load. */
+  /** Called once all workers are ready, with their number. */
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
@@ -39,7 +39,7 @@ export interface LoaderHooks {
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
-  /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */
+  /** From now on an interval is whole with this many workers' parts, so that silent workers don't hold up the live view. */
   readonly onReportingWorkers: (workers: number) => void;
   /** Ends the load early; the load until then is given. */
   readonly signal: AbortSignal;

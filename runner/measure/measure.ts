@@ -42,7 +42,7 @@ interface LoadHooks {
   readonly onTail?: (requests: readonly TailRequest[]) => void;
   /** Called with the slices of each worker, if the load was in slices, when it is over. */
   readonly onSlices?: (slices: readonly SliceTotals[]) => void;
-  /** Ends the load early; the measurement is then of what there was. */
+  /** Ends the load early; the measurement then covers the time until then. */
   readonly signal: AbortSignal;
 }
 

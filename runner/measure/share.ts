@@ -226,7 +226,7 @@ function requestsOf(
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What is expected of a socket is decided by whoever reads it. */
+/** The reader of a socket decides what is expected of it. */
 const OPENS_SOCKET: ResponseExpectation = {
   statuses: [101],
   body: null,

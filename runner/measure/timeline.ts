@@ -60,7 +60,7 @@ export interface IntervalSum {
   messages: MessageSum | null;
 }
 
-/** An interval of which parts are awaited. */
+/** An interval that still lacks parts. */
 interface OpenInterval {
   readonly sum: IntervalSum;
   /** Workers that have reported a part. */
@@ -78,9 +78,9 @@ interface WorkerSeries {
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   #kept: IntervalSum[] = [];
-  /** Intervals, as workers report them, that one of those stands for. */
+  /** How many intervals of the workers one of these stands for. */
   #width = 1;
-  /** By index, as workers report them; those before the first are kept or, where nobody reported them, empty. */
+  /** Open intervals by the workers' index. Earlier ones are kept or, if no worker reported them, empty. */
   readonly #open = new Map<number, OpenInterval>();
   /** The index of the next that is opened. */
   #next = 0;
@@ -125,7 +125,7 @@ export class Timeline {
     return this.#secondBytes;
   }
 
-  /** So many workers report from now on; gives the intervals that are whole by that. */
+  /** From now on this many workers report; gives the intervals that are whole by that. */
   setReportingWorkers(workers: number): WholeInterval[] {
     this.#reporting = workers;
     const most = Math.floor(MOST_WORKER_INTERVALS / Math.max(1, workers));
@@ -180,7 +180,7 @@ export class Timeline {
     };
   }
 
-  /** Ends the wait for parts of an open interval: what still comes of it is added to what is kept. */
+  /** Ends the wait for parts of an open interval: later parts are added to the kept interval. */
   #keep(index: number): void {
     const open = this.#open.get(index);
     if (open === undefined) return;

@@ -39,7 +39,7 @@ const CALL_MS = 60_000;
 /** Longest time that `teardown` may take, even after Ctrl-C. */
 const TEARDOWN_MS = 10_000;
 
-/** A run of which no function of the script has a part. */
+/** A run in which the script has no function. */
 export function unscripted(script: Script): ScriptedRun {
   return {
     script,

@@ -32,7 +32,7 @@ interface RunSetting {
   readonly logFolder: string | null;
   /** The agent ends: the run is broken off. */
   readonly signal: AbortSignal;
-  /** A line for whoever watches the agent. */
+  /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
 }
 
@@ -197,7 +197,10 @@ export class AgentRun {
     return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
   }
 
-  /** Waits until all that anybody waits for is reported. @param ended How the run ended, for the note on it. */
+  /**
+   * Waits until all reports that the coordinator waits for have arrived. @param ended How the run ended, for the note
+   * about it.
+   */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;
     const giveUp = (): void => this.#outbox.giveUp();
@@ -224,13 +227,13 @@ export class AgentRun {
     this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
   }
 
-  /** Deletes messages that nobody will read. */
+  /** Deletes messages that will not be read any more. */
   async #sweep(): Promise<void> {
     const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
     await settlesWithin(swept, LAST_WORD_MS);
   }
 
-  /** Only while the run is the one that is wanted: a late message is for nobody. */
+  /** Sends only while the run is the wanted one: nobody reads a late message. */
   async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
     const { runState } = await readRunState(this.setting.link.client, coordinator);

@@ -122,7 +122,7 @@ export class Fleet implements Loader {
     }
   }
 
-  /** Each once, and not many: anybody at Redis may send a hundred thousand a second. */
+  /** Passes each note on once, and not too many: anyone with access to Redis may send a hundred thousand a second. */
   #noteOnce(note: string): void {
     if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
     this.#noted.add(note);
@@ -248,7 +248,7 @@ export class Fleet implements Loader {
     await this.link.close();
   }
 
-  /** Takes away what nobody will read: messages, and the jobs of agents that are gone. */
+  /** Removes messages that will not be read, and the jobs of agents that are gone. */
   async #sweep(): Promise<void> {
     const there = await roster(this.link.client);
     const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));

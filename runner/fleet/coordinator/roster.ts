@@ -168,7 +168,7 @@ export class Claims {
 
   constructor(private readonly client: RedisClient, private readonly coordinator: string) {}
 
-  /** Takes so many agents, or all that are free. Throws a TargetError when they are too few. */
+  /** Takes this many agents, or all that are free. Throws a TargetError if there are too few. */
   async take(wanted: number | "all", onNote: (text: string) => void): Promise<Presence[]> {
     const least = leastOf(wanted);
     for (;;) {

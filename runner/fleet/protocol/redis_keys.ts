@@ -42,5 +42,5 @@ export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
 export const POLL_MS = { waiting: 50, loading: 250 } as const;
 /** Redis takes longer to respond: it does not. */
 export const REPLY_MS = 1_000;
-/** An agent to which Redis has not responded for this long gives up: nobody receives its messages. */
+/** An agent gives up if Redis has not responded for this long, because its messages reach nobody. */
 export const OUT_OF_TOUCH_MS = 10_000;

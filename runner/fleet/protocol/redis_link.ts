@@ -93,7 +93,7 @@ function unheeded(): void {}
 
 const RETRY_AFTER_MS = 100;
 
-/** Rejects when the reply takes longer, or when the signal aborts; one that comes later is nobody's. */
+/** Rejects if the reply takes longer, or on abort; a later reply is ignored. */
 export async function replyWithin<Reply>(
   reply: Promise<Reply>,
   limitMs: number = REPLY_MS,

@@ -58,7 +58,7 @@ function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
-/** Why a value may be missing although the response has it; null when it has not. */
+/** Why a value may be missing although the response has it; null if it cannot be. */
 export function whyOverlooked({ from }: CaptureSpec, response: ReceivedResponse): string | null {
   const isOfBody = from.kind === "json" || from.kind === "pattern";
   const problem = isOfBody ? response.kept?.content().problem ?? null : null;

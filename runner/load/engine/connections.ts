@@ -44,7 +44,7 @@ export class Connections {
   readonly #connections: number;
   /** By connection: whether it was dialed before. */
   readonly #wasDialed: Uint8Array;
-  /** By connection, set to 1 by whoever gets a response on it. */
+  /** By connection: set to 1 when a response comes on it. */
   readonly responded: Uint8Array;
   readonly #backOff: BackOff;
   /** Every closed slot, and some that have been dialed since. */

@@ -28,7 +28,7 @@ export interface DialTurns {
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
-  /** Queues `bytes` (not copied: they must stay as they are until none is unsent) on an open slot. */
+  /** Queues `bytes` on an open slot. They are not copied, so they must stay unchanged until all are sent. */
   send(slot: number, bytes: Uint8Array): void;
   /** Bytes that `send` was given and that the system has not taken yet. */
   unsentBytes(slot: number): number;

@@ -31,7 +31,7 @@ interface SessionParts extends ExchangeParts {
 const NO_USER = -1;
 /** A refused dial is repeated no sooner. */
 const AFTER_FAILURE_US = 1_000;
-/** The request of a lane that has none in flight. */
+/** The request of a lane with none in flight. */
 const NONE = -1;
 
 /** One of the requests that a virtual user may have in flight. */
@@ -260,7 +260,7 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  /** No connection is dialed but for an exchange, which waits for it. */
+  /** A connection is only dialed for an exchange, which waits for it, so there is nothing to do. */
   onOpen(): void {}
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {

@@ -17,11 +17,11 @@ export interface Transport {
 }
 
 export interface TransportConnection {
-  /** Queues `bytes` (not copied: they must stay as they are); to be called between `onOpen` and the end. */
+  /** Queues `bytes`, which are not copied and so must stay unchanged; to be called between `onOpen` and the end. */
   send(bytes: Uint8Array<ArrayBuffer>): void;
   /** Bytes that `send` was given and that the system has not taken yet, as far as the runtime says. */
   readonly unsentBytes: number;
-  /** Whether all that it was given has reached the peer; null where nobody says so. */
+  /** Whether all that it was given has reached the peer; null if that cannot be known. */
   readonly isSent: boolean | null;
   /** Reads now, after it had to wait (`ReadScheduler`). */
   readNow(): void;

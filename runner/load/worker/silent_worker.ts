@@ -49,7 +49,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
   return { report, dropped };
 }
 
-/** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
+/** How long the requests, or virtual users, of the share had waited at the end, apart from the first `begun` of them. */
 function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {

@@ -189,7 +189,10 @@ function blended(
   return (THEORY_CLUSTERS * expectedS + seen * sum / all) / (THEORY_CLUSTERS + seen);
 }
 
-/** A queue that began idle is as long as usual after two relaxation times: what of a trial is left then. */
+/**
+ * The part of a trial after its queue has settled: a queue that began idle has its usual length after two relaxation
+ * times.
+ */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
   const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
   return Math.max(0, seconds - 2 * missing);
@@ -477,7 +480,10 @@ function logLikelihood(
   return log;
 }
 
-/** Logarithms of shares and of their complements, by nats above the allowed one: read and not calculated, as it is done often. */
+/**
+ * Tables of logarithms of shares and of their complements, by nats above the allowed share: reading them is faster than
+ * calculating.
+ */
 class Shares {
   readonly #step = 0.04;
   readonly #least = -14;

@@ -64,7 +64,7 @@ export function trigamma(x: number): number {
     square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)));
 }
 
-/** The x at which ψ′(x) is so much, above 0: ψ′ falls evenly, so bisection of its logarithm finds it. */
+/** The x above 0 at which ψ′(x) has this value: ψ′ falls steadily, so bisection of its logarithm finds it. */
 function inverseTrigamma(value: number): number {
   let [low, high] = [-12, 18];
   for (let i = 0; i < 60; i++) {

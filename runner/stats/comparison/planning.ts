@@ -53,7 +53,7 @@ export interface PlannedFamily {
   readonly marginRatio: number;
 }
 
-/** The smallest change that is called real in 80 of 100 comparisons of so many pairs, as a ratio less one. */
+/** The smallest change that is called real in 80 of 100 comparisons of this many pairs, as a ratio less one. */
 export function smallestChangeSeen(pairs: number, stdev: number, family: PlannedFamily): number {
   return Math.expm1(Math.log1p(family.marginRatio) + effectSeen(pairs, family) * stdev);
 }

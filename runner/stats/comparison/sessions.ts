@@ -165,7 +165,7 @@ function inTime(figures: readonly SessionFigure[]): Series {
   };
 }
 
-/** ρ that are tried. Nearer to 1 no number of sessions that anybody makes tells a level from a drift. */
+/** The values of ρ that are tried. Nearer to 1, no practical number of sessions tells a level from a drift. */
 const CORRELATIONS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98] as const;
 
 /** Logarithms of how likely each is beforehand: the reference prior 1 / √(1 − ρ²), from halfway to halfway. */
@@ -179,7 +179,7 @@ interface Fit {
   readonly log: number;
   /** Its standard error. */
   readonly error: number;
-  /** Logarithm of the restricted likelihood, but for a constant. */
+  /** Logarithm of the restricted likelihood, up to a constant. */
   readonly likelihood: number;
 }
 

@@ -153,7 +153,7 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
 /** Errors of ratios, by either side, because a report compares the same two in several families. */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
-/** Standard error of the logarithm of a product of what is drawn together. */
+/** Standard error of the logarithm of a product of terms that are drawn together. */
 function jointError(terms: readonly Term[]): number {
   const [{ estimate: one, power }, { estimate: other, power: otherPower }] = terms;
   const error = (): number => standardErrorOf(jointDraws(terms), one.byRun.length);

@@ -217,7 +217,7 @@ export function intervalBlocks(
   }));
 }
 
-/** Some intervals after one another as one block, for the price of that alone. @param fromS When the first begins. */
+/** Some consecutive intervals as one block, at the cost of these alone. @param fromS When the first begins. */
 export function blockOfIntervals(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",

@@ -37,9 +37,8 @@ export function largestDispersion(
 }
 
 /**
- * Dispersion of what is counted, with a presumed size of clusters if too few were seen.
- *
- * @param seen Null: it is unknown when it came, so all of it may have come at once.
+ * Dispersion of a count, with a presumed size of clusters if too few were seen.
+ * @param seen Null if it is unknown when the counted requests came: all may have come at once.
  */
 export function presumedDispersion(
   { count, of }: Proportion,

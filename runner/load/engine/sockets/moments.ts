@@ -29,7 +29,7 @@ export class Moments {
   }
 
   // hot: once a message.
-  /** @param us Infinity: the slot has none. */
+  /** @param us The slot's moment; Infinity for none. */
   set(slot: number, us: number): void {
     if (us === Infinity) return this.delete(slot);
     let at = this.#places[slot];

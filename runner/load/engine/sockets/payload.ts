@@ -68,7 +68,7 @@ export class Payload {
 }
 
 function partsOf(template: Uint8Array, socket: string): Uint8Array[] {
-  // Octets as characters, so that what is not UTF-8 stays as it is.
+  // One character for each octet, so that octets that are not UTF-8 stay unchanged.
   const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
   const parts = [""];
   for (const [at, piece] of text.split(NUMBER).entries()) {
@@ -84,7 +84,7 @@ function isAt(part: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-/** A whole number of so many digits, as it is written; −1: none. */
+/** A whole number of this many digits, as written; −1 if there is none. */
 function numberAt(bytes: Uint8Array, from: number, digits: number): number {
   if (digits > 1 && bytes[from] === ZERO) return -1;
   let n = 0;

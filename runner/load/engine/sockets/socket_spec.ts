@@ -18,7 +18,7 @@ export interface SocketSpec {
 }
 
 interface SocketSend {
-  /** Between two messages; absent: one is sent, as soon as it is open. */
+  /** Time between two messages; absent: a single one is sent, as soon as the socket is open. */
   readonly everyUs?: number;
   readonly isText: boolean;
 }

@@ -35,7 +35,7 @@ interface SocketsSetting {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly SocketSpec[];
-  /** Nothing is sent from here on, and whoever is not held for longer leaves. */
+  /** From this moment on nothing is sent, and users who are not held for longer leave. */
   readonly endUs: number;
   /** Whether users who are held may stay beyond the end. */
   readonly mayFinish: boolean;
@@ -299,7 +299,7 @@ export class Sockets {
 }
 
 const NOT_EXPECTED = "no message is as expected";
-/** What the messages of a server that nobody asked for are called. */
+/** Name of a server's unsolicited messages. */
 const MESSAGE = "message";
 /** Normal, going away, and none (RFC 6455 §7.4.1). */
 const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];

@@ -52,7 +52,7 @@ export class CallReader {
   #data = NO_BYTES;
   #dataBytes = 0;
 
-  /** @param onMessage Gets a message as JSON, or nothing where nobody looks into it. */
+  /** @param onMessage Called with each message as JSON, or with nothing if nobody looks into messages. */
   constructor(
     private readonly plan: CallPlan,
     private readonly room: KeptRoom,

@@ -75,7 +75,7 @@ const LINE = "line";
 const MESSAGE = "message";
 
 export class OpenStream {
-  /** Its response, once the head of that has come. */
+  /** Its response, once the head has come. */
   kept: KeptResponse | null = null;
   /** Octets of its bodies so far. */
   bodyBytes = 0;

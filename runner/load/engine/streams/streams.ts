@@ -279,7 +279,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
     }
-    // Whoever read the response knows that it may not go on, but not why.
+    // The reader of the response knows that it may not go on, but not why.
     const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
     this.events.onFailed(slot, by, why, nowUs);
   }

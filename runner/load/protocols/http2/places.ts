@@ -62,7 +62,7 @@ export class StreamPlaces {
     this.send(place, null);
   }
 
-  // hot: its stream is of this request; null: it has none, and nothing waits.
+  // hot: the place's stream is now for this request; null: it has no stream, and nothing waits.
   send(place: number, request: Http2Request | null): void {
     this.#sent[place] = request;
     if (this.#waiting[place] !== null) this.#waitingCount--;

@@ -45,7 +45,7 @@ const LONGEST_PROBE_US = 1_000_000;
 export class SharedConnection implements StreamEvents {
   /** Whether something was done to it since it was last settled. */
   isTouched = false;
-  /** Null while there is none, or it is being dialed. */
+  /** Null without a connection, also while it is being dialed. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
   /** Streams at a time that the server took when a connection ended, where that was fewer than the places. */

@@ -247,7 +247,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
   }
 
-  /** Nobody answered our close frame, and the connection is gone. */
+  /** The server did not answer our close frame, and the connection is gone. */
   #endByDisconnect(slot: number, nowUs: number): void {
     if (this.exchanges.onDisconnected(slot, nowUs)) {
       this.#end(slot, ABNORMAL, { by: "user" }, nowUs);
