@@ -92,7 +92,7 @@ export interface Panel {
 /** Charts that are read together, with what they show and how to read them. */
 export interface Figure extends OfForms {
   readonly kind: "figure";
-  /** What it is called within its section, where the client of the page looks for it; "" for none. */
+  /** Its name within its section, by which the page's client finds it; "" for none. */
   readonly id: string;
   /** Colours of the series that all panels share; none where each panel says its own. */
   readonly legend: readonly Series[];
@@ -231,7 +231,10 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
   return blocks.flatMap((block) => pruned(block) ?? []);
 }
 
-/** What of the blocks a form shows, without headings that have nothing below them. @param depth Of what they stand in. */
+/**
+ * The blocks that a form shows, without headings that have nothing below them. @param depth Depth of the part that they
+ * stand in.
+ */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
     if (block.kind === "alternatives") {

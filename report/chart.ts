@@ -98,7 +98,7 @@ export interface XyPoint {
   /** Likewise for x. */
   readonly left?: number | null;
   readonly right?: number | null;
-  /** What there is to say of it, a line each. */
+  /** Lines about the point, one for each fact. */
   readonly lines: readonly string[];
   readonly mark?: Mark;
   readonly fill?: "hollow" | "pale" | "ringed";

@@ -187,8 +187,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * One colour a target, and shades of it for the values of its factors, from the most light to the most dark: by what
- * is planned, so that none changes as more runs come in.
+ * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. They
+ * follow the plan, so that none changes as more runs come in.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
@@ -234,7 +234,7 @@ function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-// How often an experiment was repeated, why no more, and what of its runs counts.
+// How often an experiment was repeated, why not more often, and which part of its runs counts.
 
 interface Repeated extends CountedPart {
   /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */

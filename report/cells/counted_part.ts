@@ -47,7 +47,7 @@ export interface RunParts {
  */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
-/** @param counted What of the run the figures are of. */
+/** @param counted The part of the run that the figures are of. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
   const known = made.get(run) ?? new Map<string, RunParts>();
   made.set(run, known);

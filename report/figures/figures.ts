@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** The value, with the most that it can be, whatever lower bounds turn out to be; or why there is none. */
+/** The value with the most that it can be, depending on lower bounds; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -437,7 +437,7 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   return bounded(slowerIn(histogram), isOpen);
 }
 
-/** Responses of one class of status, of those that were completed. */
+/** Share of the completed responses that have one class of status. */
 function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };

@@ -14,7 +14,7 @@ export type JudgedRun =
 
 export type DrawnFigure = PooledFigure | "cpuPerRequest";
 
-/** What is drawn of the runs of a cell: rates per second, times in µs; null or absent where the runs have no such figure. */
+/** The estimates of a cell's runs: rates per second, times in µs; null or absent if the runs have no such figure. */
 export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
 /** What thresholds are compared with: the runs of a cell, or a single measurement. */

@@ -45,7 +45,7 @@ const SENTENCES = {
     }, ${listed(rest.map((those) => `${winnerName(those[0])} in ${those.length}`), "and")}${
       besides({ those: [most, ...rest].flat(), places })
     }.`,
-  /** Scenarios without a target in common. */
+  /** The scenarios have no target in common. */
   separate: (of: Of) =>
     `The ${
       unique(of.places.map(({ scenario }) => scenario)).length

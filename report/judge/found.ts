@@ -130,7 +130,7 @@ const REASONS = {
     } of a core more than the other while it rests, which may slow the other`,
   "few-rounds": () =>
     "the rounds are too few to show how they depend on each other: measure for longer",
-  /** How long each of two running servers would have to be measured; null: for longer than anybody does. */
+  /** How long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
       ? "it lies so near the limit that measuring for longer would not decide"

@@ -60,7 +60,7 @@ export interface ComparedRuns {
   readonly isOpenAbove: boolean;
   /** Whether its latencies are those at its capacity. */
   readonly isAtLimit: boolean;
-  /** Whether most of its runs show how fast the generator is: the side may be any faster. */
+  /** Whether most of its runs only show how fast the generator is, so that the side may be faster. */
   readonly isGeneratorBound: boolean;
 }
 

@@ -80,7 +80,7 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   ];
 }
 
-/** Whether the cell is of two processes that nobody restarts. */
+/** Whether the cell compares two processes that are never restarted. */
 function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
   return slicedBetween(base, next)?.("rate").areTheseTwo ?? false;
 }

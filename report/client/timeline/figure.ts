@@ -157,7 +157,7 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** Names of those that the timelines show. */
+  /** Names of the percentiles that the timelines show. */
   get #percentiles(): readonly string[] {
     const charts = this.#timelines.map(({ id }) => chartOf(id));
     return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];

@@ -82,7 +82,7 @@ function treesOf({ runs }: Pick<ProfiledCell, "runs">): CallTree[] {
   return runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
 }
 
-/** One cell of two results. Null where either has no profile. @param change Null: there is none to explain. */
+/** The profiles of one cell of two results. Null if either has none. @param change The change to explain; null for none. */
 export function pairedProfiles(
   scenario: string,
   sides: readonly {

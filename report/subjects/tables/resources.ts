@@ -86,7 +86,7 @@ const PARTS_NOTE =
   "Below a target stand its parts. Cores and memory of a whole target are without the Redis of the run.";
 const CORES = unitNamed("cores");
 
-/** Targets that nobody could watch have none. */
+/** Empty for targets that could not be watched. */
 function rowsOf(cell: CellRuns): ResourceRow[] {
   const used = cell.runs.flatMap((run) => [
     { part: null, run, used: run },
@@ -123,7 +123,7 @@ function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
 /** With more of them a sentence would be a table. */
 const MOST_PARTS = 4;
 
-/** Who needs the least CPU for a request, who the most, and what the parts use; "" where nobody was watched. */
+/** The targets with the least and the most CPU time for a request, and the use of their parts; "" if none was watched. */
 function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {
     const value = perCpuOf(row)?.value ?? 0;

@@ -87,7 +87,7 @@ function byWinner(places: readonly Place[]): Place[][] {
   return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
-/** Verdict if nobody is certainly ahead anywhere. */
+/** The verdict if no target leads for certain anywhere. */
 function openVerdict(places: readonly Place[]): Verdict {
   const [likely] = byWinner(having(places, "likely"));
   if (likely !== undefined) {
