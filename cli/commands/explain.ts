@@ -146,7 +146,7 @@ async function ofMeasurement(measurement: Measurement): Promise<Shown> {
 interface ExplainedFinding {
   readonly code: FindingCode;
   readonly meaning: string;
-  /** Runs that have it. */
+  /** Number of runs that have it. */
   readonly count: number;
   /** Each sentence once, with its advice. */
   readonly sentences: readonly string[];

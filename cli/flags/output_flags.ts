@@ -129,7 +129,10 @@ export type Renderers<Formats extends Form = Form> = {
 /** Sends the figures; the signal ends it. Throws a TargetError if the collector did not take all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
-/** A file that a command reads or writes besides its forms, and what it is to the user: `--log`, `the report`. */
+/**
+ * A file that a command reads or writes besides its forms, with the name that the user knows it by: `--log`, `the
+ * report`.
+ */
 export interface TakenFile {
   readonly path: string;
   readonly by: string;

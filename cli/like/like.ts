@@ -176,7 +176,7 @@ function unknownTool(name: string): Problem {
   };
 }
 
-/** Header fields that the tool sends of itself, unless there are others of that name. */
+/** Header fields that the tool sends by itself, unless the line has fields of the same names. */
 function withFields(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),

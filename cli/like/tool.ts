@@ -55,7 +55,7 @@ export interface Tool {
   readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
   /** If several header fields have one name, the tool sends only the last. */
   readonly lastFieldCounts?: boolean;
-  /** Header fields that it sends of itself, but for its User-Agent. */
+  /** Header fields that it sends by itself, except for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
   /** The end that takes precedence if both a time and a number of requests are given. */
   readonly endsBy: "-d" | "-n";
@@ -235,7 +235,7 @@ export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: nu
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 
-/** @param tool What it is called. */
+/** @param tool Name of the tool. */
 export function redirected(tool: string, { status }: Measurement): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
@@ -271,7 +271,7 @@ export function addedSamples({ histogram, load }: Measurement, stepMs: number): 
   return added;
 }
 
-/** @param tool What it is called. */
+/** @param tool Name of the tool. */
 export function added(tool: string, count: number): string[] {
   const samples = counted(count, "sample that was not measured", "samples that were not measured");
   return differenceSentence(`${tool} would have added about`, samples)

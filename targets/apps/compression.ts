@@ -29,7 +29,7 @@ export function compression(offered: Encodings): MiddlewareHandler {
     const { headers, status } = c.res;
     const encoding = status === 200 ? await compress(c, offered) : null;
     if (encoding !== null) return;
-    // Deno before 2.9 compresses on its own what does not forbid it.
+    // Deno before 2.9 compresses responses by itself unless they forbid it.
     const rules = [headers.get("cache-control"), "no-transform"].filter((rule) => rule !== null);
     c.header("cache-control", rules.join(", "));
   };

@@ -197,7 +197,7 @@ async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void
   await runGit(call, ["submodule", "--quiet", "update", "--init"]);
 }
 
-/** A name is a path below the folder of all submodules, as git has it, too. */
+/** Whether a name is a path below the folder of all submodules, as git demands it, too. */
 function isWithin(name: string): boolean {
   return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }
