@@ -185,7 +185,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** A text whose room in the engine's memory is not kept for others. */
+  /** A text whose room in the engine's memory is given back at once. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {
