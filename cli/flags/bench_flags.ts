@@ -414,7 +414,7 @@ export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
-/** Flags of a request that a call of gRPC cannot have, with the reasons. */
+/** Flags of a request that a call of gRPC has none of, and why. */
 const BESIDE_GRPC: Readonly<Record<string, readonly [flag: string, why: string]>> = {
   method: ["--method", "it is always sent with post"],
   requestTarget: ["--request-target", "it goes to the path of its method"],

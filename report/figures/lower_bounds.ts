@@ -62,7 +62,7 @@ export function boundedPercentile(
   return { value: valueMs, isAtLeast: true, atMost };
 }
 
-/** Explains ≥; "" without lower bounds. */
+/** What ≥ means; "" without lower bounds. */
 export function lowerBoundsText(censored: number): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
@@ -70,7 +70,7 @@ export function lowerBoundsText(censored: number): string {
     "or were never sent. Figures that they could make larger are marked ≥.";
 }
 
-/** Explains ≥, and which values histograms leave out; "" without lower bounds. */
+/** What ≥ means, and what histograms leave out; "" without lower bounds. */
 export function boundsNote(
   latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
 ): string {

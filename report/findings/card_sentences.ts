@@ -82,7 +82,7 @@ const SENTENCES = {
     `Not settled${inShare(of)}: most runs of ${
       listedSome(neverSettled(of.those), "and")
     } never reach a steady state, so no target leads for certain.`,
-  /** @param keepers Targets that do not fall short. */
+  /** @param keepers Those that do what is required. */
   "falls-short": ({ keepers, short, ...of }: Of & {
     readonly keepers: readonly string[];
     readonly short: readonly Shortfall[];

@@ -132,9 +132,9 @@ export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled):
 const isValid: RunFilter = ({ generator: { trust } }) => trust === "valid";
 
 /**
- * Which runs decide a claim. A claim about speed is decided by undisturbed runs. They include runs without a steady
- * state, because a claim is about whole runs, and the interval says how far they differ. Such a run has no label,
- * though, on which a claim about labels could rest: it may have ended too early for one.
+ * Which runs decide a claim. Of speed, those that nothing disturbed; one without a steady state is among them, as a
+ * claim is of whole runs and the interval says how far they differ. It has no label, though, that a claim of labels
+ * could rest on: it may have ended too soon for one.
  */
 function countsFor({ says }: Claim): RunFilter {
   if (says.kind === "warmup") return isValid;
@@ -372,10 +372,7 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/**
- * What is compared: two figures in each pair of their cells, one figure with a constant in each cell, or two constants
- * once.
- */
+/** What is claimed of each other: of two figures in each pair of their cells, of one in each cell, of constants once. */
 function sidePairs(
   left: ClaimSide,
   right: ClaimSide,
@@ -386,7 +383,7 @@ function sidePairs(
     const chosen = chosenBy(left.selector, ground);
     const to = constantOf(right, ground);
     if ("none" in chosen) return chosen;
-    // If the constant is missing, the state of the figure does not matter.
+    // Without the constant it does not matter what there is of the figure.
     return chosen.members.map((member) => ["none" in to ? to : amountOf(left.figure, member), to]);
   }
   const pairs = figurePairs(left, right, ground);

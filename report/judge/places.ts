@@ -67,7 +67,7 @@ export interface Place {
   /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
-  /** The figure that decides, and its name: `requests/s`, `p99`. */
+  /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
   readonly figure: string;
   readonly isAtLeast: boolean;

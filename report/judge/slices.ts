@@ -98,10 +98,7 @@ export interface Alone {
   readonly unclear: Unclear | "few-clusters" | "lower-bounds" | null;
 }
 
-/**
- * One for each figure. Null if a run of either side was not measured in slices, or if the sides have no repetition in
- * common.
- */
+/** One for each figure; null if a run of either side was not in slices, or they have no repetition in common. */
 export function slicedBetween(
   base: CellRuns,
   next: CellRuns,

@@ -62,7 +62,7 @@ function failuresText({ errors = {}, wrong = 0 }: CapacityTrial): string {
 export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
-  // For a lower bound it is unknown how far beyond the capacity a rate is.
+  // Of a bound nobody knows how far beyond the capacity a rate is.
   const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" &&
     (capacity === null || capacity.high !== null);
   return [

@@ -36,10 +36,10 @@ export interface ScriptParts
 /** So long may `setup` wait for a response, and last. */
 const FETCH_MS = 30_000;
 const CALL_MS = 60_000;
-/** Longest time that `teardown` may take, even after Ctrl-C. */
+/** So long may `teardown` last, also after Ctrl-C. */
 const TEARDOWN_MS = 10_000;
 
-/** A run in which the script has no function. */
+/** A run of which no function of the script has a part. */
 export function unscripted(script: Script): ScriptedRun {
   return {
     script,

@@ -114,7 +114,7 @@ export function ownResources(
   });
 }
 
-/** Cores in use over the measured parts; null if they were not seen. */
+/** Over the measured parts; null where nobody saw it. */
 function coresInUse({ items }: NonNullable<Run["slices"]>): number | null {
   let cpuMs = 0;
   let measuredS = 0;

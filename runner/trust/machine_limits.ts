@@ -4,7 +4,7 @@ import { adviceFor } from "./advice.ts";
 import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
-/** From this share on the cores are full: the rest is rounding, and moments between two threads. */
+/** From here on the cores are full: the idle rest is rounding, and moments between two threads. */
 export const FULL = 0.95;
 
 /**

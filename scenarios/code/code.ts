@@ -22,7 +22,7 @@ export const codeSpec = z.strictObject({
   env: z.array(z.string()).default([]).describe("Names of the environment variables that it reads"),
 });
 
-/** The code as an experiment has it. */
+/** As an experiment has it. */
 export type Code = z.output<typeof codeSpec>;
 export type CodeFiles = Code["files"];
 

@@ -107,7 +107,7 @@ function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws an object that has a message but is no Error.
+    // The stripper throws what has a message and is not an Error.
     throw new ScriptError(`${module}: ${Reflect.get(Object(error), "message") ?? error}`);
   }
 }

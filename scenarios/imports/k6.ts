@@ -38,7 +38,7 @@ export const k6: TextFormat = {
     const { reads } = constants.reading(() =>
       source.attempt(() => {
         const { node } = functionOf(parts.scope, load.exec) ??
-          refused(0, `Cannot find the function ${load.exec}: the script exports none of that name`);
+          refused(0, `Cannot find the function ${load.exec} that the script exports`);
         flow.iterations(node, parts.scope);
         if (flow.origin === null && !source.isRefused) {
           throw new Refused(node.start, "Cannot run a script without a request");

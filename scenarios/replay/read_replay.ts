@@ -104,7 +104,7 @@ function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogForma
 
 // A scenario: what is sent, and when.
 
-/** Its JSON is the written choice with a digest of the log, which shows whether the log has changed. */
+/** In JSON what was written, with a digest of the log: whether it has changed can be seen. */
 export class ReplayedLog {
   constructor(
     private readonly written: ReplayChoice & { readonly log: string },

@@ -41,7 +41,7 @@ export const pySpyProfiler: Profiler = {
   },
 };
 
-/** The folder of its interpreter, as it was called: in a virtual environment it also has the environment's other programs. */
+/** That of its interpreter as it was called, which in a virtual environment has the environment's other programs. */
 function ownFolder(pid: number): string[] {
   const [interpreter = ""] = readCommandLine(pid)?.split("\0") ?? [];
   return isAbsolute(interpreter) ? [dirname(interpreter)] : [];

@@ -115,7 +115,7 @@ export interface Measured {
 
 const PERCENT: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 
-/** An interval is shown only for a value that is certain: not for a lower bound, nor for a weak number. */
+/** An interval is around what is known alone: not around a lower bound, nor a weak number. */
 export function measuredCell(
   { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
   format: Format = "number",

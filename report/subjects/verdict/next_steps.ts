@@ -21,7 +21,7 @@ export interface Situation {
   readonly isCompared: boolean;
   /** Whether there is a verdict that more could decide. */
   readonly isTrusted: boolean;
-  /** The scenarios of the experiment, as written. */
+  /** Those of the experiment, as they are written. */
   readonly scenarios: Readonly<Record<string, unknown>>;
   /** Whether runs of the plan are still to come: then no more are asked for. */
   readonly isRunning: boolean;
@@ -57,10 +57,9 @@ function slicesStep(
   { runs, places, scenarios }: Pick<Situation, "runs" | "places" | "scenarios">,
 ): NextStep[] {
   const targets = new Set(runs.map(({ target }) => target)).size;
-  const isBusy = runs.every(isMovedAlike) &&
-    runs.some(({ generator: { findings } }) =>
-      findings.some(({ advice }) => advice.includes("stop-other-programs"))
-    );
+  const isBusy = runs.every(isMovedAlike) && runs.some(({ generator: { findings } }) =>
+    findings.some(({ advice }) => advice.includes("stop-other-programs"))
+  );
   const isCut = CUT_BY_SLICES.some((key) =>
     Object.values(scenarios).some((scenario) => Object.hasOwn(Object(scenario), key))
   );

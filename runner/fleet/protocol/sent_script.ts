@@ -27,7 +27,7 @@ interface SentRequest extends Omit<ScriptRequest, "call"> {
 }
 
 interface Types {
-  /** Absent if no request needs types. */
+  /** Absent: no request needs any. */
   readonly types?: readonly MessageTypes[];
 }
 

@@ -224,7 +224,7 @@ export class Flow {
     return Math.max(nowUs, this.hooks?.endedUs ?? nowUs);
   }
 
-  /** The message to send, or, as a text, why the script has failed. */
+  /** What is sent; a text: why the script has failed. */
   message(step: PreparedRequestStep, journey: Journey): Message | string {
     const { redirected, cookies, user } = journey;
     if (!journey.hasBegun) {

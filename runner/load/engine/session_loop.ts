@@ -31,7 +31,7 @@ interface SessionParts extends ExchangeParts {
 const NO_USER = -1;
 /** A refused dial is repeated no sooner. */
 const AFTER_FAILURE_US = 1_000;
-/** The request of a lane with none in flight. */
+/** The request of a lane that has none in flight. */
 const NONE = -1;
 
 /** One of the requests that a virtual user may have in flight. */
@@ -151,7 +151,7 @@ export class SessionLoop implements Workload {
     if (nextUs === Infinity || this.exchanges.ending.isDraining) return dueUs;
     if (!ahead.hasTime(nowUs, dueUs)) return Math.min(dueUs, ahead.wakeUs(nowUs));
     do {
-      // Where connections are shared, one may become free before the user is due.
+      // Where connections are shared, one may be free by then.
       const place = flow.sharedPool ? this.#free.takeOpen() : this.#free.take(nowUs);
       if (place < 0) return dueUs;
       const journey = flow.nextJourney(place);

@@ -77,10 +77,10 @@ export interface SoFarReport extends WorkerReport {
 }
 
 /**
- * The part of that report which a worker posts with each interval. `service`, `firstByte` and `lag` of the totals, and
- * `busyPeriods`, hold only what came since the part before, and nothing in flight: every request has these times, and to
- * post all of them each time would take longer than all else that a worker does beside its load. `SoFarSum` puts the
- * parts together.
+ * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
+ * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
+ * them again and again would take longer than anything else that a worker does beside its load. `SoFarSum` puts
+ * the parts together.
  */
 export interface SoFarPart extends SoFarReport {
   /** Service times, so far, of the exchanges in flight: lower bounds. */

@@ -68,7 +68,7 @@ export class Payload {
 }
 
 function partsOf(template: Uint8Array, socket: string): Uint8Array[] {
-  // One character for each octet, so that octets that are not UTF-8 stay unchanged.
+  // Octets as characters, so that what is not UTF-8 stays as it is.
   const text = Array.from(template, (octet) => String.fromCharCode(octet)).join("");
   const parts = [""];
   for (const [at, piece] of text.split(NUMBER).entries()) {
