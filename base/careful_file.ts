@@ -18,7 +18,7 @@ import { beyond, isWithin, type LimitName } from "./limits.ts";
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
 
-/** Mode of the files to which we append: nobody but this user may read them. */
+/** Mode of the files that Plateau appends to: only this user may read them. */
 const OWN_MODE = 0o600;
 
 export class CarefulFile implements Disposable {

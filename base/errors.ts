@@ -122,7 +122,7 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${sentence(line)}`);
 }
 
-/** What comes from outside in it has lost its secrets where it was taken in. */
+/** Hides secrets in a message once more; texts from outside lost theirs when they were taken in. */
 function sentence(text: string): string {
   return secrets.sentence(text);
 }

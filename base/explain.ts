@@ -5,7 +5,7 @@ import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot do without it";
 
-/** A message for each kind of issue that a schema does not explain itself; of several keys, a line each. */
+/** A message for each kind of issue that a schema does not explain itself; one line for each of several keys. */
 export const explain: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -28,8 +28,8 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * How what users write is parsed. The reader that zod would compile for each map takes longer than all that it
- * saves in what is read once.
+ * Options to parse what users write. Compiling a parser for each map, as zod would, takes longer than it saves for
+ * input that is read once.
  */
 export const AS_INPUT = { error: explain, jitless: true };
 

@@ -17,7 +17,7 @@ export interface Files {
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
   /** Reads the rows of a file that has a JSON object on each line. */
   readonly jsonRows: (path: string) => readonly TableRow[];
-  /** What a query of an SQLite database gives. */
+  /** The rows that a query of an SQLite database gives. */
   readonly queried: (path: string, query: string) => readonly TableRow[];
   /** Reads certificates as PEM. */
   readonly certificates: (path: string) => string;
@@ -27,11 +27,11 @@ export interface Files {
   readonly eachLine: (path: string, visit: (line: string) => void) => string;
   /** The types of a `.proto` file and of those that it imports. */
   readonly proto: (path: string) => ProtoTypes;
-  /** Throws unless there is one. */
+  /** Throws unless a Unix socket is there. */
   readonly checkSocket: (path: string) => void;
 }
 
-/** Where nothing can be read: the command line, and the JSON Schema. */
+/** For the command line and the JSON Schema, which can read no files. */
 export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,
@@ -52,7 +52,7 @@ function refuse(): never {
 export interface FileDigest {
   /** Path as the experiment file has it. */
   readonly path: string;
-  /** SHA-256 of what was read, in hex. */
+  /** SHA-256 of the bytes that were read, in hex. */
   readonly sha256: string;
 }
 

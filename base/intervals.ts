@@ -12,7 +12,7 @@ export const DEFAULT_INTERVAL_MS = 250;
  * their histograms they are a few MB of results.
  */
 export const MOST_INTERVALS = 2_400;
-/** Where somebody asked for intervals of another length: some 30 MB of results, which can still be read. */
+/** The most for a user who asked for intervals of another length: some 30 MB of results, which can still be read. */
 export const MOST_ASKED_INTERVALS = 40_000;
 
 /** How many intervals of a run are kept. @param intervalMs Their length before any are joined. */
@@ -37,7 +37,7 @@ export class JoinedSeries<T> {
     if (this.#entries.length > this.most) this.#widen();
   }
 
-  /** Adds to what is there, however much that is. @param counts For how many of those that are added it counts. */
+  /** Joins an entry to the last one, however large that is. @param counts How many of the added entries it counts for. */
   joinToLast(entry: T, counts = 0): void {
     const last = this.#entries.pop();
     this.#entries.push(last === undefined ? entry : this.join(last, entry));

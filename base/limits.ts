@@ -186,7 +186,7 @@ export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
   const size = unit === "bytes" ? sizeText(found) : groupsOfThree(found);
-  // One beyond the limit, counting has stopped; and rounded it may look like the most itself.
+  // Counting stops one beyond the limit; and a rounded size may look like the limit itself.
   const isUnknown = found === oneMoreThan(name) || size === most;
   const counted = unit === "bytes" ? "" : ` ${unit}`;
   return isUnknown
@@ -227,7 +227,7 @@ export function groupsOfThree(value: number): string {
 
 /** In decimal units, with at most one digit behind the point: `3.7 GB`. */
 export function sizeText(bytes: number): string {
-  // What rounds to 1,000 of a unit is one of the next.
+  // A size that rounds to 1,000 of a unit is shown in the next unit.
   const reaches = (unit: number): boolean => Math.round(10 * bytes / (unit / KB)) >= 10 * KB;
   const [size, unit] = reaches(GB)
     ? [bytes / GB, "GB"]

@@ -22,11 +22,11 @@ export function factor<Value, Text>(
   );
 }
 
-/** What an option can't stand beside: keys of an experiment file. */
+/** Keys of an experiment file that conflict with some options. */
 export type Rival = "http2" | "keepAlive" | "pipeline";
 
 interface LoadOption {
-  /** In an experiment file. */
+  /** Schema of its key in an experiment file. */
   readonly key: z.ZodType;
   readonly flag: {
     readonly flags: string;
@@ -38,7 +38,7 @@ interface LoadOption {
   readonly result: z.ZodOptional;
   /** Why it can't stand beside another setting. */
   readonly conflicts: Readonly<Partial<Record<Rival, string>>>;
-  /** A value as people write it; absent: as it is. */
+  /** A value as people write it; absent: without change. */
   written?(value: unknown): string;
   /** In the description of a load, by the value; absent where the description has other words for it. */
   text?(value: unknown): string;
@@ -232,7 +232,10 @@ interface OptionConflict {
   readonly message: string;
 }
 
-/** @param has Whether the load has the setting; of `keepAlive` whether it does without, of `pipeline` more than one request. */
+/**
+ * @param has Whether the load has the setting; for `keepAlive`, whether it is off, and for `pipeline`, whether it is
+ * above one.
+ */
 export function optionConflicts(has: (setting: OptionName | Rival) => boolean): OptionConflict[] {
   return NAMES.filter(has).flatMap((option) => {
     const { conflicts }: LoadOption = LOAD_OPTIONS[option];

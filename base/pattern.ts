@@ -1,8 +1,8 @@
 /**
  * Patterns over the responses of servers. They are matched in time that grows with the body and no faster, as RE2
  * does (R Cox, "Regular Expression Matching Can Be Simple And Fast"): JavaScript's own RegExp tries every way
- * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern looks
- * neither ahead nor behind, and repeats no group.
+ * to match, and a hostile body makes it try for hours. What needs such tries, RE2 cannot do: a pattern has no
+ * look-ahead, no look-behind and no back-reference.
  *
  * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
  */
@@ -32,9 +32,8 @@ export async function loadEngine(): Promise<void> {
 type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
- * In a text that was cut, a match that reaches the cut is none: its continuation is unknown.
- *
- * @param source As `wrongPattern` finds it right.
+ * If a text was cut, a match that reaches the cut does not count, because its continuation is unknown.
+ * @param source A pattern in which `wrongPattern` finds nothing wrong.
  */
 export function searchFor(source: string): PatternSearch {
   const pattern = compiled(source);
@@ -63,7 +62,7 @@ export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: 
   return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
 }
 
-/** Why a match may be overlooked in a body of this length; null where all of it is looked at. */
+/** Why a match may be overlooked in a body of this length; null if the whole body is searched. */
 export function whyUnseen(bytes: number): string | null {
   const most = mostOf("patternBody");
   return isWithin("patternBody", bytes)

@@ -101,7 +101,7 @@ function withinLimits(
 /** A rate such as `1000/s` or `30/m`; becomes events per second. */
 export const ratePerSec = rateWhere((perSec) => perSec > 0, "a number above 0");
 
-/** The same, or none: `0/s`. */
+/** A rate that may also be none: `0/s`. */
 export const ratePerSecOrNone = rateWhere(() => true, "a number");
 
 function rateWhere(

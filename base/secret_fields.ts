@@ -8,17 +8,17 @@
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
-/** What stands before `://` and behind it (RFC 3986 §3); schemes are short. */
+/** A scheme before `://` (RFC 3986 §3), and its longest length: real ones are short. */
 const SCHEME = /[a-z][a-z0-9+.-]{0,30}$/i;
 const LONGEST_SCHEME = 31;
 const AUTHORITY = /[^\s/?#"<>]+/y;
 
-/** What is filled in elsewhere, or has been taken out before. */
+/** Placeholders: values that are filled in elsewhere, or were taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
 /** Shorter cookies, parts next to a placeholder, lines of a key and its middle in base64 are words such as `dark`. */
 const LEAST_PART = 8;
-/** Shorter base64 may be anything. */
+/** Shorter base64 may be any word. */
 const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
@@ -50,7 +50,7 @@ export function secretsInCookies(field: string): string[] {
   return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 
-/** Without the scheme (RFC 9110 §11.4), which is known to all; of Basic also the password itself. */
+/** The words without the scheme (RFC 9110 §11.4), which is no secret; for Basic also the password itself. */
 function wordsAfterScheme(value: string, bare: string): string[] {
   const [, scheme] = /^\s*([a-z][\w-]*)\s+\S/i.exec(value) ?? [];
   if (scheme === undefined) return [];
@@ -131,7 +131,7 @@ export function secretsIn(data: unknown): string[] {
 const SECRET_VARIABLE =
   /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
 
-/** Shorter ones, as in `TOKEN=none`, are words rather than secrets. */
+/** Shorter values, as in `TOKEN=none`, are words rather than secrets. */
 const LEAST_VARIABLE = 6;
 
 /** Whether the value of an environment variable, or of an option with this name, is secret. */
@@ -225,7 +225,7 @@ function passwordsWithoutScheme(address: string): string[] {
 
 // How it is written.
 
-/** What a text may hold of a secret value: the whole and its lines, as they are written. */
+/** The forms in which a text may hold a secret value: the whole and its lines, as written. */
 export function writtenForms(value: string): Set<string> {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];

@@ -52,8 +52,8 @@ export class Secrets {
   }
 
   /**
-   * One that came to light, as a server's cookie does. Beyond twice the room those that did long ago are forgotten, down
-   * to the room. @returns Whether it takes any: those that were given do not.
+   * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
+   * forgotten, until the others fit the room. @returns Whether it was kept: a value that was given before is not.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
@@ -195,8 +195,8 @@ function isUnlikeOthers(value: string): boolean {
 const HEAD = 64;
 
 /**
- * How many characters are compared for each of a text, at most, and in a short one. Only a text that repeats the
- * beginnings of secrets all over needs more: all that follows is hidden then.
+ * The most characters that are compared: `least` for any text, and `each` for every character of it. Only a text full of
+ * beginnings of secrets needs more; then all that follows is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
 
@@ -211,7 +211,7 @@ interface WrittenForm {
  * Each is looked up by its head, which is the whole of a short one.
  */
 class Forms {
-  /** By a hash of the first two characters: 1 if any form begins so. */
+  /** By a hash of two characters: 1 if any form begins with these. */
   readonly #begins = new Uint8Array(65_536);
   /** By the first characters of heads (`LEAST_WITHIN`, or all): the lengths of these heads. */
   readonly #headLengths = new Map<string, number[]>();
@@ -272,7 +272,7 @@ class Forms {
     return most;
   }
 
-  /** The next place, from one on, where a form may begin; the end if there is none. */
+  /** The next place, from `from` on, at which a form may begin; the end if there is none. */
   #next(text: string, from: number): number {
     const begins = this.#begins;
     for (let at = from, code = text.charCodeAt(from); at + 1 < text.length; at++) {
@@ -297,7 +297,7 @@ class Forms {
     return found.sort((a, b) => b.text.length - a.text.length);
   }
 
-  /** Whether a form of which the head is there stands there. */
+  /** Whether the whole form stands at a place where its head does. */
   #stands(form: string, text: string, at: number): boolean {
     for (let from = HEAD; from < form.length; from *= 2) {
       this.#compared += from;

@@ -50,7 +50,7 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** The folders of links to what is open: `/dev/stdout` is one to that of this process. */
+/** Folders with links to open files: `/dev/stdout` leads to a link to this process's. */
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**
@@ -67,7 +67,7 @@ function isOpenFile(path: string): boolean {
   return OPEN_FILES.test(realpathSync(dirname(resolve(path))));
 }
 
-/** Opens what is there to append to it, and waits until somebody reads a pipe. Throws where it is a link. */
+/** Opens an existing file to append to it, and waits until a pipe has a reader. Throws if it is a link. */
 export async function openStream(path: string): Promise<Deno.FsFile> {
   if (!Deno.statSync(path).isFifo) return notByLink(await Deno.open(path, { append: true }), path);
   const held = await pipeWithReader(path);
@@ -96,7 +96,7 @@ export function openLog(path: string): Deno.FsFile {
   return notByLink(Deno.openSync(path, { append: true }), path);
 }
 
-/** Nothing is written before it is known that `file` is what has the name `path` itself. */
+/** Refuses links: nothing may be written before it is known that the opened file itself has the name `path`. */
 function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   const [opened, named] = [file.statSync(), Deno.lstatSync(path)];
   if (opened.dev === named.dev && opened.ino === named.ino || isOpenFile(path)) return file;
@@ -104,7 +104,7 @@ function notByLink(file: Deno.FsFile, path: string): Deno.FsFile {
   throw new Error("a link is in its place");
 }
 
-/** No wider than what was there, and than what the user's mask allows. */
+/** No more permissions than the file had, or than the user's mask allows. */
 function modeFor(path: string): number {
   const info = lstatSync(path, { throwIfNoEntry: false });
   return info?.isFile() ? info.mode & 0o777 | 0o600 : 0o666;

@@ -1,6 +1,6 @@
 /**
- * What a server makes of arrivals that come in bursts, because the generator wakes only at each tick: how late they are sent, and
- * how long the server then takes for them. Simulated; M/M/1, planned arrivals are Poisson's.
+ * How late requests are sent, and how long the server then takes for them, when the generator wakes only at each tick and so
+ * sends bursts. A simulation of M/M/1: the due times are a Poisson process.
  */
 import { medianOf, quantileOf } from "../runner/stats/quantile.ts";
 import type { Bench, Row, Section } from "./bench.ts";
@@ -31,7 +31,8 @@ interface Times {
 }
 
 export const arrivals: Bench = {
-  about: "what a server makes of requests that are sent in bursts, simulated",
+  about:
+    "lag and service time when a generator that wakes only at ticks sends requests in bursts, simulated",
   rounds: 1,
   run({ rounds, short }): Promise<Section[]> {
     const cases = SERVERS.flatMap((server) => TICKS_MS.map((tickMs) => ({ ...server, tickMs })));
@@ -39,7 +40,7 @@ export const arrivals: Bench = {
     const requests = short ? SHORT_REQUESTS : REQUESTS;
     const seen = cases.map((one) => ({
       what: `${one.ratePerSec.toLocaleString("en")}/s, ${100 * one.busy} % busy, ` +
-        (one.tickMs === 0 ? "as planned" : `each ${one.tickMs} ms`),
+        (one.tickMs === 0 ? "sent when due" : `sent every ${one.tickMs} ms`),
       times: seeds.map((seed) => simulate(one, requests, seed)),
     }));
     const section = (caption: string, figure: (times: Times) => number): Section => ({

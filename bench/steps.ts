@@ -63,7 +63,7 @@ const BASES: Partial<Record<Name, Name>> = {
 const BARS: Partial<Record<Name, number>> = { "a mix with figures of each": 1.03 };
 
 export const steps: Bench = {
-  about: "figures of each request of a mix of ten, checks and cookies, and none",
+  about: "what figures of each request, checks and cookies cost, against a load without them",
   rounds: 7,
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();

@@ -16,8 +16,7 @@ import { undisturbed } from "./trust/undisturbed.ts";
 const QUIET_A_ROUND = 2;
 
 export const trust: Bench = {
-  about:
-    "whether runs that measured something else are found, with the cause, and quiet ones are not",
+  about: "whether starved runs are doubted, with the right cause, and quiet runs are not",
   rounds: 10,
   async run({ rounds, short }): Promise<Section[]> {
     const duration = short ? "1s" : "2s";
@@ -50,7 +49,7 @@ interface Seens {
 
 function starvedSection(all: readonly Seens[]): Section {
   return {
-    caption: "Runs that measured something else than the target",
+    caption: "Runs that measured something other than the target",
     unit: "%",
     rows: all.flatMap(rowsOf),
     notes: all.flatMap(notesOf),

@@ -48,7 +48,7 @@ export interface Text extends Finding, OfForms {
 /** Findings beside each other: a list, or a paragraph where there is only one. */
 export interface List extends OfForms {
   readonly kind: "list";
-  /** Above the list; "" for none. */
+  /** Heading above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
   /** Folded up on the page below its title, in the colour of a level of trust; absent: open. */
@@ -92,7 +92,7 @@ export interface Panel {
 /** Charts that are read together, with what they show and how to read them. */
 export interface Figure extends OfForms {
   readonly kind: "figure";
-  /** What it is called within its section, where the client of the page looks for it; "" for none. */
+  /** Its name within its section, by which the page's client finds it; "" for none. */
   readonly id: string;
   /** Colours of the series that all panels share; none where each panel says its own. */
   readonly legend: readonly Series[];
@@ -109,7 +109,7 @@ export interface Figure extends OfForms {
 /** Profiles as flame graphs, one shown at a time. */
 export interface Flames extends OfForms {
   readonly kind: "flames";
-  /** What they are profiles of. */
+  /** Name of the profiled part. */
   readonly of: string;
   readonly flames: readonly Flame[];
 }
@@ -117,7 +117,7 @@ export interface Flames extends OfForms {
 /** Blocks, and others that a reader of the page can put in their place. */
 export interface Alternatives extends OfForms {
   readonly kind: "alternatives";
-  /** What is chosen: `Compare with`. */
+  /** Label of the choice: `Compare with`. */
   readonly label: string;
   /** What the blocks that come with the page are called. */
   readonly standard: string;
@@ -231,7 +231,10 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
   return blocks.flatMap((block) => pruned(block) ?? []);
 }
 
-/** What of the blocks a form shows, without headings that have nothing below them. @param depth Of what they stand in. */
+/**
+ * The blocks that a form shows, without headings that have nothing below them. @param depth Depth of the part that they
+ * stand in.
+ */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
     if (block.kind === "alternatives") {

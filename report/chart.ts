@@ -11,7 +11,7 @@ export interface Axis {
   readonly scale: "linear" | "log";
   readonly min: number;
   readonly max: number;
-  /** Below the axis, or beside it. */
+  /** Text below the axis, or beside it. */
   readonly title?: string;
   /** In place of round numbers. Where there is no room for all, the first and the last are written before others. */
   readonly ticks?: readonly { readonly at: number; readonly text: string }[];
@@ -95,14 +95,14 @@ export interface XyPoint {
   /** Its interval; null or absent for none. */
   readonly low?: number | null;
   readonly high?: number | null;
-  /** Likewise, of x. */
+  /** Likewise for x. */
   readonly left?: number | null;
   readonly right?: number | null;
-  /** What there is to say of it, a line each. */
+  /** Lines about the point, one for each fact. */
   readonly lines: readonly string[];
   readonly mark?: Mark;
   readonly fill?: "hollow" | "pale" | "ringed";
-  /** 0–1, by its area. */
+  /** Size of the dot by its area, 0–1. */
   readonly size?: number;
 }
 
@@ -114,7 +114,7 @@ export function markOf(scenarios: readonly string[], scenario: string): Mark {
   return SCENARIO_MARKS[scenarios.indexOf(scenario) % SCENARIO_MARKS.length];
 }
 
-/** What values are compared with, drawn behind them. */
+/** Values for comparison, drawn behind the others. */
 export type Reference =
   | { readonly kind: "horizontal"; readonly at: number; readonly color: Color }
   /** Down from the top, with its interval as a bar at the foot. */
@@ -188,7 +188,7 @@ export interface Timeline {
   readonly tracks: readonly { readonly title: string; readonly axis: Axis }[];
   /** Offered load; empty for a closed loop, and if virtual users arrive, who send several requests each. */
   readonly offered: readonly OfferedPart[];
-  /** In order. */
+  /** Marks in the order of time. */
   readonly marks: readonly TimelineMark[];
   /** Whether any chart of the figure has a mark with a label: all leave room for it. */
   readonly isLabelled: boolean;

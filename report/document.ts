@@ -6,11 +6,11 @@ import type { CardModel } from "./subjects/verdict/conclusion.ts";
 
 export interface Document {
   readonly kind: "experiment" | "comparison" | "trend";
-  /** In the navigation of a page of several. */
+  /** Its name in the navigation of a page with several documents. */
   readonly name: string;
   /** The question, where there is one. */
   readonly title: string;
-  /** What comes before the verdict. */
+  /** Blocks before the verdict. */
   readonly lead: readonly Block[];
   /** The verdict; null where nothing is judged. */
   readonly card: CardModel | null;

@@ -9,7 +9,7 @@ export type Bound = "<" | ">" | "~";
 
 export interface BoundedFigure {
   readonly value: number;
-  /** Null: the value itself. */
+  /** Null for the value itself. */
   readonly bound: Bound | null;
 }
 

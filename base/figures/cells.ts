@@ -12,9 +12,9 @@ import {
   type Selector,
 } from "./selector.ts";
 
-/** What is named of the target, of the scenario and of each factor, by its path. */
+/** The selections that name the target, the scenario, and each factor by its path. */
 export interface CellChoice {
-  /** Each selection is of one word. */
+  /** Each selection consists of one word. */
   readonly named: ReadonlyMap<string, readonly Selection[]>;
 }
 

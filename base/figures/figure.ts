@@ -12,7 +12,7 @@ export const UNITS = [
 ] as const;
 export type FigureUnit = typeof UNITS[number];
 
-/** Which way is good. */
+/** Which direction of a figure is an improvement. */
 export type Better = "lower" | "higher";
 
 /**
@@ -111,7 +111,7 @@ const DISTRIBUTIONS = {
 export type Distribution = keyof typeof DISTRIBUTIONS;
 export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
 type Label<S> = S extends number ? `p${S}` : S & string;
-/** Latency needs no name before the dot; nor does the median of what flattens need one behind it. */
+/** Latency needs no name before the dot, and the median of `initial`, `stable` and `final` needs none behind it. */
 type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
   : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
   : `${D}.${Label<S>}`;
@@ -124,13 +124,13 @@ export interface Figure {
   readonly unit: FigureUnit;
   readonly better: Better;
   readonly contention: Contention;
-  /** What it is a statistic of; null: of nothing. */
+  /** The distribution that the figure is a statistic of; null if it is of none. */
   readonly distribution: Distribution | null;
   /** A number is a percentile. */
   readonly statistic: StatisticOf<Distribution> | null;
 }
 
-/** The one table of what is measured. */
+/** The one table of all figures. */
 export const NAMED_FIGURES = Object.fromEntries(
   [...singleFigures(), ...statistics()].map((figure) => [figure.name, figure]),
 ) as Readonly<Record<FigureName, Figure>>;
@@ -229,7 +229,7 @@ interface Quantity {
   readonly parse: (text: string) => number | null;
   readonly what: string;
   readonly example: string;
-  /** What is most often meant behind a number without a unit; "" where none is needed. */
+  /** The unit that is most often meant behind a number without one; "" where none is needed. */
   readonly suffix: string;
 }
 
@@ -287,7 +287,7 @@ function suffixed(text: string, unit: FigureUnit): string | null {
   return unit === "share" ? percentageOf(text) : meant;
 }
 
-/** What a number without a sign may mean; up to 1 it may be a fraction, too. */
+/** The meanings that a number without a sign may have: up to 1 it may also be a fraction. */
 function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;

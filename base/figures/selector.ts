@@ -18,7 +18,7 @@ interface SelectorPart {
 export interface Selector {
   /** The selector as written, with single spaces. */
   readonly text: string;
-  /** None: every cell. */
+  /** Empty: every cell. */
   readonly parts: readonly SelectorPart[];
 }
 
@@ -28,19 +28,19 @@ export interface SelectableCell {
   readonly scenario: string;
   /** Values of the factors, by path, as people write them. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Likewise, what has one value and so is not a factor; absent: not known. */
+  /** Likewise for settings that have one value and so are no factors; absent: they are not known. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** Whether it is one request of a scenario, which only its own name means: `checkout.pay`. */
   readonly isStep?: boolean;
 }
 
-/** What there is to be named. */
+/** The names that an experiment has for its cells. */
 export interface ExperimentNames {
   readonly targets: readonly string[];
   readonly scenarios: readonly string[];
   /** Paths of the factors; null: not known yet, so that any will do. */
   readonly factors: readonly string[] | null;
-  /** Paths of what could be one: it has a single value, or what has several was left out. Default: none. */
+  /** Paths of settings that could be factors, but have a single value, or were left out with several. Default: none. */
   readonly others?: readonly string[];
 }
 
@@ -179,7 +179,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   return { problem: `Cannot find a factor ${quotedOpenly(key)}: ${fix}` };
 }
 
-/** Null: there is none. */
+/** Null if no path fits. */
 function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   if (paths.includes(key)) return { value: key };
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
@@ -191,7 +191,7 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   };
 }
 
-/** What the cells themselves name, in their order. */
+/** The names that occur in the cells, in their order. */
 export function namesInCells(
   cells: readonly SelectableCell[],
 ): ExperimentNames & { factors: string[] } {

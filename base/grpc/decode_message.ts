@@ -78,7 +78,7 @@ export class MessageDecoder {
     if (many === undefined) return void members.values.set(json, this.#value(field, reader, depth));
     const list = members.lists.get(json) ?? [];
     members.lists.set(json, list);
-    // Whoever reads takes both forms, whatever the type says.
+    // A reader must accept both forms, whatever the type says.
     if (wireType === wireTypeOf(kind)) list.push(this.#value(field, reader, depth));
     else {
       const packed = new WireReader(reader.bytes());
@@ -176,7 +176,7 @@ function jsonNumber(value: number): Json {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** 0, −1, 1, −2 of 0, 1, 2, 3. */
+/** The number that a zigzag code stands for: 0, 1, 2, 3 stand for 0, −1, 1, −2. */
 function unfolded(value: bigint): bigint {
   return (value >> 1n) ^ -(value & 1n);
 }

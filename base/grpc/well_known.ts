@@ -10,7 +10,7 @@ interface OwnForm {
   /** Fields of the value's message; null if the JSON is not of this type. */
   readonly fields: (json: Json) => JsonMap | null;
   readonly json: (fields: JsonMap) => Json;
-  /** What it should be, for a message. */
+  /** The JSON form that it should have, for messages. */
   readonly form: string;
 }
 
@@ -76,7 +76,7 @@ const value: OwnForm = {
     if (typeof json === "boolean") return { boolValue: json };
     return Array.isArray(json) ? { listValue: json } : { structValue: json };
   },
-  // Only one of its fields is set.
+  // The message has exactly one of its fields.
   json: (fields) => "nullValue" in fields ? null : Object.values(fields)[0] ?? null,
 };
 
@@ -113,7 +113,7 @@ const FORMS: Readonly<Record<string, OwnForm>> = {
 
 const PACKAGE = "google.protobuf.";
 
-/** Null: JSON has it as any other message. @param name Full name of the message. */
+/** Null if JSON has it like any other message. @param name Full name of the message. */
 export function ownFormOf(name: string): OwnForm | null {
   if (!name.startsWith(PACKAGE)) return null;
   const own = name.slice(PACKAGE.length);

@@ -15,7 +15,7 @@ export class WireWriter {
   #octets = new Uint8Array(FIRST_BYTES);
   #view = new DataView(this.#octets.buffer);
 
-  /** Makes room for so many bytes, and gives its offset; the buffer may be another one afterwards. */
+  /** Makes room for this many bytes, and gives its offset; the buffer may be another one afterwards. */
   #room(bytes: number): number {
     const at = this.length;
     this.length += bytes;
@@ -102,7 +102,7 @@ export class WireReader {
     return at;
   }
 
-  /** Without a sign, of 64 bits. */
+  /** An unsigned number of 64 bits. */
   varint(): bigint {
     let value = 0n;
     for (let at = 0; at < MOST_VARINT_BYTES; at++) {

@@ -35,7 +35,7 @@ export class ChunkLine {
     this.#step = afterData ? DATA_CR : FIRST_DIGIT;
   }
 
-  /** Gives the offset after what it took, which is that of the first wrong octet when it broke. */
+  /** Gives the offset after the octets that it took; if it broke, that of the first wrong octet. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {

@@ -16,7 +16,7 @@ export class ChunkedBody {
   readonly #trailers = new FieldLines();
   /** The reader of lines at work. */
   #lines: ChunkLine | FieldLines = this.#chunkLine;
-  /** What may still come before the current lines are over their limit. */
+  /** Bytes that may still come before the current lines exceed their limit. */
   #roomBytes = 0;
 
   /** @param mostBytes Limit of a chunk line, and of the trailers. */

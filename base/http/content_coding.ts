@@ -10,13 +10,13 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A body as it was before it was encoded. */
 export interface DecodedContent {
-  /** Empty where there is a problem. */
+  /** The decoded body; empty if there is a problem. */
   readonly bytes: Bytes;
   /** Why it can't be decoded, for use within a message; null when it can. */
   readonly problem: string | null;
 }
 
-/** Throws on what is not a whole body of that coding. */
+/** Throws if the bytes are not a whole body of that coding. */
 type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
@@ -49,19 +49,19 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   },
 };
 
-/** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
+/** First bytes that compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has no such bytes. */
 const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 
-/** Name of the coding that a body begins like; null where it looks like none. */
+/** Name of the coding that the body's first bytes suggest; null if they suggest none. */
 export function codingOf(body: Uint8Array): string | null {
   const [name] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
   return name ?? null;
 }
 
-/** More codings would only be meant to cost time. */
+/** A response with more codings would only be meant to cost time. */
 const MOST_CODINGS = 4;
 
 /**
@@ -70,7 +70,7 @@ const MOST_CODINGS = 4;
  * @param codings Value of Content-Encoding; null without one.
  */
 export function decodedContent(body: Bytes, codings: string | null): DecodedContent {
-  // Responses to HEAD, and 304, name a coding without a body of it.
+  // Responses to HEAD, and those of status 304, name a coding without having a body in it.
   if (codings === null || body.length === 0) return { bytes: body, problem: null };
   const names = codings.toLowerCase().split(",").map((name) => name.trim().replace(/^x-/, ""))
     .filter((name) => name !== "");

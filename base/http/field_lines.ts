@@ -51,7 +51,7 @@ export class FieldLines {
     this.reason = "";
   }
 
-  // hot: gives the offset after what it took, which is that of the first wrong octet when it broke.
+  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.#step < DONE) {

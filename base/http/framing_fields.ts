@@ -30,7 +30,7 @@ const CACHE = 5;
 
 /** The words of X-Cache, known by their first letters, in any case; others are passed over. */
 export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
-/** In X-Instance: 1 … 128. */
+/** X-Instance names instances 1 to 128. */
 export const MOST_INSTANCES = 128;
 const INSTANCE_BITS = 8;
 
@@ -48,14 +48,14 @@ const OTHER_CODING = 2;
 const NONE = -1;
 
 export class FramingFields {
-  /** −1 when there is none. */
+  /** −1 without a content-length. */
   contentLength = NONE;
   coding = NO_CODING;
   /** Connection says close. */
   close = false;
   /** Connection says keep-alive. */
   keepAlive = false;
-  /** What `instanceIn` and `cacheStatusIn` read; 0: nothing was said. */
+  /** The source of `instanceIn` and `cacheStatusIn`; 0: the response says nothing of them. */
   served = 0;
   reason: ProtocolError | "" = "";
   /** The current field, as numbered in FRAMING_NAMES. */

@@ -11,7 +11,7 @@ import { StatusLine } from "./status_line.ts";
 
 /** More than any server has a reason to send before its response. */
 const MAX_INTERIM = LIMITS.interimResponses.most;
-/** Where the current head began, when that was not in the current bytes. */
+/** Offset of a head that began before the current bytes. */
 const EARLIER = -1;
 
 interface HeadOptions {
@@ -27,7 +27,7 @@ export class HeadReader {
   readonly #statusLine = new StatusLine();
   readonly #fieldLines = new FieldLines();
   #lines: StatusLine | FieldLines = this.#statusLine;
-  /** What may still come before the head is over its limit. */
+  /** Bytes that may still come before the head exceeds its limit. */
   #roomBytes = 0;
   #interim = 0;
   #started = false;
@@ -136,21 +136,21 @@ export class HeadReader {
  */
 
 const MAX_BYTES = 1024;
-/** Where heads are never alike, most of them are not worth learning. */
+/** Only one of this many misses is learned from: where heads are never alike, most are not worth learning. */
 const MISSES_TO_LEARN = 16;
 
 type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
   & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive" | "served">;
 
-/** One for all readers of a load. */
+/** A head that was learned; one for all readers of a load. */
 export class KnownHead {
   readonly #bytes = new Uint8Array(MAX_BYTES);
   readonly #words = new Int32Array(this.#bytes.buffer);
   /** The octets that it was learned from, and the same in words: a driver fills one buffer again and again. */
   #buffer: Uint8Array | null = null;
   #bufferWords: Int32Array = new Int32Array(0);
-  /** 0 while nothing is known. */
+  /** 0 until a head is learned. */
   length = 0;
   #misses = 0;
   #said: HeadFacts | null = null;

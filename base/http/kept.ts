@@ -14,7 +14,7 @@ const BODY_BYTES = 4096;
 
 /** Takes the parts of a response as they are read. Both `add`s give false when there is no room. */
 export interface ResponseSink {
-  /** A head begins: what came before, of an interim response or an earlier one, is over. */
+  /** A head begins; the response before it, maybe an interim one, is over. */
   clear(): void;
   addHead(bytes: Uint8Array, from: number, to: number): boolean;
   /** Content without its framing. */
@@ -26,7 +26,7 @@ export class KeptResponse implements ResponseSink {
   streamProblem: string | null = null;
   readonly #head: Buffer;
   readonly #body: Buffer;
-  /** The head of a protocol that has none in octets. */
+  /** The fields of a protocol whose heads are not octets. */
   #fields: readonly Field[] = NO_FIELDS;
   #fieldsBytes = 0;
   #status = 0;
@@ -58,7 +58,7 @@ export class KeptResponse implements ResponseSink {
   }
 
   /**
-   * Keeps a head as its status and fields, with names in lower case, of so many bytes. False when there is no room for
+   * Keeps a head as its status and fields, with names in lower case, which take `bytes`. False if there is no room for
    * it.
    */
   takeFields(status: number, fields: readonly Field[], bytes: number): boolean {
@@ -69,7 +69,7 @@ export class KeptResponse implements ResponseSink {
     return true;
   }
 
-  /** Fields behind the content, as those of a head. */
+  /** Fields behind the content, in the form that a head's have. */
   takeTrailers(fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
     this.#trailers = fields;
@@ -81,7 +81,7 @@ export class KeptResponse implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** What stands for the body where that is read as it comes: nothing, where there is no room for it. */
+  /** Keeps this in place of a body that is read as it comes; keeps nothing if there is no room for it. */
   keepInstead(body: Uint8Array): void {
     this.#body.clear();
     this.addBody(body, 0, body.length);
@@ -171,10 +171,10 @@ export class KeptResponse implements ResponseSink {
 }
 
 const [LF, CR, COLON] = [10, 13, 58];
-/** What makes a letter of ASCII a small one. */
+/** The bit that makes an ASCII letter lower case. */
 const SMALL = 32;
 
-/** After the line break of the line at `from`. */
+/** Offset after the line break of the line at `from`. */
 function endOfLine(bytes: Uint8Array, from: number): number {
   const at = bytes.indexOf(LF, from);
   return at < 0 ? bytes.length : at + 1;
@@ -189,13 +189,13 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
   return true;
 }
 
-/** What bodies may take together, so that a server can't fill the memory over many connections. */
+/** The memory that bodies may take together, so that a server can't fill it over many connections. */
 export class KeptRoom {
   /** The last that was decoded, as several checks may look at it. */
   decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   /** Limit of one body. */
   readonly mostBodyBytes: number = LIMITS.keptBody.most;
-  /** Whose responses are being read, where all are read by the same readers. */
+  /** The slot whose responses are being read, where the same readers serve all slots. */
   slotAtHand = -1;
   #leftBytes: number;
 
@@ -203,7 +203,7 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** @param slot Of the exchanges whose responses it takes, one after the other; absent: of any. */
+  /** @param slot The slot whose responses it takes, one after the other; absent: those of any slot. */
   keep(keepsBody: boolean, _slot?: number): KeptResponse {
     return new KeptResponse(this, keepsBody);
   }
@@ -264,7 +264,7 @@ class Buffer {
   }
 }
 
-/** Not TextDecoder's "latin1", which is windows-1252. */
+/** Decodes ISO 8859-1; TextDecoder's "latin1" is windows-1252 instead. */
 function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (octet) => String.fromCharCode(octet)).join("");
 }

@@ -56,7 +56,7 @@ export function protocolFailureOf(reason: string): ProtocolFailure | null {
   return BY_REASON.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
 }
 
-/** How often each has happened: reasons say it, and of what they leave it is known that it breaks the rules. */
+/** Number of failures by each way to break the protocol; those that the reasons leave out are only known to break it. */
 export function protocolFailures(
   count: number,
   reasons: Readonly<Record<string, number>>,

@@ -5,7 +5,7 @@ export interface ReceivedResponse {
   readonly status: number;
   /** Bytes of the content, without its framing. */
   readonly bodyBytes: number;
-  /** Who served it, see `FramingFields.served`. */
+  /** The instance that served it and its use of a cache, see `FramingFields.served`. */
   readonly served: number;
   /** Its fields and its content; null unless they are retained. */
   readonly kept: KeptResponse | null;

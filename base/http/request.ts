@@ -7,13 +7,13 @@ import { bodyOctets, type WireBody } from "./body.ts";
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What goes over the wire, but for Host and the framing of the body. */
+/** All that goes over the wire, except for Host and the framing of the body. */
 export interface WireRequest {
   readonly method: string;
   /** Origin form: path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for none. */
+  /** Null without a body. */
   readonly body: WireBody;
 }
 

@@ -36,7 +36,7 @@ interface ReaderOptions {
   readonly allowsBothFramings?: boolean;
   /** A head that has come before; shared by the readers of a load. */
   readonly known?: KnownHead | null;
-  /** Limit of a head; of a chunk's size with its extensions, and of trailers, too. */
+  /** Limit of a head; also of a chunk's size with its extensions, and of trailers. */
   readonly maxHeadBytes?: number;
   /** Limit of a body that is kept. */
   readonly maxKeptBytes?: number;

@@ -19,7 +19,7 @@ const BROKEN = DONE + 1;
 
 const NOT_HTTP: ProtocolError = "not HTTP/1.0 or HTTP/1.1";
 
-/** What begins with such an octet, and no HTTP/1.1. */
+/** The error for a response whose first octet cannot begin HTTP/1.1. */
 function foreign(first: number): ProtocolError {
   // Types of TLS records (RFC 8446 §5.1).
   if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https://";
@@ -44,7 +44,7 @@ export class StatusLine {
     this.#place = 0;
   }
 
-  // hot: gives the offset after what it took, which is that of the first wrong octet when it broke.
+  // hot: gives the offset after the octets that it took; if it broke, that of the first wrong octet.
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = this.#passPrefix(bytes, from, to);
     while (at < to && this.#place < DONE) {

@@ -1,4 +1,4 @@
-/** What a client needs of a connection; Deno's own have it. */
+/** The part of a connection that clients need; Deno's own connections have it. */
 export interface Connection {
   /** Gives the number of bytes put into `buffer`, or null when the peer has closed its side. */
   read(buffer: Uint8Array): Promise<number | null>;

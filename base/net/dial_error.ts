@@ -104,7 +104,7 @@ export function isRefusalByAlert(reason: string): boolean {
 /** How rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
-/** For a TLS handshake that failed. */
+/** The error of a TLS handshake that failed. */
 export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
   const plainer = NO_PROTOCOL.test(said)

@@ -5,7 +5,7 @@ import type { Host } from "./resolve.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
-  /** Any certificate will do; false when absent. */
+  /** Whether any certificate will do; absent: no. */
   readonly insecure?: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts?: readonly string[];
@@ -51,14 +51,14 @@ interface UnixEndpoint {
 }
 
 export interface Tls {
-  /** What the certificate must be for; a name (no address) is sent as SNI, too (RFC 6066 §3). */
+  /** The name that the certificate must have; a name that is no address is sent as SNI, too (RFC 6066 §3). */
   readonly serverName: string;
-  /** Any certificate will do. */
+  /** Whether any certificate will do. */
   readonly insecure: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];
   readonly client?: ClientCertificate;
-  /** What ALPN offers, if not HTTP/1.1. */
+  /** The protocol that ALPN offers; absent: HTTP/1.1. */
   readonly alpn?: "h2";
 }
 
@@ -111,7 +111,7 @@ export function hasTls(endpoint: Endpoint): boolean {
   return !("path" in endpoint) && endpoint.tls !== undefined;
 }
 
-/** Where a connection to the endpoint goes: to itself, or to its proxy. */
+/** The host that a connection to the endpoint dials: the endpoint itself, or its proxy. */
 export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
   return proxy ?? endpoint;
 }
@@ -128,7 +128,7 @@ export function connectionOptions(
   return { host, keepAlive, byProxy: { origin, authorization: proxy.authorization } };
 }
 
-/** What a proxy may echo in its own error page, and must not be shown elsewhere. */
+/** Credentials that a proxy may echo in its error page, and that must be shown nowhere else. */
 export function proxyCredentials(endpoint: Endpoint): string[] {
   const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
   return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);

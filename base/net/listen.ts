@@ -1,7 +1,7 @@
 /** Listening for HTTP, with the reason in words where that can't be had. */
 import { messageOf, TargetError } from "../errors.ts";
 
-/** Where only this machine reaches a server. */
+/** The address at which only this machine reaches a server. */
 export const LOOPBACK = "127.0.0.1";
 
 /**
@@ -20,7 +20,7 @@ export function originAt(host: string, port: number): string {
 
 export interface ListenOptions {
   readonly hostname: string;
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   /** Other processes may listen on the same port, and the kernel shares out connections (Linux). */
   readonly shared?: boolean;
@@ -35,7 +35,7 @@ export function listenOn(
   return explained({ hostname, port }, () => Deno.serve(options, handler));
 }
 
-/** For a caller that serves connections itself. Throws a TargetError when it cannot listen. */
+/** For a caller that serves the connections itself. Throws a TargetError when it cannot listen. */
 export function listenForConnections(
   { hostname, port }: ListenOptions,
 ): Deno.TcpListener {

@@ -25,7 +25,7 @@ export const listenHost = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** Null for what can't stand in a URL as its host alone. */
+/** Null if the text cannot be the host of a URL by itself. */
 function hostOf(text: string): string | null {
   const url = URL.parse(originAt(unbracketed(text), 80));
   const isAlone = url !== null && url.href === `http://${url.hostname}/`;

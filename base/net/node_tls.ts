@@ -196,8 +196,8 @@ function handshake(socket: TLSSocket, tls: Tls): Promise<void> {
     socket.on("error", failed);
     socket.once("close", () => failed(new Error("closed")));
     socket.once("secureConnect", () => {
-      // Deno 2.6 says so after a failed handshake, too: then there is no certificate, and whoever
-      // reads gets the error.
+      // Deno 2.6 emits this event after a failed handshake, too. Then there is no certificate, and the reader gets the
+      // error.
       if (Object.keys(socket.getPeerCertificate()).length > 0) return resolve();
       socket.resume();
     });

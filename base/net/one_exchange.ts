@@ -15,7 +15,7 @@ const RAISE_MS = 1_000;
 interface OneExchange {
   /** The request, as HTTP/1.1 has it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly head: boolean;
   /** The response is a stream, which may have no end: its head is enough. */
   readonly isStream: boolean;

@@ -47,7 +47,7 @@ function whyNotFound(hostname: string, error: unknown): string {
   return `the look-up of ${hostname} failed: ${messageOf(error)}`;
 }
 
-/** Rejects if there is none. */
+/** Rejects if the name has no address. */
 export async function lookUp(name: string): Promise<string[]> {
   const found = await lookup(name, { all: true, order: "verbatim" });
   const addresses = found.map(({ address }) => address);
@@ -63,7 +63,7 @@ function withLoopback(addresses: readonly string[]): string[] {
   return [...new Set([...addresses, "127.0.0.1", "::1"])];
 }
 
-/** Without the addresses of a family that no interface of this machine has, unless no others are left. */
+/** Leaves out addresses of a family that no interface of this machine has, unless no others remain. */
 function reachable(addresses: readonly string[]): readonly string[] {
   const families = ownFamilies();
   const usable = addresses.filter((ip) => families.has(isIP(ip)));

@@ -206,7 +206,7 @@ export class ServerTrust {
     );
   }
 
-  /** What webpki demands of every certificate but the authority that is trusted itself. */
+  /** Checks what webpki demands of every certificate except the trusted authority's own. */
   #chainRefusal(chain: readonly Pointer[]): string | null {
     const { certificates } = this.openssl;
     const [leaf] = chain;

@@ -3,7 +3,7 @@ import { type CallTree, type Frame, totalsOf, treeMs } from "./call_tree.ts";
 
 export interface FrameTime {
   readonly frame: Frame;
-  /** In the function itself. */
+  /** Time in the function itself. */
   readonly ownMs: number;
   /** With all that it called; a function that calls itself is counted once. */
   readonly totalMs: number;
@@ -46,7 +46,7 @@ export function outsideText({ name }: Frame): string | null {
 /** The function in which most time is spent, and the caller for which it spends most of that. */
 export interface HotPath {
   readonly frame: Frame;
-  /** Null: it is outermost. */
+  /** The calling function; null for an outermost call. */
   readonly caller: Frame | null;
   /** Own time of the function over all time. */
   readonly ownRatio: number;
@@ -133,7 +133,7 @@ export interface PackageChange extends TimeChange {
 }
 
 export interface ProfileChange {
-  /** All time per request, milliseconds. */
+  /** Whole time for each request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
   /** Functions that take more; first the one that grew most beyond what slowed all alike. */
@@ -142,7 +142,7 @@ export interface ProfileChange {
   readonly packages: readonly PackageChange[];
 }
 
-/** What grows by less than this share of all time per request is not named. */
+/** Growth below this share of all time per request is not named. */
 const LEAST_RATIO = 0.01;
 
 /** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
@@ -163,12 +163,13 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   };
 }
 
-/** Own time per request of one run, by what has it. */
+/** Own time for each request of one run, by function. */
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The runs before, in which functions are called as after. What two targets have written themselves has another file in
- * each: where both have one function of a name that the other side lacks, it is the same.
+ * The runs before, with the names that functions have after. Code of two targets is in different files, so one and the same
+ * function has two keys. A function that only one side has, and one of the same name that only the other has, are taken for
+ * the same if no others have that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];

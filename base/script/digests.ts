@@ -14,7 +14,7 @@ const BLOCK_BYTES = new Map([
 const INNER = 0x36;
 const OUTER = 0x5c;
 
-/** In hex. Throws where there is no such algorithm. */
+/** The HMAC in hex. Throws if the algorithm is unknown. */
 export function hmacHex(algorithm: string, key: Uint8Array, content: Uint8Array): string {
   const block = BLOCK_BYTES.get(algorithm.toLowerCase());
   if (block === undefined) {

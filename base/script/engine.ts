@@ -57,7 +57,7 @@ function boundedMemory(): WebAssembly.Memory {
 
 export class Engine {
   readonly #functions: HostFunction[] = [];
-  /** Where the words are. */
+  /** Offset of the words in the engine's memory. */
   readonly #memory: number;
   readonly #undefined: JSValueConstPointer;
   /** The name of the property that texts have. */
@@ -185,7 +185,7 @@ export class Engine {
     return this.#textAt(this.#room.at, text, most);
   }
 
-  /** One whose room is not kept. */
+  /** A text whose room in the engine's memory is given back at once. */
   #newLongText(text: string, most: number): OwnValue {
     const at = this.#allocated(most);
     try {
@@ -217,7 +217,7 @@ export class Engine {
     return this.#read(value, (_, text) => text);
   }
 
-  /** A copy of what a text is in UTF-8. */
+  /** A copy of the text's octets in UTF-8. */
   octetsOfText(value: Value): Uint8Array<ArrayBuffer> {
     return this.#read(value, (octets) => new Uint8Array(octets));
   }

@@ -59,7 +59,7 @@ export interface HookResult {
   readonly lines: number;
 }
 
-/** Bits of what a hook gives. */
+/** Bits that say what a hook has changed. */
 export const CHANGED = { variables: 2, body: 4 };
 
 /** Words that are shared with the prelude. */

@@ -9,7 +9,7 @@ import { messageOf } from "../errors.ts";
 import { readSystemFile, type Text } from "./linux.ts";
 
 export interface CgroupLimits {
-  /** Seconds of CPU time for each second; null: none. */
+  /** Seconds of CPU time for each second; null if there is no limit. */
   readonly cores: number | null;
   readonly memory: number | null;
 }
@@ -118,7 +118,7 @@ function least(limits: readonly (number | null)[]): number | null {
 // For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
 // groups above count, too: a limit on a pod or a slice is felt by all that are in it.
 
-/** The folders of the groups that limit a process, and all above them, but for limits that an experiment sets. */
+/** The folders of the groups that limit a process, and of all groups above them, without limits that an experiment sets. */
 export function cpuGroups(pid: number | "self"): string[] {
   const texts = textsOf(pid);
   return [...foldersOf("", texts), ...foldersOf("cpu", texts)]
@@ -132,7 +132,7 @@ function textsOf(pid: number | "self"): { readonly mounts: Text; readonly groups
   };
 }
 
-/** Milliseconds that the groups together were throttled since they began; null if none of them says. */
+/** Milliseconds for which the groups together were throttled since they began; null if none of them counts that. */
 export function throttledMsOf(folders: readonly string[]): number | null {
   const times = folders.flatMap((folder) =>
     parseThrottledMs(readSystemFile(join(folder, "cpu.stat")) ?? "") ?? []
@@ -233,10 +233,10 @@ function delegating(
     return names.every((name) => given.includes(name));
   });
   if (found.length > 0) return found;
-  throw new Error(`no control group here has the controller ${names.join(" and ")} to give`);
+  throw new Error(`no control group here has ${names.join(" and ")} in its cgroup.subtree_control`);
 }
 
-/** In the first of the folders where it may be made. Throws what was said of the first. */
+/** Makes the group in the first folder that allows it. Throws the first folder's error if none does. */
 function makeBelow(parents: readonly string[], name: string): string {
   const refusals: unknown[] = [];
   for (const parent of parents) {

@@ -10,7 +10,7 @@ import { readSystemFile } from "./linux.ts";
 /** Times of several cores together since the machine started. */
 export interface CoreTimes {
   readonly cores: number;
-  /** With waits for disks. */
+  /** Time without work, waits for disks included. */
   readonly idleMs: number;
   /** Wanted by this machine, and given to another one by the hypervisor; null where that is not counted. */
   readonly stolenMs: number | null;
@@ -79,9 +79,9 @@ function windowsCoreTimes(): CoreTimes | null {
   return { cores: navigator.hardwareConcurrency, idleMs, stolenMs: null, interruptsMs: 0 };
 }
 
-/** Between two looks, each of the same cores. */
+/** The use of the same cores between two looks. */
 interface CoreUse {
-  /** In use by programs and interrupts. */
+  /** Core time used by programs and interrupts. */
   readonly busyMs: number;
   readonly stolenMs: number | null;
   readonly interruptsMs: number;

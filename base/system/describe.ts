@@ -48,7 +48,7 @@ export function describeMachine(): Machine {
 
 const GOVERNOR = "cpufreq/scaling_governor";
 
-/** Where turbo is switched, by the driver that does it. */
+/** Files that switch turbo on and off, by driver. */
 export const TURBO_SWITCHES = {
   intel_pstate: `${CPU}/intel_pstate/no_turbo`,
   cpufreq: `${CPU}/cpufreq/boost`,
@@ -93,7 +93,7 @@ export interface ContainerSigns {
   readonly groups: Text;
 }
 
-/** Null: no sign of one. */
+/** Null without a sign of a container. */
 export function containerOf(signs: ContainerSigns): string | null {
   if (signs.kubernetes) return "kubernetes";
   if (signs.hasPodmanFile) return "podman";
@@ -113,7 +113,7 @@ export interface VirtualSigns {
   readonly product: Text;
   /** /sys/hypervisor/type. */
   readonly hypervisor: Text;
-  /** Head of /sys/firmware/acpi/tables/FACP: whoever made the machine's tables. */
+  /** Head of /sys/firmware/acpi/tables/FACP: it names the maker of the machine's tables. */
   readonly acpi: Text;
   /** available_clocksource: kvm-clock, hyperv_clocksource_tsc_page, xen. */
   readonly clocks: Text;
@@ -132,7 +132,7 @@ const MAKERS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/kvm|qemu/i, "kvm"],
 ];
 
-/** Null: no sign of one. `unknown`: one that doesn't say what it is. */
+/** Null without a sign of a virtual machine; `unknown` for one that does not say its kind. */
 export function virtualOf(signs: VirtualSigns): string | null {
   const isVirtual = /^flags\s*:.*\bhypervisor\b/m.test(signs.cpuinfo ?? "");
   const { vendor, product, hypervisor, acpi, clocks } = signs;

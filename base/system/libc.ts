@@ -29,7 +29,7 @@ function group<const Declared extends Deno.ForeignLibraryInterface>(
   };
 }
 
-/** What the calls of a group give, or `fallback` where they can't be had. */
+/** The result of a call, or of `fallback` where the calls of its group cannot be had. */
 export function libcOr<Result>(call: () => Result, fallback: () => Result): Result {
   if (Deno.build.os !== "linux") return fallback();
   try {
@@ -129,7 +129,7 @@ export const PR_GET_TIMERSLACK = 30;
 
 /** struct epoll_event in 32-bit words: packed on x86-64, padded before the data elsewhere. */
 export const EVENT_WORDS = Deno.build.arch === "x86_64" ? 3 : 4;
-/** Where its data begin. */
+/** Index of the word at which an event's data begin. */
 export const DATA_WORD = EVENT_WORDS - 2;
 
 const socketCalls = group(SOCKET_SYMBOLS);

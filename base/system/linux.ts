@@ -1,7 +1,7 @@
 /** What Linux shows of the machine in /proc and /sys: null where a text is missing. */
 import { parseCores } from "./affinity.ts";
 
-/** A file's text, or null when there is none that can be read. */
+/** A file's text; null when no such file can be read. */
 export type Text = string | null;
 
 /** The cores on which the process may run, from /proc/self/status. */

@@ -17,7 +17,7 @@ const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|
 /** Reading one link takes some 4 µs, so that a search ends after some 0.2 s; by count, as a busy machine takes longer. */
 const MOST_OPEN_FILES = 50_000;
 
-/** Process ids; none where they can't be known, or only pass connections on. */
+/** Process ids. Empty if they can't be known, or if the processes only pass connections on. */
 export function listenersAt(at: ListeningAt): number[] {
   const pids = occupantsOf(at);
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
@@ -49,7 +49,7 @@ const CHUNK_BYTES = 8 * 1024;
 /** A row in another state than LISTEN: those that listen come first. */
 const CONNECTION = /^ *\d+: \S+ \S+ (?!0A)/m;
 
-/** The start of the file: the rest is one row a connection, of which there may be 100,000. */
+/** The start of the file; the rest has one row for each connection, of which there may be 100,000. */
 function readListeners(path: string): string {
   using file = Deno.openSync(path);
   const chunk = new Uint8Array(CHUNK_BYTES);
@@ -124,7 +124,7 @@ export function parseUnixListeners(text: string, path: string): string[] {
   });
 }
 
-/** Ports on which the process itself listens at 127.0.0.1; none where they can't be known. */
+/** Ports on which the process itself listens at 127.0.0.1. Empty if they can't be known. */
 export function loopbackPortsOf(pid: number): number[] {
   return listenersOf([pid]).filter(({ bytes }) => isSame(bytes, LOOPBACK_BYTES))
     .map(({ port }) => port);
@@ -132,7 +132,7 @@ export function loopbackPortsOf(pid: number): number[] {
 
 const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
 
-/** Where the processes themselves listen by TCP; nowhere where it can't be known. */
+/** Addresses at which the processes themselves listen by TCP. Empty if they can't be known. */
 export function listenersOf(pids: readonly number[]): TcpAddress[] {
   const links = new Set(pids.flatMap((pid) => openFilesOf(String(pid)).map(linkOf)));
   return ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -153,7 +153,7 @@ function holdersOf(links: ReadonlySet<string>): number[] {
   return holders;
 }
 
-/** Paths of a process's links to them; none where they are not ours to see, or the process is gone. */
+/** Targets of the links to a process's open files. Empty if this user may not see them, or the process is gone. */
 function openFilesOf(pid: string): string[] {
   try {
     const folder = `/proc/${pid}/fd`;

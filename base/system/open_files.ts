@@ -6,7 +6,7 @@ import { TargetError } from "../errors.ts";
 import { libcOr, processCalls } from "./libc.ts";
 import { readSystemFile, type Text } from "./linux.ts";
 
-/** What the program itself keeps open: libraries, pipes to targets, event queues. */
+/** Files that the program itself keeps open: libraries, pipes to targets, event queues. */
 const OTHERS = 256;
 
 const RLIMIT_NOFILE = 7;
@@ -23,7 +23,7 @@ export function makeRoomFor(connections: number): void {
   );
 }
 
-/** Gives the limit afterwards. */
+/** Raises the limit if it is too low; gives the limit that then holds. */
 function raiseTo(needed: number): number {
   return libcOr(() => {
     const { getrlimit, setrlimit } = processCalls();
@@ -36,7 +36,7 @@ function raiseTo(needed: number): number {
   }, softLimit);
 }
 
-/** For where libc can't say; where nothing says what is allowed, dials will. */
+/** Infinity if libc can't tell the limit: a dial that exceeds it then fails by itself. */
 function softLimit(): number {
   return openFilesLimit("soft") ?? Infinity;
 }

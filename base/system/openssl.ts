@@ -169,7 +169,7 @@ function open(): OpenSsl {
   return { tls, certificates, version };
 }
 
-/** A C string; "" for none. */
+/** A C string; empty for a null pointer. */
 export function cStringAt(pointer: Deno.PointerValue): string {
   return pointer === null ? "" : Deno.UnsafePointerView.getCString(pointer);
 }
@@ -179,7 +179,7 @@ export function cString(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${text}\0`);
 }
 
-/** What OpenSSL gives for something that it makes; throws where it has no memory for it. */
+/** Checks the pointer to something that OpenSSL made; throws if it had no memory for it. */
 export function made(pointer: Deno.PointerValue): Pointer {
   if (pointer === null) throw new Error("OpenSSL is out of memory");
   return pointer;

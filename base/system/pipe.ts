@@ -1,6 +1,6 @@
 /**
- * A pipe into which another process writes, read when we like. Whoever waits at it is woken for each write, on the
- * cores of whoever writes.
+ * A pipe into which another process writes, read now and then: a reader that waited for it would be woken by each write,
+ * at the expense of the writer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { libcOr, pipeCalls } from "./libc.ts";

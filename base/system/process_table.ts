@@ -17,7 +17,7 @@ export interface TableRow {
   readonly name: string;
   /** Later is more; distinguishes it from a later process with its number. */
   readonly start: number;
-  /** Since its start, all its threads. */
+  /** CPU time of all its threads since its start. */
   readonly cpuMs: number;
   /** The part of `cpuMs` spent in the kernel. */
   readonly systemMs: number;
@@ -27,7 +27,7 @@ export interface TableRow {
   readonly threads: number | null;
 }
 
-/** Gives all processes, or none where they can't be seen. */
+/** Gives all processes, or an empty list if they can't be seen. */
 export type ProcessTable = () => TableRow[];
 
 /** Null where /proc or nothing shows processes. */
@@ -60,7 +60,7 @@ function rowOf(
 /** Columns of ps on macOS, which reports user time separately. The name comes last, because it may contain spaces. */
 export const PS_COLUMNS = ["pid", "ppid", "pgid", "stat", "rss", "time", "utime", "lstart", "comm"];
 
-/** What `ps` prints of all processes; "" where it can't be run. */
+/** The output of `ps` for all processes; empty if it can't be run. */
 export function runPs(columns: readonly string[]): string {
   const args = ["-ax", ...columns.flatMap((column) => ["-o", `${column}=`])];
   try {
@@ -107,8 +107,8 @@ export function parsePsTime(text: string): number {
 }
 
 /**
- * The process and all under it, parents before their children, with those that belong to a process group that one of
- * them leads: an orphan has another parent, and the same group. None where it is gone.
+ * The process and all under it, parents before their children, with those in a process group that one of them leads: an
+ * orphan has another parent, but the same group. Empty if the process is gone.
  */
 export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   const first = rows.find(({ pid }) => pid === root);
@@ -124,7 +124,7 @@ export function treeIn(rows: readonly TableRow[], root: number): TableRow[] {
   return [...found.values()];
 }
 
-/** What processes have used, but for this one, as `watchProcesses` takes it. */
+/** The use of all processes except this one, in the form that `watchProcesses` takes. */
 export function ticksIn(rows: readonly TableRow[]): ReadonlyMap<number, ProcessTicks> {
   return new Map(
     rows.filter(({ pid }) => pid !== Deno.pid)

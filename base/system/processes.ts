@@ -46,7 +46,7 @@ export function parseStat(text: string): ProcessStat {
   };
 }
 
-/** What a thread's status says of it, and of the process that it belongs to. */
+/** Facts from a thread's status file about it, and about its process. */
 interface ThreadStatus {
   /** Resident memory of the process; 0 for kernel threads and ended processes. */
   readonly memoryBytes: number;
@@ -106,7 +106,7 @@ export interface ProcessThread {
   readonly children: readonly number[];
 }
 
-/** What a thread got of the cores since it began, ms. */
+/** Times that a thread had, or waited for, a core since it began, ms. */
 export interface ThreadTimes {
   readonly cpuMs: number;
   /** How long it stood in line for a core, ready to run. */
@@ -138,7 +138,7 @@ export function readThreadStates(pid: number, most: number): string[] {
   });
 }
 
-/** What it had read from storage and written for it, all threads; null where that is not ours to see. */
+/** Bytes read from and written to storage for the process, by all its threads; null where this user may not see that. */
 export function readStorageBytes(pid: number): number | null {
   const text = readOrNull(`/proc/${pid}/io`);
   const [, read] = /^read_bytes: (\d+)$/m.exec(text ?? "") ?? [];
@@ -146,14 +146,14 @@ export function readStorageBytes(pid: number): number | null {
   return read === undefined || written === undefined ? null : Number(read) + Number(written);
 }
 
-/** Links of its open files, such as `socket:[123]`; none where they are not ours to see. */
+/** Links of its open files, such as `socket:[123]`. Empty if this user may not see them. */
 export function openFilesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return (orNull(() => [...Deno.readDirSync(folder)]) ?? [])
     .flatMap(({ name }) => orNull(() => Deno.readLinkSync(`${folder}/${name}`)) ?? []);
 }
 
-/** None when the process is gone. */
+/** Empty if the process is gone. */
 export function readThreads(pid: number): ProcessThread[] {
   return threadsOf(pid).flatMap((id) => {
     const folder = `/proc/${pid}/task/${id}`;
@@ -228,7 +228,7 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-/** But for this one. */
+/** All processes but this one. */
 function allProcesses(): number[] {
   return (orNull(() => [...Deno.readDirSync("/proc")]) ?? [])
     .map(({ name }) => Number(name)).filter((pid) => pid > 0 && pid !== Deno.pid);
@@ -243,7 +243,7 @@ function readOrNull(path: string): string | null {
   return orNull(() => Deno.readTextFileSync(path));
 }
 
-/** Not found when the process was gone before, "no such process" when it ended meanwhile. */
+/** Null on errors: a process that has ended before cannot be found, and one that ends meanwhile gives "no such process". */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

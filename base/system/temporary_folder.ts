@@ -48,7 +48,7 @@ export class TemporaryFolder implements Disposable, AsyncDisposable {
     }
   }
 
-  /** With all that is in it, as far as this user may remove it. */
+  /** Removes the folder with all that is in it, as far as this user may. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Deno.remove(this.path, { recursive: true }).catch(() => {});
     ours.delete(this.path);
@@ -79,11 +79,11 @@ function removeNow(path: string): void {
   }
 }
 
-// What a process left that was killed.
+// Temporary folders that killed processes have left.
 
 const NAME = /^plateau-[a-z]+-(\d+-\d+-[\da-f]+)-/;
 
-/** In one start; the next one goes on. */
+/** The most folders that one start removes; the next start continues. */
 const MOST_SWEPT = 64;
 
 /**

@@ -74,7 +74,7 @@ export interface WindowsProcess {
   readonly parent: number;
   /** File name of its program. */
   readonly name: string;
-  /** When it was created, in units of 100 ns. */
+  /** Time of its creation, in units of 100 ns. */
   readonly created: number;
   readonly userMs: number;
   readonly kernelMs: number;
@@ -84,7 +84,7 @@ export interface WindowsProcess {
 
 let length = FIRST_LENGTH;
 
-/** All processes of the machine, but for that which stands for idle cores. */
+/** All processes of the machine, except the one that stands for idle cores. */
 export function windowsProcesses(calls: Calls<typeof NTDLL> = ntdll()): WindowsProcess[] | null {
   if (calls === null) return null;
   const needed = new Uint32Array(1);

@@ -33,7 +33,7 @@ export class ResolvedHost {
   /** @param address One, or several with commas between them; IPv6 stands without brackets, as in `host`. */
   constructor(readonly host: string, readonly port: number, readonly address: string) {}
 
-  /** In the order in which they are tried. */
+  /** Addresses in the order in which they are tried. */
   get addresses(): readonly string[] {
     return this.address.split(",");
   }
@@ -59,7 +59,7 @@ export const resolved = z.string().transform((text, context): ResolvedHost => {
   return z.NEVER;
 });
 
-/** Only the proxy's host, port, user and password. */
+/** An HTTP proxy: its host, port, user and password, and nothing else. */
 export const proxyUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && text.includes("://") && `${url.pathname}${url.search}` === "/" &&
@@ -85,7 +85,7 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** Why the key is not that of the (first) certificate, or null. */
+/** Why the key does not belong to the (first) certificate; null if it does. */
 export function pairProblem(cert: string, key: string): string | null {
   const [first = cert] = certificatesIn(cert); // a file may begin with its key
   try {
@@ -114,7 +114,7 @@ interface AccessConflict {
   readonly fix: string;
 }
 
-/** What does not go with the URL, or with each other. */
+/** Options that conflict with the URL, or with each other. */
 export function accessConflicts(given: GivenAccess): AccessConflict[] {
   const isSecure = /^https:/i.test(String(given.url));
   const has = (key: keyof GivenAccess): boolean => given[key] !== undefined;
@@ -168,7 +168,7 @@ export function http2ProxyProblem(
   { httpProxy, url, hosts = [] }: {
     readonly httpProxy?: unknown;
     readonly url?: unknown;
-    /** To which redirects may lead. */
+    /** Hosts to which redirects may lead. */
     readonly hosts?: readonly string[];
   },
 ): string | null {
@@ -194,7 +194,7 @@ const certificates = z.string().max(LIMITS.certificates.most).includes(
   { error: "Cannot read certificates that are not PEM" },
 );
 
-/** Access as it is sent to agents and gateways: without an HTTP proxy, which would load where nobody can see. */
+/** Access for agents and gateways: without an HTTP proxy, because that would load hosts which nobody sees. */
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),

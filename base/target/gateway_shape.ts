@@ -64,7 +64,7 @@ function originOf(protocols: readonly string[]): z.ZodString {
 
 const originName = originOf(["http:", "https:"]);
 
-/** For gateways that dial plain http alone. */
+/** An origin for gateways that dial only plain http. */
 const plainOriginName = originOf(["http:"]);
 
 /** Names of targets hold no colon. */
@@ -112,7 +112,7 @@ export const proxyTarget = z.strictObject({
   ...stageCommands,
 });
 
-/** With lists where they make factors. */
+/** The proxy as written, with lists where they make factors. */
 export type WrittenProxy = z.output<typeof proxyTarget>;
 
 export interface ProxyTarget extends StageCommands {
@@ -194,7 +194,7 @@ export const clusterTarget = z.strictObject({
   ...stageCommands,
 });
 
-/** With lists where they make factors. */
+/** The cluster as written, with lists where they make factors. */
 export type WrittenCluster = z.output<typeof clusterTarget>;
 
 export interface ClusterTarget extends StageCommands {

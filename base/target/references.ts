@@ -9,12 +9,12 @@ import { quotedOpenly } from "../secrets.ts";
 type WrittenTargets = Readonly<Record<string, unknown>>;
 
 interface ReferenceConflict {
-  /** Below `targets`. */
+  /** Path below `targets`. */
   readonly path: string[];
   readonly message: string;
 }
 
-/** Where a target may name another. */
+/** Keys of a target that may name another target. */
 const PLACES = [["proxy", "origin"], ["cluster", "of"], ["nginx", "proxy"]] as const;
 
 interface Reference {

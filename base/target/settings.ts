@@ -21,7 +21,7 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
   return z.union([number, text], { error: "Cannot read this as a whole number" });
 }
 
-/** One setting as a file has it. */
+/** One setting as the file has it. */
 interface GivenSetting {
   /** The setting's name, with a dot where the file has keys inside keys: `rateLimit.limit`. */
   readonly key: string;

@@ -46,7 +46,7 @@ const DEFAULT_TIMEOUT_MS = 600_000;
 
 export interface CommandStep {
   readonly command: readonly string[];
-  /** Milliseconds. */
+  /** Longest time, milliseconds. */
   readonly timeout: number;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ export const steps = z.array(step, {
       : undefined,
 });
 
-/** When commands of a target run, in this order. */
+/** Stages at which a target's commands run, in this order. */
 export const stages = ["setup", "before", "after", "teardown"] as const;
 export type CommandStage = (typeof stages)[number];
 
@@ -96,7 +96,7 @@ export function withOrigin(step: CommandStep, origin: string): CommandStep {
 const ORIGIN = "{origin}";
 
 interface StepConflict {
-  /** Below `targets`. */
+  /** Path below `targets`. */
   readonly path: PropertyKey[];
   readonly message: string;
 }

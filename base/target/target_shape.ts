@@ -92,7 +92,7 @@ const limits = z.strictObject({
 
 export type WrittenLimits = z.output<typeof limits>;
 
-/** With one value for each line. */
+/** Limits with one value for each line. */
 export interface TargetLimits {
   readonly cpu?: number;
   readonly memory?: string;
@@ -121,7 +121,7 @@ const v8 = z.strictObject({
 
 export type WrittenV8 = z.output<typeof v8>;
 
-/** With one value for each line; `default` stands for no flag. */
+/** V8 options with one value for each line; `default` stands for no flag. */
 export interface V8Options {
   readonly flags?: string;
   readonly gc?: string;

@@ -28,7 +28,7 @@ export class JsonList {
   #isAfterComma = false;
   /** The current text, as far as it may be the key of the list. */
   #key: number[] = [];
-  /** Whether that key was the last thing before here, but for a colon and spaces. */
+  /** Whether that key was the last thing before here, apart from a colon and spaces. */
   #isAtList = false;
 
   /** @param take Gets the text of each member of the list `key`. */
@@ -105,7 +105,7 @@ export class JsonList {
     return this.#decoder.decode(bytes, { stream: true });
   }
 
-  /** After the last bytes: the text with an empty list in place of what was given. */
+  /** To be called after the last bytes: the text with an empty list in place of the items that were given. */
   end(): string {
     if (this.#isInList) this.#give(this.#isAfterComma);
     return this.#around + this.#decoder.decode();

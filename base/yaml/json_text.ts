@@ -18,7 +18,7 @@ const OPENING_MAP = 0x7b;
 const CLOSING_LIST = 0x5d;
 const CLOSING_MAP = 0x7d;
 
-/** What is made of each value; `source` is a value as it is written, where it holds no others. */
+/** Makes the result for each value; `source` is the value as written, if it holds no others. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /** Throws with the reason when it is not JSON, or too much. */
@@ -64,7 +64,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null for what is not JSON. */
+/** Null if the text is not JSON. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -110,7 +110,7 @@ export function jsonProblems(
   });
 }
 
-/** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
+/** Points at a text or number itself, at a map or list by its key, and at a missing value by the one that it belongs in. */
 function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
   let [offset, value] = [0, text.search(/\S/)];
   for (const step of path) {
@@ -156,7 +156,7 @@ function blanksEnd(text: string, from: number): number {
   return at;
 }
 
-/** Offset of what follows the value that begins at `from`. */
+/** Offset behind the value that begins at `from`. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

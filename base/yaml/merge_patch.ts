@@ -14,8 +14,8 @@ export class LayeredData {
   constructor(public data: unknown) {}
 
   /**
-   * Maps are merged, null takes a key away, anything else stands in place of what was there.
-   * @param from Where the patch was written.
+   * Maps are merged, null removes a key, and any other value replaces the one before. @param from Where the patch was
+   * written.
    */
   lay(patch: unknown, from: Path): void {
     this.data = this.#merged(this.data, patch, { at: [], from });

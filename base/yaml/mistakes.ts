@@ -7,7 +7,7 @@
 interface Told {
   readonly code: string;
   readonly message: string;
-  /** Where in the text. */
+  /** Offset in the text. */
   readonly offset: number;
 }
 
@@ -26,7 +26,7 @@ export function firstOfEachLine<T extends Pick<Told, "offset">>(
   );
 }
 
-/** What is wrong there, and how to write it. */
+/** Says what is wrong there, and how to write it. */
 export function plainWords(text: string, told: Told): string {
   const start = text.lastIndexOf("\n", told.offset - 1) + 1;
   const line = text.slice(start).split(/\r?\n/, 1)[0];

@@ -90,7 +90,7 @@ export class YamlText {
       }));
   }
 
-  /** The text with each value that holds a secret written anew, in quotes; else as it is. */
+  /** The text with each value that holds a secret rewritten in quotes, and all else unchanged. */
   without(secrets: Secrets): string {
     const held: Scalar[] = [];
     visit(this.#document, {
@@ -110,7 +110,7 @@ export class YamlText {
     return secrets.form(rewritten); // comments
   }
 
-  /** With aliases replaced by what they stand for; an endless or exploding one is refused. */
+  /** The data with aliases replaced by what they refer to; an endless or exploding alias is refused. */
   #resolved(): unknown {
     let data: unknown;
     try {
@@ -142,7 +142,7 @@ export class YamlText {
     return `${this.file}:${Math.max(1, line)}:${Math.max(1, col)}`;
   }
 
-  /** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
+  /** Points at a text or number itself, at a map or list by its key, and at a missing value by the one that it belongs in. */
   #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;
     let offset = 0;
@@ -211,7 +211,7 @@ function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
   yield* parser.end();
 }
 
-/** What has come of a text. */
+/** The size that a text has reached while it is read. */
 class Size {
   #tokens = 0;
   #aliases = 0;
@@ -221,7 +221,7 @@ class Size {
   #begun = 0;
   #isPlain = false;
 
-  /** Gives the limit that it is beyond now. */
+  /** Gives the limit that is exceeded now, if any. */
   add(token: string): LimitName | null {
     const isText = this.#isPlain;
     this.#isPlain = token === PLAIN;

@@ -59,7 +59,7 @@ const KNOWN: readonly KnownServer[] = [
 ];
 
 export const known: Bench = {
-  about: "the search for a capacity on real servers, of which it is known",
+  about: "the search for a capacity on real servers whose capacity is known",
   rounds: 10,
   async run({ rounds, short, only = "", log }): Promise<Section[]> {
     using folder = temporaryFolder();

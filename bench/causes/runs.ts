@@ -71,9 +71,9 @@ export interface Frames {
 }
 
 /**
- * Of ten rounds for a request eight are of one function; of the slowdown all, which makes the rounds a fifth longer. A
- * round is as long as it takes for the rounds to be most of what a server does, on each runtime: those of one that does
- * much else, as Python's `http.server`, are longer.
+ * Eight of the ten rounds of a request are of one function, and so are all that the slowdown adds, a fifth more. A round
+ * is so long that on each runtime the rounds are most of what a server does: longer where it does much else, as Python's
+ * `http.server` does.
  */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 

@@ -15,7 +15,7 @@ const NAME = "benchmarks.md";
 const HEAD = `# Benchmarks
 
 Plateau's promises, as \`deno task bench\` measured them. The page is made from what it saved, and nothing here
-is typed by hand. A bench whose figures are not kept here has them on the pages that explain what they mean.
+is typed by hand. The figures of most benches are on the pages that explain them; "–" means that no page has them.
 
 <!-- example: in repository -->
 
@@ -23,7 +23,7 @@ is typed by hand. A bench whose figures are not kept here has them on the pages 
 deno task bench --help
 \`\`\`
 
-\`deno task bench NAME --save bench/results\` measures a bench and keeps its figures, and
+\`deno task bench NAME --save bench/results\` runs a bench and keeps its figures, and
 \`deno task benchmarks\` makes this page again. Figures of time need a quiet machine; those of simulations
 are the same on every machine, as their seeds are fixed.
 `;

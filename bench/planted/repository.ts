@@ -176,8 +176,8 @@ function drawnRounds(rounds: number, share: number): string {
 }
 
 /**
- * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of as many
- * requests do the same work. On cores of its own it varies less still, and Gin more
+ * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of the same
+ * number of requests do the same work. On cores of its own it varies less still, and Gin more
  * (docs/decisions/0001-runs-of-a-number-of-requests.md).
  */
 const PINNED = {

@@ -1,4 +1,4 @@
-/** Eleven ways in which a run measures something else than its target, and what has to be said of each. */
+/** Eleven ways in which a run measures something other than its target, and what has to be said of each. */
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { startNginx } from "../stage/nginx.ts";

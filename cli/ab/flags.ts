@@ -40,7 +40,8 @@ export const abParts = {
   },
   confirm: {
     flags: "--confirm <yes|no>",
-    about: "In blocks: measures cells that may be worse again, and judges them by all their runs",
+    about:
+      "In blocks: measures cells that may be worse a second time, and judges them by all their runs",
     preset: "yes",
     schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
   },

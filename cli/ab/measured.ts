@@ -57,7 +57,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results, { hasMissing: !values.quiet });
   const first = compared(results, pair, values);
-  // In slices the looks hold what they promise.
+  // In slices, the looks already keep their promise.
   const isStaged = values.confirm && planned.experiment.order !== "slices";
   const doubtful = isStaged ? doubtfulCells(first) : [];
   const fresh = doubtful.length === 0 ? null : await freshRuns(
@@ -73,7 +73,7 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const outcome = worstOf([...figureOutcomes(all), ...first.gates]);
   const comparison = { ...all, gates: first.gates, outcome };
   onNote("");
-  // A pipe that nobody reads must not hold who interrupts.
+  // A pipe without a reader must not keep a user from interrupting.
   const delivery = deliver(comparison, alarmsIn(first, all), { pair, context });
   await Promise.race([delivery, aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
@@ -137,7 +137,7 @@ async function freshRuns(
   return await measured({ planned, kept }, folder, { pair, context });
 }
 
-/** All of the plan; what is kept of it is not measured again. */
+/** Carries the whole plan out; kept runs are not measured again. */
 async function measured(
   { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,
@@ -157,7 +157,7 @@ async function measured(
   });
 }
 
-/** Whether to measure as many pairs of processes as are needed, because nobody says how many. */
+/** Whether to measure as many pairs of processes as are needed, because no number was given. */
 function isLooking({ experiment: { order, repeat } }: Planned): boolean {
   return order === "slices" && typeof repeat !== "number";
 }
@@ -211,7 +211,7 @@ function alarmText({ cell, figure, outcome, isStaged }: Alarm): string {
   return `Doubtful ${what}: with fresh runs ${all}`;
 }
 
-/** What an `ab` that was interrupted has measured, to go on from; null where the folder holds no results. */
+/** The results of an interrupted `ab`, to be continued; null if the folder holds no results. */
 async function keptIn(dir: string): Promise<Results | null> {
   return existsSync(join(dir, "results.json")) ? await readResumable(dir) : null;
 }

@@ -26,9 +26,9 @@ import type { AbValues } from "./flags.ts";
 export interface PreparedPair {
   readonly name: string;
   readonly names: ReadonlyMap<string, SideNames>;
-  /** What is measured on either side: `main (a1b2c3d): Add a cache`. */
+  /** The revision on either side: `main (a1b2c3d): Add a cache`. */
   readonly revisions: Revisions;
-  /** What to call again for the same. */
+  /** The arguments with which the same comparison can be made again. */
   readonly again: Pick<AbInvocation, "range" | "file">;
   /** @param only In place of the flag: both sides of each. @param order The same. */
   readonly plan: (
@@ -111,11 +111,11 @@ function notInRepository(file: string): { place: string; message: string; fix: s
   return { place: file, message, fix: "name a file of your repository" };
 }
 
-/** What a command starts from files of the repository. */
+/** Where a target's commands start from files of the repository. */
 interface TargetSource {
   readonly target: string;
   readonly cwd: string;
-  /** Those of `build`; none without it. */
+  /** The steps of `build`; empty without it. */
   readonly steps: readonly CommandStep[];
 }
 
@@ -181,7 +181,7 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   return { folder, label, commit: checkout.commit };
 }
 
-/** With what its commit says of itself; changes beside it say nothing. */
+/** Adds the subject of the commit, unless the files differ from it. */
 function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
   return subject === "" || made.commit !== commit
     ? made.label

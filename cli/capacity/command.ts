@@ -151,7 +151,7 @@ Examples:
       const isPrinted = !takesStdout(values);
       await writeOutputs(values, { json: () => jsonText(found, 2) }).finally(async () => {
         const options = terminalOptions();
-        // Where nobody looks, the last line is the capacity, however long: scripts read it.
+        // Outside of a terminal, the last line holds the whole capacity, however long it is, because scripts read it.
         const width = Deno.stdout.isTerminal() ? options.width : Infinity;
         if (isPrinted) await print(renderBlocks(capacityBlocks(found), { ...options, width }));
       });

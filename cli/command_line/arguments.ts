@@ -286,7 +286,7 @@ const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
 const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis: " +
   "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
 
-/** A note about such a password; null if there is none. */
+/** A note about a password on the command line; null if there is none. */
 export function openPasswordNote(args: readonly string[]): string | null {
   return args.some((arg) => OPEN_PASSWORD.test(arg)) ? OPEN_PASSWORD_NOTE : null;
 }

@@ -56,7 +56,7 @@ export interface CommandSpec<P extends CommandParts> {
   readonly conflicts?: (given: RawArguments) => Problem[];
   /** Problems of the file that it reads, to show them beside those of the command line. */
   readonly fileProblems?: (given: RawArguments) => Promise<readonly Problem[]>;
-  /** Does it; resolves with the exit code. @param args What was typed. */
+  /** Carries the command out; resolves with the exit code. @param args The arguments as typed. */
   readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;
 }
 
@@ -67,7 +67,7 @@ export interface CommandTitle {
 }
 
 export interface Command {
-  /** What its command line takes; absent for one that no person types. */
+  /** The operands and flags; absent for a command that no person types. */
   readonly parts?: CommandParts;
   /** Lines under the help, such as examples. */
   readonly more?: string;

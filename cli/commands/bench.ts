@@ -234,7 +234,7 @@ type RequestValues =
     | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
   >;
 
-/** What flags name. */
+/** The files that flags name. */
 interface Named {
   readonly replay?: Replay | null;
   /** Files that a form may send; null without a form. */

@@ -146,9 +146,9 @@ async function ofMeasurement(measurement: Measurement): Promise<Shown> {
 interface ExplainedFinding {
   readonly code: FindingCode;
   readonly meaning: string;
-  /** Runs that have it. */
+  /** Number of runs that have it. */
   readonly count: number;
-  /** Each once, with its advice. */
+  /** Each sentence once, with its advice. */
   readonly sentences: readonly string[];
   readonly advice: readonly { readonly code: Advice; readonly text: string }[];
 }

@@ -134,7 +134,7 @@ function sourceConflicts(given: RawArguments): Problem[] {
   ];
 }
 
-/** What was there of an older version is replaced; nothing else is touched. */
+/** Replaces files of an older version, and touches nothing else. */
 async function writeTypes(dir: string): Promise<number> {
   const { typesPackage } = await import("../init/typings.ts");
   const folder = join(dir, "node_modules", "plateau");
@@ -150,13 +150,13 @@ async function writeTypes(dir: string): Promise<number> {
   return EXIT.done;
 }
 
-/** What an experiment in TypeScript has, and none in YAML. */
+/** A line that every experiment in TypeScript has, and none in YAML. */
 const SCRIPT_TEXT = /^import \{.*\} from "plateau";$/m;
 
 interface Made {
-  /** Where it is written, where that is another file than was wanted. */
+  /** The file that is written, if it is another than was wanted. */
   readonly file?: string;
-  /** What it measures, to go on after its name. */
+  /** A phrase about what it measures, to follow its name. */
   readonly about?: string;
   readonly text: string;
   /** The next step, as a sentence. */
@@ -204,7 +204,7 @@ const PATH_OF_NOTHING: Problem = {
   fix: "add --url, --command or --detect",
 };
 
-/** Null for the example. */
+/** Null for the built-in example. */
 async function chosenSubject(
   file: string,
   { url, command, detect, example, path }: Asked,
@@ -226,7 +226,7 @@ async function chosenSubject(
   return found;
 }
 
-/** Beside an example, for whoever wanted more than that. */
+/** A hint shown with an example, for users who wanted more than that. */
 const YOURS = "A server of your own is measured by plateau init FILE --command 'node server.js', " +
   "or --url http://127.0.0.1:8080/";
 
@@ -307,7 +307,7 @@ function refuseScript(file: string): never {
   throw new UserError([{ place: file, message, fix: "name a file that ends in .yaml" }]);
 }
 
-/** What is refused as YAML may be taken over as TypeScript. */
+/** A script that is refused as YAML may be taken over as TypeScript. */
 function withScriptHint(error: UserError, source: string): UserError {
   if (!K6_SCRIPT.test(source) && !PROCESSOR.test(source)) return error;
   const fix = "name a file that ends in .ts: it keeps the functions of the script";
@@ -329,7 +329,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Before anything is asked. */
+/** Refuses to replace a file, before any question is asked. */
 function refuseExisting(file: string): void {
   if (!existsSync(file)) return;
   throw new UserError([{

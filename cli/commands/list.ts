@@ -70,7 +70,7 @@ function listApps(): string[] {
   ]);
 }
 
-/** And the runtimes on which those for Node run. */
+/** Lists the frameworks, and the runtimes for those on Node. */
 function listFrameworks(): string[] {
   const runtimes = installedRuntimeNames.map((name) => {
     const { summary, version } = runtimeNamed(name);

@@ -59,7 +59,7 @@ export const reportCommand = defineCommand({
   },
 });
 
-/** Where no other name is given for it. */
+/** The page beside the results, unless another name is given for it. */
 function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }

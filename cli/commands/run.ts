@@ -309,7 +309,7 @@ function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
 interface Delivery {
   readonly outDir: string;
   readonly values: RunValues;
-  /** Whether progress has said what was not measured, and why. */
+  /** Whether the progress has told which cells were not measured, and why. */
   readonly hasToldMissing: boolean;
   readonly signal?: AbortSignal;
 }

@@ -61,7 +61,7 @@ export async function offerFrameworks(cells: readonly Cell[], signal: AbortSigna
   for (const name of missing) await setUp(name, { signal, write: printError });
 }
 
-/** What is typed, without the end of the line. */
+/** The typed line, without its end. */
 async function readLine(signal: AbortSignal): Promise<string> {
   const bytes = new Uint8Array(256);
   const interrupted = Promise.withResolvers<never>();

@@ -8,7 +8,7 @@ export const USED = ".used";
 export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
 /** Names the folder where a process puts V8's code of all scripts, of which it runs none. */
 export const UNRUN_FOLDER = "PLATEAU_UNRUN_CODE_FOLDER";
-/** Begins the names of the lists. */
+/** Holds the beginning of the lists' names. */
 export const CODE_USERS = "PLATEAU_CODE_USERS";
 
 /** Parts that lie together. */

@@ -21,7 +21,7 @@ interface Segment {
 
 interface LoadCommands {
   readonly segments: readonly Segment[];
-  /** Where the signature is, in the file; null: there is none. */
+  /** Place of the signature in the file; null if there is none. */
   readonly signature: { readonly offset: number; readonly size: number } | null;
 }
 

@@ -68,7 +68,7 @@ function packageOf(id: string, cache: string): BundledPackage {
   return { name, version, license, integrity: LOCKED[id].integrity, text };
 }
 
-/** For a package that names its licence without its text. */
+/** The text of the licence that a package only names. */
 function standardText(license: string, author: PackageJson["author"]): string {
   const holder = (typeof author === "string" ? author : author?.name) ?? "its authors";
   const text = readFileSync(join(ROOT, "cli/compiled/licenses", `${license}.txt`), "utf8");

@@ -47,7 +47,7 @@ export async function packageCache(): Promise<string> {
   return realpathSync(npmCache);
 }
 
-/** In place of that folder and the registry, in the bundle's comments and names: the same on every machine. */
+/** Replaces the folder and the registry in the bundle's comments and names, so that they are the same on every machine. */
 const PACKAGES = "npm/";
 
 /** A comment of the bundler's, before each file of a package: its name and version. */
@@ -104,7 +104,7 @@ const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 /** The text of a module for another program, where the bundler writes it with its line breaks. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
-/** Nothing is changed in such a text, which is one line. */
+/** Matches such texts as a whole, each in one line, so that nothing within them is changed. */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**

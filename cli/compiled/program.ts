@@ -63,7 +63,7 @@ async function commit(): Promise<string | null> {
   return await git("status", "--porcelain") === "" ? head : `${head}-dirty`;
 }
 
-/** What git prints of the sources; null where it fails. */
+/** The output of git about the sources; null if it fails. */
 export async function git(...args: string[]): Promise<string | null> {
   try {
     const { success, stdout } = await new Deno.Command("git", { args, cwd: ROOT, stderr: "null" })
@@ -156,7 +156,7 @@ async function compileOnce(
   if (system !== undefined) assertRuns(output, system.target);
 }
 
-/** What macOS would refuse to start is found where it is made, as it cannot be tried there. */
+/** Fails here, where the program is made, for what macOS would refuse to start, because it cannot be tried here. */
 export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));

@@ -16,21 +16,24 @@ import {
 } from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
 
-/** Begins the program. */
+/** The file with which the program begins. */
 export const ENTRY_NAME = "plateau.js";
 
 const LOADER_NAME = "loader.js";
 const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
-/** Lists of what starts once for many starts of others, or seldom: what they alone use is inflated then. */
+/**
+ * Lists of processes that start seldom, or once for many starts of others: parts that only these use are inflated at
+ * that time.
+ */
 const SELDOM = /^seldom|-run-/;
 
 export interface Staged {
   readonly scripts: readonly PartsScript[];
   /** Ends the loader. */
   readonly keeper?: string;
-  /** Where V8's code of the scripts is. */
+  /** Folder of V8's code of the scripts. */
   readonly codeFolder?: string;
 }
 
@@ -81,7 +84,7 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
   }));
 }
 
-// What a first start leaves beside it.
+// Files that a first start leaves beside the program.
 
 const WITH_REDIS = `
 name: redis
@@ -120,7 +123,7 @@ export async function leaveCode(
   for (const start of starts) await leaveOf(start, command, folder);
 }
 
-/** What uses the same parts in every place and at every time, and loads the commands that measure. */
+/** Starts that use the same parts on every machine, and that load the commands that measure. */
 const ALIKE: readonly Start[] = [
   ["usual", "--version"],
   ["usual", "--help"],
@@ -164,7 +167,7 @@ async function leaveOf(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  // What one of them cannot do on this machine leaves no code, and the program starts without it.
+  // A start that fails on this machine leaves no code; the program then starts without it.
   await new Deno.Command(program, {
     args: [...first, ...args],
     cwd: folder,

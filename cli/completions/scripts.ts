@@ -3,7 +3,7 @@ import { Option } from "commander";
 import * as z from "zod";
 import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
-/** What may stand in one place. */
+/** The values that may stand in one place. */
 interface CompletedValue {
   /** Name in the help: `FILE`, `N`. */
   readonly name: string;
@@ -16,7 +16,7 @@ interface TypedFlag {
   /** `-c`, `--connections`: one of them or both. */
   readonly names: readonly string[];
   readonly about: string;
-  /** Null for a switch. */
+  /** The value that it takes; null for a switch. */
   readonly value: CompletedValue | null;
   readonly isRepeatable: boolean;
 }
@@ -105,7 +105,7 @@ function choicesOf(schema: ChoiceSchema): string[] {
   return typeof items === "object" && !Array.isArray(items) ? choicesOf(items) : [];
 }
 
-/** For bash, from 3.2 on. */
+/** The script for bash, from 3.2 on. */
 export function bashScript(commands: readonly TypedCommand[]): string {
   const names = commands.map(({ name }) => name);
   return `# plateau in bash: source <(plateau completions bash)
@@ -155,7 +155,7 @@ function bashCase({ name, flags, operands }: TypedCommand): string {
   return `        ${name}) if [[ $cur == -* ]]; then words="${options}"; else words="${words}"; fi ;;`;
 }
 
-/** For fish. */
+/** The script for fish. */
 export function fishScript(commands: readonly TypedCommand[]): string {
   const lines = commands.flatMap((command) => {
     const { name, summary, flags, operands } = command;
@@ -252,7 +252,7 @@ function zshPlace({ name, words, isFile }: CompletedValue): string {
   return `${zshEscaped(name)}:${action}`;
 }
 
-/** What means something in a specification of zsh. */
+/** Escapes the characters with a meaning in zsh's specifications. */
 function zshEscaped(text: string): string {
   return text.replace(/[\\[\]:]/g, "\\$&");
 }

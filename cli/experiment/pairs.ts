@@ -21,7 +21,7 @@ import { progressView } from "../terminal/terminal.ts";
 import { type Changes, planFromFile, type Planned } from "./plan.ts";
 
 interface Pairs {
-  /** Where the two of each target are started from. */
+  /** The folders from which the two of each target are started. */
   readonly folders: PairedFolders;
   /** Names of the two targets, by the name of the target in the file. */
   readonly names: ReadonlyMap<string, PairedName>;
@@ -60,7 +60,7 @@ export async function planPairs(
     neighbours: ({ target, scenario, parameters }) =>
       JSON.stringify([ownName(target, names), scenario, parameters]),
   });
-  // What nobody has written is not a flag.
+  // Only values that the user gave are recorded as flags.
   return {
     ...planned,
     flags: { ...planned.flags, repeat: values.repeat, duration: values.duration },
@@ -87,9 +87,9 @@ function ownName(target: string, names: ReadonlyMap<string, PairedName>): string
 interface PairsContext {
   readonly values: NamedRedis & { readonly quiet: boolean };
   readonly signal: AbortSignal;
-  /** What an earlier call has measured of it; absent or null: nothing. */
+  /** Results of an earlier call, to be continued; absent or null: none. */
   readonly kept?: Results | null;
-  /** What to call again for the same. */
+  /** The arguments with which the same `ab` can be called again. */
   readonly ab?: AbInvocation;
   readonly look?: LookAfter;
   /** Throws a NoSlicesError where a pair of targets can't take turns. */

@@ -58,7 +58,7 @@ export async function planResumed(
     ...otherFlags({ flags, seed }, again),
     ...lostHost(host),
     ...settings,
-    // Another version, or another experiment, contradicts in every run.
+    // Contradictions are sought only for the same version and experiment: otherwise every run would contradict.
     ...kept.version === VERSION && settings.length === 0 ? await edits(kept, planned, set) : [],
   ];
   if (problems.length > 0) throw new UserError(problems);
@@ -132,7 +132,7 @@ function withoutSecretsOf(dir: string, name: string): Problem {
   };
 }
 
-/** Where targets listened then may not be this machine's address any more. */
+/** The address at which targets listened may no longer be this machine's. */
 function lostHost(host: string | undefined): Problem[] {
   const { error } = listenHost.optional().safeParse(host);
   return error?.issues.map(({ message }) => ({ place: "--host", message })) ?? [];
@@ -198,7 +198,7 @@ function otherSettings(kept: Results, { experiment, source, fileName }: Planned)
   if (hashSettings(shown) === kept.settings) return [];
   const dataOf = (text: string): unknown => new YamlText(text, fileName).data;
   const written = changesBetween(dataOf(kept.source), dataOf(source));
-  // What a file says that the experiment names, for one, stands in the settings alone.
+  // Changes in other files that the experiment names, for example, are only seen in the settings.
   const changes = written.length > 0 ? written : changesBetween(kept.experiment, jsonOf(shown));
   const more = changes.length - MOST_CHANGES;
   const fix = "undo it, or start a new run";

@@ -33,7 +33,7 @@ export async function checkStartable(
   if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
 }
 
-/** What may keep targets that can be started from being reached, a sentence each. @param targets By name. */
+/** Doubts whether targets that can be started will be reachable, one sentence each. @param targets By name. */
 export function doubtsOf(targets: ReadonlyMap<string, TargetSpec>): string[] {
   return [...targets].flatMap(([name, spec]) => {
     if (!("command" in spec) || fixedPortOf(spec) !== null || isPassed("{port}", spec)) return [];

@@ -85,7 +85,7 @@ export function accessProblems(given: RawArguments): Problem[] {
   return [...conflicts, ...http2, remote];
 }
 
-/** What HTTP/2 can't have beside it. */
+/** Flags that conflict with HTTP/2. */
 function http2Problems({ url, proxy, header = [] }: RawArguments): Problem[] {
   const byProxy = http2ProxyProblem({ url, httpProxy: proxy });
   const texts = [header].flat().map(String);

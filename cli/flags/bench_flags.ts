@@ -94,7 +94,7 @@ const header = z.string().transform((text, context): [name: string, value: strin
 const statuses = z.string().transform((text) => text.split(","))
   .pipe(z.array(integerText(status)));
 
-/** The text itself, or that of the file in `@FILE`. */
+/** The text itself, or the text of the file that `@FILE` names. */
 const textOrFile = z.string().transform((text, context) => {
   if (!text.startsWith("@")) return text;
   try {
@@ -482,7 +482,7 @@ function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Pr
 
 const SOCKET_FLAGS = ["send", "every", "expect"] as const;
 
-/** What belongs to WebSockets needs a URL of one, and some other flags can't stand beside it. */
+/** Flags of WebSockets need the URL of one, and some other flags conflict with it. */
 function socketConflicts(given: RawArguments): Problem[] {
   if (!isSocketUrl(given.url)) {
     return SOCKET_FLAGS.filter((flag) => given[flag] !== undefined).map((flag) => ({

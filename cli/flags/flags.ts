@@ -39,7 +39,7 @@ export const quietFlag = {
   },
 } satisfies CommandParts;
 
-/** Which runs of an experiment, in place of those in its file. */
+/** Flags that change which runs an experiment makes, in place of its file. */
 export const planFlags = {
   set: {
     flags: "--set <key=value>",

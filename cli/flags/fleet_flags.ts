@@ -20,7 +20,7 @@ export const certificates = z.string().transform((path, context) => {
   }
 });
 
-/** For a Redis behind TLS (`rediss:`). */
+/** Flags for a Redis behind TLS (`rediss:`). */
 export const redisAccessFlags = {
   redisCacert: {
     flags: "--redis-cacert <FILE>",
@@ -95,7 +95,7 @@ export function targetsRedisOf(values: FleetValues): string | null {
   return values.redis === undefined ? null : Deno.env.get("REDIS_URL") || null;
 }
 
-/** For commands that need the Redis of a fleet. */
+/** Problems of commands that need the Redis of a fleet. */
 export function redisConflicts(given: RawArguments): Problem[] {
   if (isRedisNamed(given)) return passwordConflicts(given);
   const message = "Cannot reach agents without their Redis";

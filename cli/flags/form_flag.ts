@@ -8,7 +8,7 @@ type FormValue = string | { readonly file: string; readonly type: string; readon
 
 export type GivenPart = readonly [name: string, value: FormValue];
 
-/** What curl says of a file by its name (lib/mime.c); of others that it is octets. */
+/** The types that curl derives from the names of files (lib/mime.c); for all others it says octets. */
 const TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".jpg": "image/jpeg",

@@ -44,14 +44,14 @@ const formFlags = {
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
-/** Where metrics are sent. */
+/** The place that metrics are sent to. */
 export interface Collector {
   /** Address of the metrics, without user and password. */
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** The path of metrics is appended to a base URL; the header fields are those of the environment. */
+/** The metrics' path is appended to a base URL; the header fields come from the environment. */
 const collector = z.string().transform((text, context): Collector => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || !text.includes("://")) {
@@ -129,7 +129,10 @@ export type Renderers<Formats extends Form = Form> = {
 /** Sends the figures; the signal ends it. Throws a TargetError if the collector did not take all of them. */
 export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
-/** A file that a command reads or writes besides its forms, and what it is to the user: `--log`, `the report`. */
+/**
+ * A file that a command reads or writes besides its forms, with the name that the user knows it by: `--log`, `the
+ * report`.
+ */
 export interface TakenFile {
   readonly path: string;
   readonly by: string;
@@ -226,7 +229,7 @@ export function isSummaryShown(outputs: Partial<Outputs>): boolean {
   return !takesStdout(outputs) && Deno.stdout.isTerminal();
 }
 
-/** What some commands write in any case, and what ends their sending. */
+/** The page that some commands write in any case, and the signal that ends their sending. */
 interface Writing {
   readonly page?: string;
   readonly signal?: AbortSignal;

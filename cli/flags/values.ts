@@ -8,7 +8,7 @@ import { closest } from "../../base/suggest.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
 
-/** What a malformed `name: value` or `key=value` begins with: behind it a secret may stand. */
+/** The beginning of a malformed `name: value` or `key=value`, because a secret may stand behind it. */
 export function nameIn(text: string): string {
   return text.trimStart().split(/[\s:=]/, 1)[0];
 }
@@ -98,7 +98,7 @@ export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | n
   return url === null || !password ? url : withPassword(url, password);
 }
 
-/** One that has a password keeps it. */
+/** The URL with this password, unless it has one. */
 function withPassword(text: string, password: string): string {
   const url = URL.parse(text);
   if (url === null || url.password !== "") return text;

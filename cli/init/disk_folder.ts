@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { findProgram, ownEnv } from "../../targets/launch/environment.ts";
 import type { Folder } from "./found.ts";
 
-/** What is larger is not a file that people write to say how a server is started. */
+/** Larger files are not written by people to say how a server is started. */
 const MOST_BYTES = 1_000_000;
 
 export function diskFolder(path: string): Folder {

@@ -18,13 +18,13 @@ export interface Folder {
   hasProgram(name: string): boolean;
 }
 
-/** In the order in which they are offered. */
+/** Servers found in the folder, in the order in which they are offered. */
 export function subjectsIn(folder: Folder): Subject[] {
   const makers = [ofPackage, ofGo, ofPython, ofCargo, ofDockerfile];
   return makers.flatMap((make) => make(folder) ?? []);
 }
 
-/** What the source says, as lines of the target and a path. */
+/** Port and path as the source states them: lines of the target, and a path. */
 function read(source: string | null): { port: Subject["target"]; path: string } {
   const port = source === null ? null : portIn(source);
   return {
@@ -41,7 +41,7 @@ const NODE_FILES = ["server", "app", "index", "main"]
   .flatMap((name) => [name, `src/${name}`])
   .flatMap((path) => ["js", "mjs", "cjs"].map((ending) => `${path}.${ending}`));
 
-/** Which program starts scripts, by its lock file. */
+/** The program that starts scripts, by its lock file. */
 const PACKAGE_MANAGERS = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun"]];
 
 function ofPackage(folder: Folder): Subject | null {
@@ -165,7 +165,7 @@ function ofCargo(folder: Folder): Subject | null {
   };
 }
 
-/** Where an image that exposes nothing is told to listen, where it has a network of its own. */
+/** The port on which an image that exposes none is told to listen, if it has a network of its own. */
 const USUAL_PORT = 8_080;
 
 /**

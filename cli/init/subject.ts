@@ -4,13 +4,13 @@ import type { Json } from "../../base/yaml/json_text.ts";
 export interface Subject {
   /** Name of the target, and of the experiment. */
   readonly name: string;
-  /** What the user reads when choosing: where it comes from and what it starts. */
+  /** The choice as the user reads it: where it comes from, and what it starts. */
   readonly about: string;
   /** The lines of the target in the experiment file. */
   readonly target: Readonly<Record<string, Json>>;
   /** Path and query of the request. */
   readonly path: string;
-  /** What has to be done or known before it runs, a sentence each. */
+  /** What must be done or known before it runs, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -28,7 +28,7 @@ const NOTES = {
   most: "without its end after 50000 requests, which its time limit brings along",
 };
 
-/** Until it is known whether there is a body. */
+/** Holds the content type until it is known whether there is a body. */
 const CONTENT_TYPE = "content type";
 
 /** A content type goes with a body alone. */

@@ -100,7 +100,7 @@ export const curl: Tool = {
   differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
 };
 
-/** Without a port curl connects to port 1080 of a proxy of HTTP. */
+/** The address of an HTTP proxy, with port 1080 if it has none, as in curl. */
 function proxy(text: string): string {
   const address = proxyAddress(text);
   const [, host, path = ""] =
@@ -108,7 +108,7 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** One with a minus takes an address back that another option has given. */
+/** An address after a minus withdraws one that another option has given. */
 function resolved(text: string): Meaning {
   return text.startsWith("-")
     ? { refused: "another address for the host" }

@@ -78,7 +78,9 @@ export const hey: Tool = {
 /** Go's client takes Host from elsewhere. */
 function field(text: string): Meaning {
   return /^host\s*:/i.test(text)
-    ? { note: "without the Host of its -H, which hey does not send (its -host is)" }
+    ? {
+      note: "without the Host of its -H, which hey does not send either (it sends that of -host)",
+    }
     : { flags: [["-H", text]] };
 }
 

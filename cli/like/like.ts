@@ -86,7 +86,7 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
 /** Fields in the order of their precedence, where their names are alike. */
 const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
 
-/** Each field that the tool sends once, once. */
+/** The line without repeated fields, where the tool sends only the last of them. */
 function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
   const fields = line.flags.flatMap(([flag, text = ""], at) => {
     const precedence = FIELD_FLAGS.indexOf(flag);
@@ -113,7 +113,7 @@ function fieldName(text: string): string {
   return text.split(/[:;]/)[0].trim().toLowerCase();
 }
 
-/** With the target and the user that the tool sends, where `bench` would not. */
+/** The line with the target and the user that the tool sends, where `bench` would send others. */
 function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   const read = line.operands.map((text) => {
     const parts = urlParts(text);
@@ -147,7 +147,7 @@ function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
   return { ...line, operands, refused, flags };
 }
 
-/** Without fields that HTTP/2 forbids, and that the tool does not send over it either. */
+/** The line without fields that HTTP/2 forbids, which the tool does not send over it either. */
 function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedLine {
   if (!hasHttp2(line) && !others.includes("--http2")) return line;
   const isForbidden = (text: string): boolean => {
@@ -176,7 +176,7 @@ function unknownTool(name: string): Problem {
   };
 }
 
-/** Header fields that the tool sends of itself, unless there are others of that name. */
+/** Header fields that the tool sends by itself, unless the line has fields of the same names. */
 function withFields(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const texts = [
     ...line.flags.flatMap(([name, text = ""]) => name.startsWith("-H") ? text : []),
@@ -191,7 +191,10 @@ function withFields(tool: Tool, line: TranslatedLine, others: readonly string[])
 const ENDS = ["-d", "--duration", "-n", "--requests", "--phases"];
 const RATES = ["-r", "--rate", "--phases"];
 
-/** With the tool's defaults, and one end alone: that of the explicit flags, or the one that the tool prefers. */
+/**
+ * The line with the tool's defaults, and with a single end: that of the explicit flags, or the one that takes
+ * precedence in the tool.
+ */
 function withEnd(tool: Tool, line: TranslatedLine, others: readonly string[]): TranslatedLine {
   const isExplicit = (names: readonly string[]): boolean =>
     others.some((arg) => names.some((name) => isFlag(arg, name)));

@@ -18,7 +18,7 @@ export interface Meaning {
   readonly flags?: readonly BenchFlag[];
   /** Why it has no counterpart, or means something else here. */
   readonly note?: string;
-  /** What its requests would lack here, such as `its Lua script`: with it nothing is sent. */
+  /** A part of its requests that Plateau cannot send, such as `its Lua script`: with it, nothing is sent. */
   readonly refused?: string;
   /** A URL. */
   readonly operand?: string;
@@ -29,7 +29,7 @@ export interface TranslatedLine {
   readonly operands: readonly string[];
   readonly flags: readonly BenchFlag[];
   readonly notes: readonly string[];
-  /** What its requests would lack here. */
+  /** Parts of its requests that Plateau cannot send. */
   readonly refused: readonly string[];
   /** Names of the tool's options that were there. */
   readonly options: ReadonlySet<string>;
@@ -51,13 +51,13 @@ export interface Tool {
   readonly words?: (words: readonly string[]) => readonly string[];
   /** Its defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** What it makes of its URL. */
+  /** How the tool reads its URL. */
   readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
   /** If several header fields have one name, the tool sends only the last. */
   readonly lastFieldCounts?: boolean;
-  /** Header fields that it sends of itself, but for its User-Agent. */
+  /** Header fields that it sends by itself, except for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
-  /** Which one takes precedence where both a time and a number of requests are given. */
+  /** The end that takes precedence if both a time and a number of requests are given. */
   readonly endsBy: "-d" | "-n";
   /** The meaning of its options together. */
   readonly complete?: (line: TranslatedLine) => TranslatedLine;
@@ -71,13 +71,13 @@ export interface Tool {
 /** Stands for a rate of each connection until it is known how many there are. */
 export const RATE_OF_EACH = "rate of each connection";
 
-/** In place of `-H`: a field that replaces those of its name, of which the last counts. */
+/** Used in place of `-H` for a field that replaces others of its name, so that the last one counts. */
 export const LAST_FIELD = "-H alone";
 
-/** In place of a flag: what is added to the query of the URL. */
+/** Used in place of a flag for text that is added to the query of the URL. */
 export const QUERY = "query of the URL";
 
-/** In place of `-H`: a field that any of its name replaces. */
+/** Used in place of `-H` for a field that any other of its name replaces. */
 export const FALLBACK_FIELD = "-H unless given";
 
 /** An option whose value a flag of `bench` takes. */
@@ -235,7 +235,7 @@ export function responsesBefore({ timeline, elapsedS }: Measurement, seconds: nu
     .reduce((sum, { completed }) => sum + completed, 0);
 }
 
-/** @param tool What it is called. */
+/** @param tool Name of the tool. */
 export function redirected(tool: string, { status }: Measurement): string[] {
   const count = ["301", "302", "303", "307", "308"]
     .reduce((sum, code) => sum + (status[code] ?? 0), 0);
@@ -249,7 +249,7 @@ export function redirected(tool: string, { status }: Measurement): string[] {
   );
 }
 
-/** Where the median is less than a millisecond, that says little. @param tool What it is called. */
+/** A note that whole milliseconds say little if the median is below one. @param tool Name of the tool. */
 export function wholeMilliseconds(tool: string, { latency }: Measurement): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${formatMs(median)}` : "";
@@ -271,7 +271,7 @@ export function addedSamples({ histogram, load }: Measurement, stepMs: number): 
   return added;
 }
 
-/** @param tool What it is called. */
+/** @param tool Name of the tool. */
 export function added(tool: string, count: number): string[] {
   const samples = counted(count, "sample that was not measured", "samples that were not measured");
   return differenceSentence(`${tool} would have added about`, samples)

@@ -4,7 +4,7 @@
  */
 import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 
-/** What a tool makes of its URL. */
+/** How a tool reads its URL. */
 export interface UrlMeaning {
   /** Path and query as they are sent; as browsers have them when absent. */
   readonly target?: string;
@@ -22,11 +22,11 @@ export interface UrlParts {
   /** The part before an @; empty without one. */
   readonly user: string;
   readonly host: string;
-  /** All after the host: `/path?query#fragment`. */
+  /** All that follows the host: `/path?query#fragment`. */
   readonly rest: string;
 }
 
-/** Null for what is not a URL. */
+/** Null if the text is not a URL. */
 export function urlParts(text: string): UrlParts | null {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined) return null;
@@ -44,7 +44,7 @@ export function withScheme(address: string): string {
 /** Reads a URL by the WHATWG standard, as browsers do; user and password are sent. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
-/** All after the host, as it is written. @param unpathed What is sent where no path begins it. */
+/** All after the host, as written. @param unpathed What is sent if that begins with no path. */
 export function asWritten(rest: string, unpathed: string): string {
   return rest.startsWith("/") ? rest : unpathed;
 }
@@ -73,13 +73,13 @@ function decodedOctets(path: string): string {
 }
 
 interface CurlChoice {
-  /** False with --globoff. */
+  /** Whether patterns are expanded: not with --globoff. */
   readonly globs: boolean;
-  /** False with --path-as-is. */
+  /** Whether dot segments are removed: not with --path-as-is. */
   readonly normalizes: boolean;
-  /** What -G puts into the query; empty for nothing. */
+  /** The query that -G makes; empty without it. */
   readonly query: string;
-  /** The file that -T sends, whose name a path takes that ends with /. */
+  /** The file that -T sends; its name is added to a path that ends with /. */
   readonly file: string | null;
 }
 

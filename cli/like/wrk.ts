@@ -43,7 +43,7 @@ const url: Tool["url"] = ({ rest }) =>
     ? { refused: "a URL that wrk takes: one of visible ASCII characters" }
     : { target: asWritten(rest, "/") };
 
-/** Each thread opens as many as the others. */
+/** The connections rounded down, so that each thread opens the same number. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
   const connections = Number(lastOf(line, "-c") ?? DEFAULTS["-c"]);
   const threads = Number(lastOf(line, "-w") ?? DEFAULTS["-w"]);

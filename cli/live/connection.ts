@@ -24,7 +24,7 @@ export interface LiveStream {
 
 /** Time-out of a request, and of each write of a response. */
 const PATIENCE_MS = 10_000;
-/** For a refused client to read why; the rest of its request is dropped. */
+/** Time for a refused client to read the reason; the rest of its request is dropped. */
 const LINGER_MS = 200;
 const LINGER_BYTES = 64 * 1_024;
 const PIECE_BYTES = 64 * 1_024;
@@ -97,7 +97,7 @@ export class LiveConnection {
     }
   }
 
-  /** @param length At most that of a receipt. */
+  /** @param length No more than a receipt has. */
   async body(length: number): Promise<string> {
     while (this.#length < this.#bodyAt + length) await this.#more();
     clearTimeout(this.#timer);
@@ -247,7 +247,7 @@ function isBodyFit(head: LiveHead): boolean {
   return !head.fields.has("transfer-encoding") && isWithin("liveReceipt", bodyBytes(head));
 }
 
-/** Infinity when its length is not one number. */
+/** Infinity if the length is not a single number. */
 export function bodyBytes({ fields }: LiveHead): number {
   const length = fields.get("content-length") ?? "0";
   return /^\d{1,15}$/.test(length) ? Number(length) : Infinity;

@@ -24,13 +24,13 @@ import { LiveServer } from "./server.ts";
 import { Viewers } from "./viewers.ts";
 
 interface LiveReportOptions {
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   /** The baseline of thresholds, or null. */
   readonly baseline: Grouped | null;
   /** Largest share of the time since the start that rendering may take; beyond it, a run is shown together with the next one. */
   readonly mostRatio?: number;
-  /** Takes a line on a defect. */
+  /** Called with a line about a defect. */
   readonly onNote?: (text: string) => void;
 }
 
@@ -43,7 +43,7 @@ const MOST_RATIO = 0.05;
 /** A browser on this machine takes what the target should have, so the next run waits until it has drawn. */
 const DRAW_MS = 1_500;
 const END_MS = 3_000;
-/** For connections to end by themselves. */
+/** Time for connections to end by themselves. */
 const CLOSE_MS = 500;
 
 export class LiveReport implements AsyncDisposable {
@@ -106,7 +106,7 @@ export class LiveReport implements AsyncDisposable {
     await this.#viewers.end({ page: this.#page, status: this.#status }, END_MS);
   }
 
-  /** Nothing listens afterwards. */
+  /** Ends the server: nothing listens afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOver) {
       this.#status = brokenStatus(this.#status);
@@ -141,7 +141,7 @@ export class LiveReport implements AsyncDisposable {
     this.#viewers.send(this.#status);
   }
 
-  /** For a browser that comes later. */
+  /** The status for a browser that connects later. */
   #statusNow(): LiveStatus {
     const { leftMs } = this.#status;
     const elapsedMs = performance.now() - this.#updatedMs;

@@ -97,13 +97,13 @@ class LiveViewer implements LiveStream {
     this.end();
   }
 
-  /** After what waits for it. */
+  /** Ends the connection after the events that still wait. */
   end(): void {
     this.#isOver = true;
     this.#wake();
   }
 
-  /** Not waited for: one that reads nothing must not hold up anything. */
+  /** Does not wait: a browser that reads nothing must not hold anything up. */
   send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));
@@ -177,7 +177,7 @@ export class Viewers {
     }, patienceMs);
   }
 
-  /** False when it is not a receipt. */
+  /** Takes a receipt; false if the text is none. */
   hasShown(receipt: string): boolean {
     if (!RECEIPT.test(receipt)) return false;
     for (const viewer of this.#viewers) viewer.hasShown(receipt);

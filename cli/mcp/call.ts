@@ -70,7 +70,7 @@ function textOf(
   return [stdout.trimEnd(), why].filter(Boolean).join("\n\n") || `Exit code ${code}`;
 }
 
-/** What the command wrote as JSON; none where it got no further, or where it is larger than a client takes. */
+/** The JSON that the command wrote; empty if it got no further, or if the JSON is larger than a client takes. */
 function figuresIn(file: string): { structured?: unknown } {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 || size > LIMITS.toolResult.most) return {};

@@ -64,7 +64,7 @@ function toolsFor(hosts: readonly string[]): Tool[] {
 
 const TOO_LONG = -32_600;
 
-/** Until the client closes its end. */
+/** Serves until the client closes its end. */
 async function serve(server: ToolServer): Promise<void> {
   let rest = "";
   let isSkipping = false;

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 
-/** What a call gives; the figures are a value that a program can read, the text is for a person or a model. */
+/** The result of a call: figures for a program to read, and a text for a person or a model. */
 export interface ToolResult {
   readonly text: string;
   readonly structured?: unknown;
@@ -19,7 +19,7 @@ export interface ToolResult {
 /** How a call goes on. */
 export interface ToolCall {
   readonly signal: AbortSignal;
-  /** Says how long it has been under way, and what it does. */
+  /** Called with the seconds since the start, and with what is being done. */
   readonly onProgress: (seconds: number, message: string) => void;
 }
 
@@ -118,7 +118,7 @@ export class ToolServer {
     void work.finally(() => this.#work.delete(work));
   }
 
-  /** Answers what has no id that could be read. */
+  /** Answers a message without a readable id. */
   refuse(code: number, text: string): void {
     this.send({ jsonrpc: "2.0", error: { code, message: text } });
   }

@@ -29,7 +29,7 @@ const results = "A results.json, its folder, a folder of several sessions, or th
 const figures = z.boolean().optional()
   .describe("false gives the text alone, without the JSON, which is long");
 
-/** What every tool takes. */
+/** Arguments that every tool takes. */
 export const forAll = { figures };
 
 /** Flags of one value, as the command line writes them: the key of the input and the flag. */

@@ -24,7 +24,7 @@ import { sendMetrics } from "./otlp.ts";
 import { terminalOptions } from "../terminal/terminal.ts";
 
 export interface ResultForms extends Renderers {
-  /** All experiments. */
+  /** Sends the metrics of all experiments. */
   readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
   /** @param hasToldMissing Whether progress has said what was not measured, and why. */
@@ -72,7 +72,7 @@ function concluded(results: Results, { card, claims }: ReportModel): unknown {
   };
 }
 
-/** What the measurement itself does not hold. */
+/** Facts about a call of `bench` that the measurement itself does not hold. */
 export interface BenchInvocation extends BenchCommand {
   readonly baseline: Grouped | null;
   /** The seed that the command used, given or drawn. */

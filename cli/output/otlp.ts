@@ -32,7 +32,7 @@ export interface SendingClock {
   random(): number;
 }
 
-/** For one response, and for all requests with their pauses. */
+/** Limits for one response, and for all requests with their pauses. */
 const ATTEMPT_MS = 10_000;
 const TOTAL_MS = 30_000;
 /** No attempt begins with less time left than this, as a collector could hardly respond. */
@@ -76,7 +76,7 @@ export async function sendMetrics(
   }
 }
 
-/** Without what may be a secret in it. */
+/** The address without the parts that may be secret. */
 function placeOf({ url }: Collector): string {
   return url.origin + url.pathname;
 }
@@ -84,7 +84,7 @@ function placeOf({ url }: Collector): string {
 /** Why a collector did not take something, for a sentence. */
 class NotTaken extends Error {}
 
-/** What may be otherwise in a moment. @param askedMs The pause that the collector asks for; 0 where it names none. */
+/** A refusal that may be over in a moment. @param askedMs The pause that the collector asks for; 0 if it names none. */
 class NotYetTaken extends NotTaken {
   constructor(why: string, readonly askedMs: number, readonly mostAttempts = Infinity) {
     super(why);
@@ -114,7 +114,10 @@ async function deliver(to: Collector, text: string, sending: SendingBounds): Pro
   }
 }
 
-/** Doubled each time, of which a random half, so that clients don't come back together. No collector can shorten it. */
+/**
+ * A pause that doubles each time, with a random half, so that clients don't come back together. No collector can
+ * shorten it.
+ */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
 }
@@ -230,7 +233,7 @@ function readResponse(
   throw new NotTaken(`it responds with ${status}${said === "" ? "" : `, ${said}`}${fix}`);
 }
 
-/** ExportMetricsServiceResponse; of none at all nothing was refused. */
+/** Reads ExportMetricsServiceResponse; an empty one means that nothing was refused. */
 function readSuccess(text: string, to: Collector): void {
   if (text.trim() === "") return;
   const message = jsonOf(text);

@@ -11,15 +11,15 @@ import type { Measurement, Missing, Results, Run } from "../../runner/result/res
 /** Reasons that are shown; a dead target has one or two. */
 const MOST_REASONS = 5;
 
-/** What a reader has been told: the error does not repeat it. */
+/** What the reader has been told already, so that the error does not repeat it. */
 interface Told {
-  /** What was not measured, and why. */
+  /** Whether the output says what was not measured, and why. */
   readonly hasMissing?: boolean;
-  /** All that a summary says. */
+  /** Whether the output has all that a summary says. */
   readonly hasSummary?: boolean;
 }
 
-/** Without a single response nothing was measured. */
+/** Without a single response, nothing was measured. */
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {

@@ -13,7 +13,7 @@ interface PlacedSearch {
 interface Verified {
   /** Whether a search that the generator ended is an error, too. */
   readonly isStrict: boolean;
-  /** Whether the output ends with what was found, which the error then does not repeat. */
+  /** Whether the output ends with the result, so that the error does not repeat it. */
   readonly isPrinted: boolean;
 }
 

@@ -81,7 +81,7 @@ function resumptionOf({ flags, ab }: Measured, dir: string): string {
   return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
 }
 
-/** What every version of the file has. */
+/** Keys that the file has in every version. */
 const measured = z.object({
   schema: z.string().regex(/^plateau\.(?:results|bench)\//),
   state: z.string().optional(),
@@ -92,7 +92,10 @@ const measured = z.object({
 });
 type Measured = z.output<typeof measured>;
 
-/** Null when there is none, or it is done, or no result. Throws when that is unknown, as the file is too large. */
+/**
+ * Null if there is no file, if it holds no result, or if the result is complete. Throws if that is unknown because the
+ * file is too large.
+ */
 async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
     if (error instanceof Deno.errors.NotFound) return null;

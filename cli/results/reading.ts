@@ -75,7 +75,7 @@ function resultsOf({ head, runs, problems, file }: ReadFile): Results {
   return { ...result, runs: [...runs] };
 }
 
-/** Throws a UserError unless it is a result, of which every part goes with the others. */
+/** Throws a UserError unless it is a result whose parts agree with each other. */
 function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
   { data, file }: { readonly data: unknown; readonly file: string },
@@ -88,7 +88,7 @@ function verified<Result extends Results | Measurement>(
 }
 
 interface ReadFile {
-  /** All but the runs. */
+  /** The results without the runs. */
   readonly head: unknown;
   /** Runs that are correct. */
   readonly runs: readonly Run[];

@@ -71,7 +71,7 @@ const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM", "SIGQU
 const SIGHUP = 1;
 
 /**
- * Whoever started this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
+ * A user who starts this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
  * once it listens to any signal. So this looks before.
  */
 async function ignoresHangUp(): Promise<boolean> {

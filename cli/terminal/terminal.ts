@@ -50,7 +50,7 @@ function writeError(text: string): void {
   }
 }
 
-/** Where no terminal says how large it is. */
+/** The size that is assumed if no terminal tells it. */
 const DEFAULT_SIZE: ScreenSize = { columns: 100, rows: 24 };
 
 /** A switch of every command. */

@@ -62,7 +62,7 @@ interface SessionsContext {
 interface Sessions {
   /** Runs of whole sessions only. */
   readonly runs: readonly Run[];
-  /** Null when no session is whole. */
+  /** Null if no session is complete. */
   readonly comparison: ResultsComparison | null;
   /** What ended them before there were enough; null where nothing did. */
   readonly failure: TargetError | null;
@@ -96,7 +96,7 @@ export async function sessionsOf(
   return ended();
 }
 
-/** What both are called where they are compared. */
+/** The name of both servers where they are compared. */
 const SERVER = "server";
 
 interface Judged {

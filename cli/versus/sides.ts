@@ -33,7 +33,7 @@ export interface VersusSide {
 /** What is of one server may stand where the other has no use for it. */
 const OF_ONE = ["--cacert", "--cert", "--resolve"];
 
-/** What cannot be had of either URL. */
+/** Flags that are possible for neither URL. */
 export function sideConflicts({ base, next, ...given }: RawArguments): Problem[] {
   const urls = [base, next].filter((url) => typeof url === "string");
   const bySide = urls.map((url) => benchConflicts({ ...given, url }));

@@ -34,7 +34,7 @@ export function settingParts(parameters: Run["parameters"]): SettingPart[] {
   });
 }
 
-/** Without the section of the target's lines. */
+/** The path without the section of the target's lines. */
 function shortPath(path: string): string {
   return path.replace(/^(set|env|cluster|proxy|load)\./, "");
 }

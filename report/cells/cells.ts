@@ -34,11 +34,11 @@ export interface CellRuns extends JudgedCell {
   readonly color: number;
   /** Runs by repetition; at least one. Their figures are without what the experiment discards. */
   readonly runs: readonly Run[];
-  /** One for each run. */
+  /** The parts of each run. */
   readonly parts: readonly RunParts[];
   /**
-   * Repetitions of the runs without a steady part, where the figures of others are those of theirs: these count whole, as
-   * the figures of the runs that are left would be those of survivors. None where no run has a steady part.
+   * Repetitions of runs without a steady part, in a cell whose other runs give the figures of theirs. They count whole,
+   * because leaving them out would bias the figures to the runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
   /** When its runs were measured. */
@@ -61,7 +61,10 @@ export interface ScenarioRuns {
   readonly cells: readonly CellRuns[];
 }
 
-/** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
+/**
+ * The parts of results that decide which runs belong together, and when they were measured; a measurement alone has no
+ * experiment.
+ */
 export type Grouped =
   & Pick<Results, "runs">
   & Partial<Pick<Results, "experiment" | "startedAt">>;
@@ -184,8 +187,8 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
 }
 
 /**
- * One colour a target, and shades of it for the values of its factors, from the most light to the most dark: by what
- * is planned, so that none changes as more runs come in.
+ * One colour for each target, and shades of it for the values of its factors, from the lightest to the darkest. They
+ * follow the plan, so that none changes as more runs come in.
  */
 function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
@@ -231,7 +234,7 @@ function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-// How often an experiment was repeated, why no more, and what of its runs counts.
+// How often an experiment was repeated, why not more often, and which part of its runs counts.
 
 interface Repeated extends CountedPart {
   /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
@@ -240,7 +243,7 @@ interface Repeated extends CountedPart {
 
 export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
   const { discard, figures, repeat, order }: Partial<Results["experiment"]> = experiment ?? {};
-  // Then the runs themselves decided how many there are.
+  // With `until`, the runs themselves decided how many there are.
   const isUntil = typeof repeat === "object" && repeat !== null && "until" in repeat &&
     repeat.until !== null;
   const areLooked = order === "slices" && typeof repeat !== "number";
@@ -251,12 +254,12 @@ export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>)
   };
 }
 
-// Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it.
+// Whether so many runs of a cell never settled that its mean describes none of them: it then gets no interval.
 
 export interface Unsteady {
   /** Runs without a steady state. */
   readonly count: number;
-  /** All runs. */
+  /** Number of all runs. */
   readonly of: number;
 }
 

@@ -22,7 +22,7 @@ export function mixOf(color: number): number {
 /** With a larger share, too little of the colour would be left to see. */
 const MOST_MIXED = 0.55;
 
-/** The style sheet's rule for what has a shade; `""` for a colour of its own. */
+/** The style sheet's rule for a colour with a shade; `""` for one without. */
 export function swatchRule(color: number): string {
   const mix = mixOf(color);
   if (mix === 0) return "";

@@ -24,7 +24,10 @@ import { sum } from "../writing/spread.ts";
 import { percentileMs } from "../figures/lower_bounds.ts";
 
 export interface RunParts {
-  /** The run with the figures of what counts: without what is discarded, or of the steady part; without one, of the whole. */
+  /**
+   * The run with the figures of the part that counts: without the discarded start, or only the steady part. A run
+   * without such a part counts whole.
+   */
   readonly run: Run;
   /** The run with the figures of all of it. */
   readonly whole: Run;
@@ -34,14 +37,17 @@ export interface RunParts {
   readonly isSettled: boolean;
   /** Before the steady part, whatever is discarded; null where nothing comes before it. Made when it is read. */
   readonly startUp: RunBlock | null;
-  /** The steady part; null if there is none. Likewise. */
+  /** The steady part; null if there is none. Also made when it is read. */
   readonly steady: RunBlock | null;
 }
 
-/** What was made of each run, by what counts: the same run is in several cells, with and without its neighbours. */
+/**
+ * The parts that were made of each run, by what counts of it: the same run is in several cells, with and without its
+ * neighbours.
+ */
 const made = new WeakMap<Run, Map<string, RunParts>>();
 
-/** @param counted What of the run the figures are of. */
+/** @param counted The part of the run that the figures are of. */
 export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
   const known = made.get(run) ?? new Map<string, RunParts>();
   made.set(run, known);
@@ -131,7 +137,10 @@ function boundsOf(
   return sumOfSparse(parts.map(decodeSparse));
 }
 
-/** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
+/**
+ * If it is unknown which values are bounds, as many as in the whole run are taken for bounds, so that no percentile
+ * looks surer than it is.
+ */
 function latencyOf(
   whole: Run["latency"],
   rest: RunBlock,

@@ -6,7 +6,7 @@ import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "..
 type VariedCell = { readonly runs: readonly Run[] };
 type ParameterValue = Run["parameters"][string];
 
-/** What its numbers count: nothing in particular, ms, events per second, or bytes. */
+/** The unit of a factor's numbers: none, ms, events per second, or bytes. */
 type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
@@ -27,7 +27,7 @@ export interface NumericFactor {
   readonly isOffered: boolean;
 }
 
-/** Fewer values make no line. */
+/** Fewer values make no line in a chart. */
 const LEAST_VALUES = 3;
 
 /** A scenario's factors against which a line can be drawn, in the order of the parameters. */

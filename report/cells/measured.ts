@@ -4,7 +4,7 @@
  */
 import type { Measurement, Results, Run, Threshold } from "../../runner/result/result.ts";
 
-/** What every measurement has, whoever made it. */
+/** Keys that every measurement has, whichever command made it. */
 type Always = "runs" | "machine" | "version" | "seed" | "startedAt" | "finishedAt";
 
 /** The results of an experiment are one; a measurement alone has what `measuredAlone` gives it. */

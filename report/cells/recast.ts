@@ -15,7 +15,7 @@ import {
   writtenValues,
 } from "./factors.ts";
 
-/** What the experiment file says; null where it leaves it open. */
+/** The choice of the experiment file; null where the file leaves it open. */
 export interface ComparedChoice {
   /** Whether the verdict compares nothing, and says the most that each target serves. */
   readonly isNone?: boolean;

@@ -35,7 +35,7 @@ export interface Settling {
 }
 
 export interface Steadiness extends Settling {
-  /** One for each run; null for a load that itself changes. */
+  /** The label of each run; null for a load that itself changes. */
   readonly labels: readonly (SteadyLabel | null)[];
   /** How far steady parts stray from their level, percent; null where the results do not say. */
   readonly within: Spread | null;

@@ -43,7 +43,7 @@ async function showBase(): Promise<boolean> {
   if (base === shown) return false;
   shown = base;
   const all = base === null ? {} : await (figures ??= figuresOfBases());
-  // Another may have been chosen meanwhile.
+  // The reader may have chosen another base meanwhile.
   if (base !== chosenBase()) return false;
   const based = base === null ? {} : all[base] ?? {};
   for (const figure of document.querySelectorAll("figure.forest[id]")) {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
 interface ClientBundle {
-  /** Where its sources begin, relative to this file. */
+  /** Path of its entry module, relative to this file. */
   readonly entry: string;
   /** Packages that end in the bundle, too. */
   readonly packages: readonly string[];

@@ -24,7 +24,7 @@ export function isSearched(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity !== undefined);
 }
 
-/** Whether what a target can take may be any more than what its runs found. */
+/** Whether the target might take more than its runs found. */
 export function isOpenAbove(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
 }
@@ -46,7 +46,7 @@ export function capacityRange(
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
 }
 
-/** What a cell can take, where its runs searched for that; else what they served. */
+/** The capacity of a cell whose runs searched for it; otherwise the rate that they served. */
 export function takenPerSec(
   { runs, rate, interval }: {
     readonly runs: readonly Pick<Run, "capacity">[];
@@ -63,7 +63,7 @@ export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[
   return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
-/** Whether something else than the target's rules ended the search, or no rate that breaks is known. */
+/** Whether something other than the target's rules ended the search, or no rate that breaks is known. */
 function isLowerBound({ bound, high }: NonNullable<RunCapacity["capacity"]>): boolean {
   return bound === "generator" || high === null;
 }

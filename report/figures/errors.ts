@@ -9,7 +9,7 @@ import { sum } from "../writing/spread.ts";
 
 export type EndedRequests = Pick<Measurement, "requests" | "checks" | "status">;
 
-/** Requests that failed, were never sent, or got a wrong response, of all that ended or were never sent. */
+/** Requests that failed, were never sent, or got a wrong response, out of all that ended or were never sent. */
 export function errorsOf(runs: readonly EndedRequests[]): Proportion {
   return {
     count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run)),

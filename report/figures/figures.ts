@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** The value, with the most that it can be, whatever lower bounds turn out to be; or why there is none. */
+/** The value with the most that it can be, depending on lower bounds; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -58,11 +58,11 @@ export interface FigureReading extends Figure {
   readonly of: ReadFrom;
   /** Pools the figure over the runs of a cell; `isAtLeast` where that is not decided run by run. */
   readonly pooled: Pool;
-  /** Whether so many values support the figure: see `supportsPercentile`. */
+  /** Whether this many values support the figure: see `supportsPercentile`. */
   readonly supported: (count: number) => boolean;
   /** The requests that a share of requests counts; null for other figures. */
   readonly counted: ((run: JudgedRun) => Proportion) | null;
-  /** What the estimates of a cell call it; null: its ratios are those of the mean of the runs. */
+  /** Name of the figure in a cell's estimates; null if its ratios are those of the mean of the runs. */
   readonly estimate: PooledFigure | null;
   /** Whether the figure describes a steady state, so that no threshold passes by it without one. */
   readonly isLasting: boolean;
@@ -322,7 +322,8 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
     case "stdev":
       return bounded(pooled[statistic], pooled.isAtLeast("mean"));
     case "max":
-      // Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before.
+      // If it is unknown which values are bounds, requests that timed out are, while one under way may have been sent a
+      // moment before.
       return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0
@@ -436,7 +437,7 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   return bounded(slowerIn(histogram), isOpen);
 }
 
-/** Responses of one class of status, of those that were completed. */
+/** Share of the completed responses that have one class of status. */
 function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };

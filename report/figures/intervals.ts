@@ -61,13 +61,13 @@ export interface Flattened {
 type Timed = Pick<Measurement, "timeline">;
 type PointPercentile = typeof POINT_PERCENTILES[number];
 
-/** What was found of each run: sentences, tables and charts want it again and again. */
+/** Figures found in each run: sentences, tables and charts ask for them again and again. */
 const found = new WeakMap<
   Measurement["timeline"],
   Partial<Record<PointPercentile, Flattened | null>>
 >();
 
-/** Null without requests. */
+/** Null if there are no requests. */
 export function flattenedOf(run: Timed, percentile: PointPercentile): Flattened | null {
   const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
@@ -88,5 +88,5 @@ function findFlattened(run: Timed, percentile: PointPercentile): Flattened | nul
   return { initialMs, fromS, finalMs, isAtLeast };
 }
 
-/** Two of the intervals that Kuffel and Walter draw. */
+/** The length of two of the intervals that Kuffel and Walter draw. */
 const INITIAL_S = 0.5;

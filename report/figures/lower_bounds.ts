@@ -20,12 +20,12 @@ export interface Bounded {
   readonly atMost: number;
 }
 
-/** A value as it is, or one that may turn out any larger. */
+/** A value, with whether it may turn out to be larger. */
 export function bounded(value: number, isAtLeast = false): Bounded {
   return { value, isAtLeast, atMost: isAtLeast ? Infinity : value };
 }
 
-/** Latencies of which is known which are lower bounds. */
+/** Latencies, if it is known which of them are lower bounds. */
 export interface Sample {
   /** Clock of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
   readonly clock: "intended" | "sent";
@@ -33,7 +33,7 @@ export interface Sample {
   readonly all: SparseHistogram;
   /** The lower bounds among them. */
   readonly bounds: SparseHistogram;
-  /** The others: of completed requests. */
+  /** The values of completed requests, which are no bounds. */
   readonly ended: SparseHistogram;
 }
 

@@ -23,20 +23,20 @@ export interface PooledLatency {
   readonly count: number;
   /** How many of the values are lower bounds: requests that timed out, were unfinished or were never sent. */
   readonly censored: number;
-  /** Fastest of the completed requests, because a lower bound can be arbitrarily small; 0 for none. */
+  /** Latency of the fastest completed request, because a lower bound can be arbitrarily small; 0 if there is none. */
   readonly fastest: number;
   /** Mean of all values, including lower bounds. */
   readonly mean: number;
   readonly stdev: number;
   readonly max: number;
-  /** One per entry of PERCENTILES. */
+  /** One value for each entry of PERCENTILES. */
   readonly percentiles: readonly number[];
   /**
-   * Whether the figure could be larger, whatever lower bounds turn out to be: it is shown with ≥. Where only their
-   * number is known, as in results of earlier versions, that is known of percentiles alone.
+   * Whether lower bounds, if they turned out longer, would make the figure larger: it is then shown with ≥. Where only
+   * the number of bounds is known, as in results of earlier versions, this can be said of percentiles alone.
    */
   isAtLeast(figure: number | "mean" | "max"): boolean;
-  /** Any percentile, 0–100; 0 of nothing. */
+  /** A percentile, 0–100; 0 if there are no values. */
   percentile(percentile: number): Bounded;
   /** How many of the values are no lower bounds, as far as is known. */
   readonly endedCount: number;
@@ -46,7 +46,7 @@ export interface PooledLatency {
 
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** What a distribution of latencies is read from. */
+/** The parts of a measurement from which a distribution of latencies is read. */
 export type Latent = Pick<Measurement, "latency" | "histogram" | "censoredHistogram">;
 
 /** Percentile `p` of the whole, ms. */
@@ -73,7 +73,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     censored,
     fastest: fastest === Infinity ? 0 : fastest,
     max: Math.max(0, ...latencies.map(({ max }) => max)),
-    // A comparison reads none of what takes the histograms.
+    // Computed on demand: a comparison needs no figure for which histograms are decoded.
     get percentiles(): readonly number[] {
       return percentiles ??= PERCENTILES.map(valueMs);
     },
@@ -116,7 +116,7 @@ function sampleOf(runs: readonly Latent[]): PooledSample {
   };
 }
 
-/** What was decoded of each run: tables and charts want it again and again. */
+/** Histograms decoded from each run: tables and charts ask for them again and again. */
 const decoded = new WeakMap<
   Latent["latency"],
   { readonly of: Latent; readonly part: PooledSample }
@@ -153,7 +153,7 @@ function merged(parts: readonly SparseHistogram[]): SparseHistogram {
 
 function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number {
   if (bounds !== null) return percentileMs({ clock, all, bounds }, p);
-  // What had only begun would pass for the fastest.
+  // Below the median only ended requests count: one that had only begun would pass for the fastest.
   return valueAtPercentile(p < 50 ? ended : all, p) / 1_000;
 }
 

@@ -14,7 +14,7 @@ export type JudgedRun =
 
 export type DrawnFigure = PooledFigure | "cpuPerRequest";
 
-/** What is drawn of the runs of a cell: rates per second, times in µs; null or absent where the runs have no such figure. */
+/** The estimates of a cell's runs: rates per second, times in µs; null or absent if the runs have no such figure. */
 export type Estimates = Pick<ReadonlyMap<DrawnFigure, Estimate | null>, "get">;
 
 /** What thresholds are compared with: the runs of a cell, or a single measurement. */
@@ -25,7 +25,7 @@ export interface JudgedCell {
   readonly label: string;
   readonly runs: readonly JudgedRun[];
   readonly estimates: Estimates;
-  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  /** The level at which intervals are computed so that they may be called 95 %: see `sequential.ts`. */
   readonly level: number;
 }
 
@@ -38,7 +38,7 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null: the value describes these runs only. */
+  /** Null if the value describes only these runs. */
   readonly interval: Ends | null;
 }
 
@@ -98,7 +98,7 @@ export function histogramRange(
   const filled = runs.filter(({ times }) => times.count > 0);
   const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
   if (histograms.length < filled.length || filled.length === 0) return null;
-  // A block is a whole run, of which no rate is needed.
+  // Each block is a whole run. No rate is needed, so it has none.
   const blocks = histograms.map((histogram) => [
     { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
   ]);

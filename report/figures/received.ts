@@ -4,7 +4,7 @@ import { sum } from "../writing/spread.ts";
 
 type Received = Pick<Measurement, "streams" | "sockets">;
 
-/** By the deadline. Null where no response is a stream, and no request opens a WebSocket. */
+/** Messages per second until the deadline. Null if no response is a stream, and no request opens a WebSocket. */
 export function receivedPerSecOf(
   { steps = [], ...run }: Received & Pick<Measurement, "steps">,
 ): number | null {
@@ -12,7 +12,7 @@ export function receivedPerSecOf(
   return sum(steps.length > 0 ? steps : [run], ofStep);
 }
 
-/** What a WebSocket gets without being asked is counted with streams, too. */
+/** Messages that a WebSocket gets without a request are counted with those of streams. */
 function ofStep({ streams, sockets }: Received): number {
   return sockets?.messagesPerSec ?? streams?.eventsPerSec ?? 0;
 }

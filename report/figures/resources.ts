@@ -13,7 +13,7 @@ export interface PartUsed extends ResourceUse {
   readonly name: string;
 }
 
-/** In the order of the results; none for a target that is one alone. */
+/** The parts of the target, in the order of the results; empty for a target without parts. */
 export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
@@ -72,7 +72,7 @@ export function peakMemoryBytesOf(used: ResourceUse): number {
 type DrainedRun = Pick<Run, "requests" | "drain">;
 type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts" | "slices">>;
 
-/** What completed while the target was watched: until the deadline. */
+/** Requests that completed while the target was watched: until the deadline. */
 function completedInTime({ requests, drain }: DrainedRun): number {
   return requests.completed - (drain?.completed ?? 0);
 }

@@ -23,20 +23,20 @@ const MOST_OF_ONE = 1.2;
 /** Cells that are named with one bottleneck; two or more beyond these are only counted. */
 const MOST_NAMED = 4;
 
-/** A statement, what was seen of it in one cell (which older results lack), and what follows from it. */
+/** A statement, the observation in one cell that supports it (older results lack that), and its consequence. */
 type Said = readonly [
   what: string,
   seen: string | number | false | null | undefined,
   then?: string,
 ];
 
-/** What the experiment already has of the targets, so that no report advises it. */
+/** Whether the experiment already profiles and observes its targets, so that no report advises to. */
 export interface Looks {
   readonly profiled: boolean;
   readonly observed: boolean;
 }
 
-/** One for each kind, in the order in which they are said; null: nothing. */
+/** One sentence for each kind, in the order in which they appear; null: no sentence. */
 const SENTENCES: Readonly<
   Record<Bottleneck["kind"], (seen: Grounds, looks: Looks) => Said | null>
 > = {
@@ -160,7 +160,7 @@ const SENTENCES: Readonly<
   },
 };
 
-/** What else can be seen of a target; "" where all of that was looked at. */
+/** What else can be looked at in a target; "" where all of it was. */
 function lookText({ profiled, observed }: Looks): string {
   const looks = [
     ...profiled ? [] : ["`plateau run --profile` shows what computes"],
@@ -178,7 +178,7 @@ function pausesText(
     `slowest requests overlap it, by chance ${formatNumber(expected, 1)} would`;
 }
 
-/** What is nearly full; null: nothing that was seen. */
+/** The resource that is nearly full; null if none was seen. */
 function littleLeft(
   { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Grounds,
 ): string | null {
@@ -219,7 +219,7 @@ export function bottleneckFindings(cells: readonly CellRuns[], looks: Looks): Fi
       const labels = group.map(({ label }) => label);
       const left = labels.length - MOST_NAMED;
       const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
-      // What was seen of one cell alone is not said of others.
+      // An observation from a single cell is not stated about others.
       const text = group.length > 1 ? shared : sentenceOf(found, looks);
       return {
         code: `bottleneck.${kind}`,
@@ -243,7 +243,10 @@ function sentenceOf({ kind, ...grounds }: Bottleneck, looks: Looks, isWhole = tr
   return `${what}${isWhole && seen ? ` (${seen})` : ""}${then}`;
 }
 
-/** With what was seen in the first of the runs that agree, but for a line or a wait that others lack; null where they don't. */
+/**
+ * The bottleneck on which the runs agree, with the observations of the first that agrees, but without a line or a wait
+ * that others lack; null where they disagree.
+ */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);
   const [most] = [...Map.groupBy(found, ({ kind }) => kind).values()]

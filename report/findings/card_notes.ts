@@ -12,7 +12,10 @@ import { counted, listedSome, unique } from "../writing/words.ts";
 import { worstFirst } from "./card_sentences.ts";
 import { shortfallText } from "./judgements.ts";
 
-/** What a lead costs, of one place: a longer tail, or more CPU for each request, where that is certain and notable. */
+/**
+ * The price of the lead in one place: a longer tail, or more CPU time for each request, where that is certain and
+ * notable.
+ */
 export function priceNotes(
   [place, ...others]: readonly Place[],
   [{ contests: [contest], lookup }]: readonly DecidedPlan[],
@@ -44,10 +47,10 @@ export function priceNotes(
   });
 }
 
-/** Targets that fall short beside those that are ranked: the worst with what it does. */
+/** A note on targets that fall short, beside those that are ranked: it names the worst, and how it falls short. */
 export function shortNotes(places: readonly Place[], plans: readonly DecidedPlan[]): string[] {
   if (places.length === 0) return [];
-  // One that was measured alone in a scenario may fall short there.
+  // A target that is alone in a scenario may fall short there.
   const apart = plans.filter(({ contests }) => contests.length === 0);
   const lone = apart.flatMap(({ cells }) => cells.map(shortfallOf));
   const noun = lone.length > apart.length ? "setting" : places[0].noun;
@@ -92,7 +95,7 @@ export function unsettledNotes(places: readonly Place[]): string[] {
   });
 }
 
-/** With more the figures of a target are those of its refusals. */
+/** With a larger share, the figures of a target are those of its refusals. */
 const REFUSED_RATIO = 0.5;
 const NEARLY_ALL = 0.995;
 
@@ -130,7 +133,7 @@ export function refusedNotes({ runs, experiment }: MeasuredRuns): string[] {
   });
 }
 
-/** What the machine could, where it was measured. */
+/** The machine's peak throughput, where it was measured. */
 export function peakNotes({ peakThroughput }: MeasuredRuns): string[] {
   const { generator, redis } = peakThroughput ?? {};
   return [["a load worker", generator] as const, ["Redis", redis] as const].flatMap(([of, peak]) =>

@@ -15,13 +15,13 @@ import {
   silentText,
 } from "./judgements.ts";
 
-/** The places that a sentence is about, at least one, of all. */
+/** The places that a sentence is about, at least one, and all places. */
 export interface Of {
   readonly those: readonly Place[];
   readonly places: readonly Place[];
 }
 
-/** What one target does beside the base. */
+/** How one target compares with the base. */
 interface Beside extends Of {
   readonly other: string;
   readonly base: string;
@@ -45,7 +45,7 @@ const SENTENCES = {
     }, ${listed(rest.map((those) => `${winnerName(those[0])} in ${those.length}`), "and")}${
       besides({ those: [most, ...rest].flat(), places })
     }.`,
-  /** Scenarios without a target in common. */
+  /** The scenarios have no target in common. */
   separate: (of: Of) =>
     `The ${
       unique(of.places.map(({ scenario }) => scenario)).length
@@ -59,7 +59,7 @@ const SENTENCES = {
       percentText(marginRatio)
     }${inShare(of)}${behind}${besides(of)}.`;
   },
-  /** One is ahead by what was seen, without proof. */
+  /** One target leads in the measurements, without proof. */
   likely: (of: Of) => {
     const winner = winnerName(of.those[0]);
     return `${winner} probably leads${inShare(of)}${marginText(of.those)}${
@@ -150,7 +150,7 @@ const SENTENCES = {
 };
 
 type SentenceCode = keyof typeof SENTENCES;
-/** One that is likely is not decided. */
+/** A likely lead is no decision. */
 export type CardCode = Exclude<SentenceCode, "likely">;
 export type CardEvidence = {
   readonly [Code in SentenceCode]: Parameters<typeof SENTENCES[Code]>[0];
@@ -168,7 +168,7 @@ export function cardSentence<Code extends SentenceCode>(
 /** How many targets that fall short are named with the reason. */
 const MOST_SHORT = 2;
 
-/** What a target falls short by that is not a wrong response. */
+/** The ways to fall short other than by wrong responses. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
 
 type Known = Pick<Place, "why" | "decision" | "first" | "rival">;
@@ -356,7 +356,7 @@ function variedIn(places: readonly Place[]): string[] {
   return [...factors, ...areSeveral || factors.length === 0 ? ["the scenario"] : []];
 }
 
-/** What places are counted in: beside a base several comparisons may be at one setting. */
+/** The noun that counts places: beside a base, several comparisons may be at one setting. */
 function nounOf(places: readonly Place[]): string {
   const names = unique(places.map(({ name }) => name));
   return names.length < places.length ? "comparison" : places[0].noun;
@@ -407,7 +407,7 @@ export function sharesText({ least, most }: Range): string {
   return shortfallShare(low) === text ? text : `${Number((100 * low).toPrecision(2))}–${text}`;
 }
 
-/** What is lost a share of: of `requests/s` nobody says so. */
+/** The quantity of which a share is lost: "throughput" reads better than `requests/s`. */
 function throughputOr(figure: string): string {
   return figure === "requests/s" ? "throughput" : figure;
 }

@@ -24,7 +24,7 @@ import { counted, listed, unique } from "../writing/words.ts";
 import { MOST_CHANGE } from "./judgements.ts";
 import { endsText, type NoResponse, noResponseOf, noResponseText } from "./no_response.ts";
 
-/** A cell that stands for several alike, each of which would otherwise be a line. */
+/** A cell that stands for several similar ones, each of which would otherwise take a line. */
 interface Alike extends Unsteady {
   readonly cells: number;
   /** The first cell: `static, hono`. */
@@ -45,7 +45,7 @@ interface PlannedRuns {
   readonly planned: number;
 }
 
-/** Each without its full stop. */
+/** Sentences without their full stops. */
 const SENTENCES = {
   /** @param silent Runs in which no request got a response, of all. @param cells Those of silent runs. */
   "no-response": ({ silent, runs, cells, ...found }: NoResponse & {

@@ -3,7 +3,7 @@ import type { NO_INTERVAL_REASONS } from "../../runner/result/in_run.ts";
 
 type Reason = typeof NO_INTERVAL_REASONS[number];
 
-/** Without a full stop, behind the figure. */
+/** Texts without a full stop, to stand behind the figure. */
 export const NO_INTERVAL_TEXTS: Readonly<Record<Reason, string>> = {
   "too-short": "the run is too short",
   "not-stationary": "its level changes during the run",

@@ -58,14 +58,14 @@ export function ratiosText(comparison: GroupComparison): string {
   return `${requests}, p99 ${ratioText(comparisonOf(comparison, 99))}`;
 }
 
-// One figure of a pair.
+// The words for one figure of a pair.
 
-/** The verdict in a word or two, for a table and a figure: why the interval beside it does not decide, where so. */
+/** The verdict in a word or two, for a table and a chart; if the interval beside it does not decide, it says why. */
 export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
   return saidOf(comparison, marginRatio)[0];
 }
 
-/** The same, with what else there is to know. */
+/** The verdict with all that is known besides. */
 export function verdictText(comparison: FigureComparison, marginRatio: number): string {
   return comparison.verdict === "equivalent"
     ? `equivalent within ${percentText(marginRatio)}${doubtText(comparison)}`
@@ -215,10 +215,10 @@ export function neededText(
   }`;
 }
 
-/** Nobody adds more runs than this to decide. */
+/** More runs than this are never advised. */
 const MOST_RUNS = 50;
 
-/** What to do where more runs would decide, if more than anybody adds; null where fewer do. A sentence. */
+/** A sentence of advice if a verdict would take more runs than are ever advised; null if fewer do. */
 export function tooManyRunsText(runsNeeded: number): string | null {
   return runsNeeded > MOST_RUNS
     ? `Make runs longer or the machine quieter: more than ${MOST_RUNS} runs would be needed.`
@@ -241,12 +241,12 @@ export function figureName(figure: ComparedFigure): string {
   return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);
 }
 
-/** In sentences and lines that stand alone. */
+/** The figure's name in sentences, and in lines that stand alone. */
 export function figureInProse(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
 
-/** What JSON calls it. */
+/** The figure's name in JSON. */
 export function figureKey(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }

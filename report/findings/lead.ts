@@ -10,10 +10,10 @@ import { receivedPerSecOf } from "../figures/received.ts";
 import { boundText, formatMs } from "../writing/units.ts";
 
 export interface Lead {
-  /** What it counts per second. */
+  /** The unit that it counts per second. */
   readonly unit: "requests" | "messages" | "tokens";
   readonly ratePerSec: number;
-  /** What one of its requests is called. */
+  /** The noun for one of its requests. */
   readonly request: "request" | "stream" | "call" | "WebSocket";
   readonly times: readonly LeadTime[];
 }

@@ -26,7 +26,7 @@ export interface NoResponse {
   readonly timeout: number | null;
 }
 
-/** Over all these runs, at least one. */
+/** Counts over all these runs, of which there is at least one. */
 export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
   const counts = <Key extends string>(
     keys: readonly Key[],

@@ -34,7 +34,7 @@ export function publishedFinding({ rows, exact, far, orders, isRelative }: Judge
     .filter(Boolean).join(" ");
 }
 
-/** From this value of rho on, the order is called what stands behind it. */
+/** From this value of rho on, the order is described by the words beside it. */
 const LIKENESS: readonly (readonly [number, string])[] = [
   [1 - 1e-9, "as published"],
   [0.9, "nearly as published"],
@@ -64,7 +64,7 @@ function orderSentence([order, ...within]: readonly PublishedOrder[]): string {
   return `The order of the ${cells} cells is ${like}${correlation}${swapped}.`;
 }
 
-/** In two digits; 1 only where it is. */
+/** With two digits; 1 only if it is exactly 1. */
 export function correlationText(rho: number): string {
   return Math.abs(rho) >= 1 - 1e-9
     ? String(Math.round(rho))

@@ -6,7 +6,7 @@ import { counted, listed } from "../writing/words.ts";
 import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
-/** None where no run was observed. */
+/** Empty if no run was observed. */
 export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(({ label, runs }) => {
     const observed = runs.filter(({ counters }) => counters !== undefined);

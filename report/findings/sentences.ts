@@ -17,7 +17,7 @@ import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
 
-/** Each without its full stop. */
+/** Sentences without their full stops. */
 const SENTENCES: Worded = {
   "no-response": ({ evidence }) => noResponseText(evidence),
   aborted: ({ evidence: { rule, beyond, ended, afterS } }) =>
@@ -163,7 +163,7 @@ export const MEANINGS: Readonly<Record<FindingCode, string>> = {
   text: "A sentence of a result file of version 1, kept as it is",
 };
 
-/** More names help nobody. */
+/** More names would help nobody. */
 const MOST_NAMES = 8;
 
 /** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */

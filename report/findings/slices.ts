@@ -14,7 +14,7 @@ export function limitText(levels: ProcessLevels | null, areTheseTwo: boolean): s
   return areTheseTwo ? "time" : levels?.limitedBy ?? "";
 }
 
-/** Below a table of both levels. */
+/** The note below a table of both levels. */
 export function levelsNote(areTheseTwo: boolean): string {
   const percentiles =
     "Percentiles are of all slices of a process together, so their spread is not " +

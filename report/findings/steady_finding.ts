@@ -12,7 +12,7 @@ import { formatCount, formatMs, formatNumber, formatTick } from "../writing/unit
 import { counted } from "../writing/words.ts";
 import { freezesText, unsettledText, withinText } from "./over_time.ts";
 
-/** What settled means of a percentile. */
+/** Explains when a percentile counts as settled. */
 export const SETTLED =
   "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).";
 
@@ -137,7 +137,7 @@ function settledText(cell: CellRuns, label: SteadyLabel, warmups: readonly Warmu
 function changeText(startUp: PartFigures, steady: PartFigures, label: SteadyLabel): string {
   const byRate = Math.log(steady.rate / startUp.rate);
   const byP50 = Math.log(startUp.p50 / steady.p50);
-  // Where nothing ended there is no latency to compare.
+  // If nothing ended, there are no latencies to compare.
   const isSilent = startUp.count === 0 || steady.count === 0;
   return isSilent || (label === "slowdown" ? byRate < byP50 : byRate > byP50)
     ? `${formatNumber(steady.rate)} requests/s then, ${formatNumber(startUp.rate)} before`

@@ -116,7 +116,7 @@ export function trustSentences({ generator }: Pick<Measurement, "generator">): s
   return generator.findings.map(findingSentence);
 }
 
-/** Without a response, that stands above them already. */
+/** A missing response already has a sentence above the reasons. */
 function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }

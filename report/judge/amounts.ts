@@ -28,7 +28,7 @@ export interface Amount {
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
-  /** What its ratios are drawn from; null where there is one run, or no ratio to it. */
+  /** The estimate from which its ratios are drawn; null for one run, and where no ratio to it exists. */
   readonly drawn: Estimate | null;
   readonly opens: readonly Open[];
 }
@@ -59,8 +59,8 @@ export function amountOf(
   ].flatMap((open) => open ?? []);
   const { statistic, estimate } = FIGURES[figure];
   const amount = { cell, place, figure, opens };
-  // The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a figure of it as
-  // others are, and has a mean.
+  // The extreme of all runs is a fact about them, and says nothing about future runs. The extreme of each run is a
+  // figure like others, and has a mean.
   if ((statistic === "min" || statistic === "max") && range.byRun.length > 1) {
     const mean = { ...range, ...meanRange(range.byRun, cell.level) };
     return { ...amount, name: `${figure} of a run`, range: mean, drawn: drawnMean(figure, cell) };
@@ -77,7 +77,7 @@ export function sideFound(
   return { name, place, value: range.value, unit, isAtLeast: range.isAtLeast };
 }
 
-/** The mean of what each run has. */
+/** The mean of the runs' values. */
 function drawnMean(figure: FigureName, { runs, estimates }: JudgedCell): Estimate | null {
   const known = runs.flatMap((run, i) => {
     const one = FIGURES[figure].of(run);
@@ -157,7 +157,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
   const { flattered } = FIGURES[figure];
   if (flattered === null) return null;
   const isTime = flattered === "time";
-  // What was never sent is in no rate, and what timed out was not a fast error.
+  // Requests that were never sent count in no rate, and one that timed out was not a fast error.
   const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
   const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run)) -
     (isTime ? 0 : sum(runs, ({ errors }) => errors.timeout ?? 0));
@@ -167,7 +167,7 @@ function wrongOpen(figure: FigureName, cell: string, { runs }: JudgedCell): Open
   return { toward: isTime ? "more" : "less", mostRatio: Infinity, why };
 }
 
-// What a busy machine, or a generator that is late, can make of a figure.
+// The effects of a busy machine, or of a late generator, on a figure.
 
 /** Reasons for which a run is not valid that are of a machine or a generator with too much to do, and of nothing else. */
 const BUSY: readonly FindingCode[] = [

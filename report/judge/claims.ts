@@ -80,17 +80,17 @@ export type ClaimOutcome = typeof CLAIM_OUTCOMES[Outcome];
 export interface ClaimVerdict {
   /** Inconclusive where a cell was not measured, whatever the others say. */
   readonly outcome: Outcome;
-  /** That of the cells that were measured. */
+  /** The outcome in the cells that were measured. */
   readonly measured: Outcome;
-  /** The piece of evidence that decides; null if there is none. */
+  /** The evidence that decides; null if there is none. */
   readonly worst: Evidence | null;
-  /** How many of them hold, and how many there are. */
+  /** How many of the cells hold, and how many there are. */
   readonly holding: number;
   readonly of: number;
   readonly unmeasured: readonly Absence[];
 }
 
-/** What else leaves a claim open that its figures decide. */
+/** Other reasons to leave a claim open although its figures decide. */
 export type ClaimDoubt =
   | Extract<Reason, { readonly code: "busy-machine" }>
   /** It was published of a set-up that is not this one: more cores, a longer load, or another claim. */
@@ -107,13 +107,13 @@ export interface JudgedClaim {
   readonly claim: Claim;
   readonly outcome: ClaimOutcome;
   readonly verdict: ClaimVerdict;
-  /** Null: nothing. */
+  /** Null if there is no doubt. */
   readonly doubt: ClaimDoubt | null;
   /** False: inconclusive here whatever its runs show, as what it was published of is not so here. */
   readonly isDecidable: boolean;
 }
 
-/** @param scenarios Those of the results. */
+/** @param scenarios The scenarios of the results. */
 export function judgeClaims(scenarios: readonly ScenarioRuns[], results: Ruled): JudgedClaim[] {
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return [];
@@ -270,7 +270,7 @@ function verdictOf(says: Claim["says"], ground: Ground): ClaimVerdict {
   };
 }
 
-/** How far inside of what is claimed; below 0 outside. Only its order counts. */
+/** How far inside the claimed range it lies; below 0 outside. Only the order counts. */
 function marginIn(found: Found): number {
   switch (found.code) {
     case "value":
@@ -288,7 +288,7 @@ function marginIn(found: Found): number {
   }
 }
 
-/** One for each cell, pair or four of cells; at least one. */
+/** One for each cell, pair of cells or four cells; at least one. */
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);
@@ -302,7 +302,7 @@ function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   return [...measured.map((member) => warmupFinding(member, says.label)), ...missing];
 }
 
-/** @param why What leaves it inconclusive where nothing that is open does. */
+/** @param why The reason if it is inconclusive although nothing is open. */
 function byInterval(
   found: Found,
   interval: Ends | null,
@@ -322,7 +322,7 @@ function byInterval(
 /** A quantity, or a peak of throughput, which cannot be exceeded here. */
 interface Constant extends Pick<Amount, "name" | "place" | "range" | "opens"> {
   readonly cell: null;
-  /** Why a claim of it, which is inconclusive, is not for the runs to decide; null: it is. */
+  /** Why an inconclusive claim about it cannot be decided by more runs; null if it can. */
   readonly why: Reason | null;
 }
 
@@ -531,7 +531,7 @@ function ratiosFinding(says: Ratios, members: readonly Member[]): Evidence {
 
 type MeasuredMember = Pick<Member, "label"> & { readonly cell: CellRuns };
 
-/** A rank correlation over all cells that were measured; of two selectors over their pairs. */
+/** A rank correlation over all cells that were measured, or, with two selectors, over their pairs. */
 function correlationFindings(says: Correlation, ground: Ground): Evidence[] {
   const { figures: [one, two], selector, other } = says;
   const pairs = other === undefined
@@ -596,7 +596,7 @@ function warmupFinding(
   const of = labelled.length;
   if (of === 0) return absent([{ code: "runs-too-short", cell }]);
   const count = labelled.filter((one) => one === label).length;
-  // One run says nothing about the next.
+  // A single run says nothing about the next.
   const interval = of === 1 ? null : shareInterval(count, of);
   const share = { value: count / of, interval };
   return byInterval({ code: "warmup", cell, label, count, of, share }, interval, {

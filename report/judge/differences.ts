@@ -8,7 +8,7 @@ import { type CellPair, nameOf } from "../cells/match.ts";
 export interface ResultSide extends Grouped {
   /** Version of Plateau. */
   readonly version: string;
-  /** Null: not known. */
+  /** Null if it is unknown. */
   readonly machine: Results["machine"] | null;
   readonly profiles?: Results["profiles"];
 }
@@ -31,7 +31,7 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
 export interface ConditionDifference {
   /** `static, hono: load.connections`, `processor` */
   readonly what: string;
-  /** Null or undefined: a side without it. */
+  /** Null or undefined for a side without the setting. */
   readonly base: unknown;
   readonly next: unknown;
 }
@@ -71,7 +71,7 @@ function cellDifferences(
 ): ConditionDifference[] {
   const [[ofRun], [toRun]] = [of.runs, to.runs];
   const place = `${nameOf(to)}: `;
-  // Between targets with different names, the settings are what is compared.
+  // The settings of targets with different names are the very thing that is compared.
   const isSameTarget = of.target === to.target;
   const specs = (kind: "scenario" | "target"): ConditionDifference[] =>
     differences(
@@ -117,7 +117,7 @@ function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(parts);
 }
 
-/** Each leaf of two values that differs. */
+/** Every leaf in which two values differ. */
 function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
   if (!isMap(base) || !isMap(next)) return difference(name, base, next);
   const keys = unique([...Object.keys(base), ...Object.keys(next)]);

@@ -22,11 +22,11 @@ import { counted, unique } from "../writing/words.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
 
-/** What a rule allows: one range of numbers. */
+/** The range of numbers that a rule allows. */
 export interface Allowed {
   /** -Infinity: no limit below. */
   readonly low: number;
-  /** Infinity: no limit above. */
+  /** Infinity if there is no limit above. */
   readonly high: number;
   /** Whether the limits themselves are allowed. */
   readonly isClosed: boolean;
@@ -50,7 +50,7 @@ function wordsOf<Found extends { readonly code: PropertyKey }, Words>(
 
 // Why a rule is inconclusive.
 
-/** What would show by how much sessions differ. */
+/** How to measure by how much sessions differ. */
 export const SESSIONS_ADVICE =
   `measure both sides in one experiment, or ${LEAST_A_SIDE} sessions of each, best alternately, or add ${
     LEAST_FREEDOM + 1
@@ -112,7 +112,7 @@ const REASONS = {
     return `runs fall into two groups: ${near.join(", ")}`;
   },
   unsteady: ({ unsteady }: { unsteady: Unsteady }) => `${noSteadyStateText(unsteady)}: run longer`,
-  /** One run; how long it must be to show its level. */
+  /** `seconds`: how long the one run must be to show its level. */
   wanders: ({ seconds }: { seconds: number }) =>
     `the run is too short to show the level about which it wanders: about ${
       formatDuration(seconds)
@@ -131,7 +131,7 @@ const REASONS = {
     } of a core more than the other while it rests, which may slow the other`,
   "few-rounds": () =>
     "the rounds are too few to show how they depend on each other: measure for longer",
-  /** How long each of two running servers would have to be measured; null: for longer than anybody does. */
+  /** How long each of two running servers would have to be measured; null if that is impractically long. */
   "longer": ({ seconds }: { seconds: number | null }) =>
     seconds === null
       ? "it lies so near the limit that measuring for longer would not decide"
@@ -179,7 +179,7 @@ const REASONS = {
     formatDuration(seconds),
 };
 
-/** It fails alone, but not surely among so many tests; `remedy`: what would decide it. */
+/** It fails by itself, but not with certainty among so many tests; `remedy`: what would decide it. */
 interface Family {
   readonly code: "family";
   readonly tests: number;
@@ -207,7 +207,7 @@ const WITHOUT: Readonly<Record<Outcome, string>> = {
   inconclusive: "it is inconclusive",
 };
 
-/** With more requests, the number is not useful advice. */
+/** Advice to send more requests than this would not be useful. */
 const MOST_REQUESTS = 1e9;
 
 /** Rounded up to three digits, as no estimate is more exact. */
@@ -248,7 +248,7 @@ const ABSENCES = {
 
 export type Absence = Coded<typeof ABSENCES>;
 
-/** Nothing to hold against a rule, for these reasons. */
+/** No value to compare with the rule, for these reasons. */
 export interface Absent {
   readonly none: readonly Absence[];
 }
@@ -270,7 +270,7 @@ export interface FoundSide {
   readonly name: string;
   /** `static, hono`; `ceiling(redis)`; a quantity as it was written; "" where it is named elsewhere. */
   readonly place: string;
-  /** Null for a quantity. */
+  /** Null for a constant quantity. */
   readonly value: number | null;
   readonly unit: FigureUnit;
   readonly isAtLeast: boolean;
@@ -314,7 +314,7 @@ const FOUND = {
     const brief = `${shareText(value, decimals)}${ends}`;
     return { brief, text: `${name} is ${brief}` };
   },
-  /** `ratio` null: they have none. */
+  /** `ratio`: null if the sides have none. */
   ratio: ({ of, to, ratio, ...rule }: Ruled & {
     of: FoundSide;
     to: FoundSide;

@@ -40,7 +40,7 @@ export type Ruled =
 
 export interface Member extends SelectableCell, Measurable {
   readonly cell: CellRuns | null;
-  /** Without its scenario: `hono · connections 50`. */
+  /** The cell without its scenario: `hono · connections 50`. */
   readonly name: string;
 }
 
@@ -52,7 +52,7 @@ export interface Ground {
   readonly ratioOf: RatioOf;
 }
 
-/** @param scenarios Those of the results. */
+/** @param scenarios The scenarios of the results. */
 export function groundOf(scenarios: readonly ScenarioRuns[], results: Ruled): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
@@ -106,12 +106,12 @@ function withSteps(scenarios: readonly ScenarioRuns[], results: Ruled): Member[]
   );
 }
 
-/** Not measured, unless its cell is given. */
+/** A member without measured runs, unless its cell is added. */
 function memberOf(cell: SelectableCell, name: string, missingReason = ""): Member {
   return { ...cell, name, label: `${cell.scenario}, ${name}`, cell: null, missingReason };
 }
 
-/** Each cell without any run, once. */
+/** Every cell without a run, once. */
 function missingOf({ missing = [], experiment }: Ruled, measured: readonly Member[]): Member[] {
   const written = Object(experiment?.scenarios);
   const members = missing.flatMap(({ target, scenario, parameters, reason }) => {
@@ -126,7 +126,7 @@ function missingOf({ missing = [], experiment }: Ruled, measured: readonly Membe
     .filter(({ label }) => !known.has(label));
 }
 
-/** Each target and scenario that `--only` left out and a choice means, as one cell: nobody planned its factors. */
+/** Each target and scenario that `--only` left out and that the choice means, as one cell: its factors were not planned. */
 function leftOutOf(choice: CellChoice, { declared }: Ground): Member[] {
   return declared
     .filter((pair) => pair.isLeftOut && isMeant(choice, (word) => isLeftOut(word, [pair])))

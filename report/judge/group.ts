@@ -28,7 +28,7 @@ export function decisiveFor(
 export interface JudgeOptions {
   /** Default 2 %. */
   readonly marginRatio?: number;
-  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  /** The level at which intervals are computed so that they may be called 95 %: see `sequential.ts`. */
   readonly level?: number;
   /** The figures that are one family; default DECISIVE. */
   readonly decisive?: readonly ComparedFigure[];
@@ -49,15 +49,18 @@ export interface ComparedRuns {
   readonly wholeRuns: readonly number[];
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
-  /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
+  /**
+   * How far a run without a steady state strays at most: requests/s of its fastest tenth over those of its slowest; 1
+   * where all have one, Infinity where it is unknown.
+   */
   readonly strayRatio: number;
-  /** Requests/s of the first and of the second half of its runs; null where nobody can say. */
+  /** Requests/s in the first and the second half of its runs; null where they are unknown. */
   readonly halves: () => readonly [first: number, second: number] | null;
   /** Whether its requests/s are a capacity that may be any larger. */
   readonly isOpenAbove: boolean;
   /** Whether its latencies are those at its capacity. */
   readonly isAtLimit: boolean;
-  /** Whether most of its runs show how fast the generator is: the side may be any faster. */
+  /** Whether most of its runs only show how fast the generator is, so that the side may be faster. */
   readonly isGeneratorBound: boolean;
 }
 
@@ -89,7 +92,7 @@ function isGeneratorBound({ generator: { findings } }: Pick<Run, "generator">): 
   return findings.some(({ code }) => GENERATOR_LIMITS.includes(code));
 }
 
-/** Requests per second, or ms, of all runs together; 0 without samples, or where nobody saw the CPU time. */
+/** Requests per second, or ms, of all runs together; 0 without samples, or if the CPU time was not seen. */
 export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {

@@ -39,7 +39,7 @@ import type { JudgedRun, Range } from "../figures/range.ts";
 import type { Allowed, Found, Outcome, Reason } from "./found.ts";
 import { type Evidence, exactly, sideOf, tested, undecided } from "./rules.ts";
 
-/** What of each interval is counted, and of how many. */
+/** Counts the requests of interest in an interval, and those among which they are counted. */
 type CountIn = (point: IntervalPoint) => readonly [count: number, of: number];
 
 /** How a share of the requests depends on time; null where the run is too short to show it. */
@@ -167,18 +167,18 @@ export function failureDispersion(
 
 interface OneRunTerms {
   readonly run: JudgedRun;
-  /** Null: the run is too short to show it. */
+  /** Null if the run is too short to show it. */
   readonly dispersion: Dispersion & { readonly expected?: readonly Expected[] } | null;
   /** Limit of the share. */
   readonly limit: number;
   readonly allowed: Allowed;
   readonly level: number;
   readonly found: (share: Range) => Found;
-  /** What the number of further requests presumes of them. */
+  /** The assumption about further requests that their number is based on. */
   readonly like: "without a failure" | "like these" | null;
 }
 
-/** @param sure What is counted for certain; `most` with everything that may turn out to be. */
+/** @param sure The requests that count for certain; `most` includes all that may turn out to. */
 export function oneRunEvidence(
   { sure, most }: Readonly<Record<"sure" | "most", Proportion>>,
   { run, dispersion: known, limit, allowed, level, found, like }: OneRunTerms,
@@ -217,7 +217,7 @@ export function oneRunEvidence(
     remedy: { code: "more-requests", requests, seconds: secondsOf(requests), like },
   });
 
-  /** What is so however requests depend on each other. */
+  /** The outcome that holds however requests depend on each other. */
   function anyway(found: Found, reason: Reason): Evidence {
     const p = probabilityAtMost(sure, limit);
     const outcome: Outcome = sideOf(exactly(value), allowed);

@@ -37,7 +37,7 @@ function targetsOf(cells: readonly CellRuns[]): Set<string> {
   return new Set(cells.map(({ target }) => target));
 }
 
-/** Cells whose responses were right, but for a few. */
+/** Cells whose responses were right, with few exceptions. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => !hasTooManyErrors(cell));
 }
@@ -79,11 +79,14 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
 export interface Judged {
   /** The cells that can be judged, the fastest first. */
   readonly ranked: readonly CellRuns[];
-  /** Most of their runs never settled, so nobody knows what they would serve; none where fewer than two others did. */
+  /**
+   * Cells of which most runs never settled, so that what they would serve is unknown; empty if fewer than two others
+   * settled.
+   */
   readonly unjudged: readonly CellRuns[];
 }
 
-/** One that never settled keeps nobody from saying who is ahead of the others. */
+/** A cell that never settled does not keep the others from being compared. */
 export function judgedOf(ranked: readonly CellRuns[]): Judged {
   const isUnsettled = (cell: CellRuns): boolean =>
     cell.runs.length > 1 && unsteadyOf(cell.runs) !== null && !isFarFromAll(cell, ranked);
@@ -93,7 +96,10 @@ export function judgedOf(ranked: readonly CellRuns[]): Judged {
     : { ranked, unjudged: [] };
 }
 
-/** Whether its requests/s differ from those of each other by more than both stray: then no level of it would change who is ahead. */
+/**
+ * Whether its requests/s differ from every other cell's by more than both stray, so that whatever its level is, it
+ * would not change the order.
+ */
 function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
   if (decisiveFigure(ranked) !== "rate") return false;
   const own = groupOf(cell);
@@ -122,9 +128,9 @@ export function byResult(cells: readonly CellRuns[]): CellRuns[] {
 export interface Setting {
   /** `connections 50`; "" where no such factor varies. */
   readonly label: string;
-  /** What the label names. */
+  /** The factors in the label, with their values. */
   readonly factors: readonly { readonly name: string; readonly value: string }[];
-  /** In their order. */
+  /** In their order among all cells. */
   readonly cells: readonly CellRuns[];
 }
 
@@ -172,8 +178,8 @@ function orderOf(cells: readonly CellRuns[], path: string): string[] {
 }
 
 /**
- * What is compared differs in one thing only: each target with the first that gets the same load; of one target
- * only, each value of a factor with the first.
+ * Pairs that differ in one thing only: each target with the first one under the same load; or, with a single target,
+ * each value of a factor with the first.
  */
 export function basePairs(cells: readonly CellRuns[]): CellPair[] {
   const right = rightCells(cells);
@@ -298,19 +304,19 @@ function turnedGroups(groups: RunGroups): RunGroups {
   return { ...groups, clusters: [turned(larger), turned(smaller)] };
 }
 
-/** What competes at equal values of the factors. */
+/** The cells that compete at equal values of the other factors. */
 export interface Contest extends Setting, Judged {}
 
-/** What is compared in a scenario. */
+/** All that is compared in a scenario. */
 export interface Plan {
   readonly name: string;
   /** The factor whose values are compared, by its path; null: targets are. */
   readonly factor: string | null;
-  /** What is compared: targets, or where a factor is compared, its values in their place. */
+  /** The cells to compare: targets, or the values of a compared factor in their place. */
   readonly cells: readonly CellRuns[];
-  /** Contests at each setting; none with a single target. */
+  /** The contests at each setting; empty with a single target. */
   readonly contests: readonly Contest[];
-  /** Each cell with the base. */
+  /** Each cell paired with the base. */
   readonly againstBase: readonly CellPair[];
   /** The pairs that decide who is ahead. */
   readonly pairs: readonly CellPair[];
@@ -329,7 +335,7 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   if (ranked.length < 2 || numericFactors(ranked).length === 0) {
     return { ...plan, pairs: firstPairs(judged) };
   }
-  // Where a number varies: the fastest against the slowest.
+  // If the factor is a number, the fastest is compared with the slowest.
   return { ...plan, contests: [], pairs: [{ base: ranked[ranked.length - 1], next: ranked[0] }] };
 }
 
@@ -362,9 +368,8 @@ export function unprovenPairs(plans: readonly Plan[]): CellPair[] {
 
 /**
  * The ratios of an experiment's cells, each with the interval that its comparisons, claims, thresholds and published
- * figures show alike.
- *
- * @param scenarios Those of the results.
+ * figures all show.
+ * @param scenarios The scenarios of the results.
  */
 export function ratiosOf(scenarios: readonly ScenarioRuns[], results: Grouped): RatioOf {
   const plans = scenarios.map((scenario) => planOf(scenario, choiceIn(results)));
@@ -384,7 +389,7 @@ function contestsOf(cells: readonly CellRuns[]): Contest[] {
     .filter(({ ranked }) => ranked.length > 0);
 }
 
-/** One that never settled is ranked where it is likely the fastest: then it is said to be so. */
+/** Ranks a cell that never settled if it is likely to be the fastest, so that the verdict can say so. */
 export function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
   const ahead = unjudgedAhead(contest);
   if (ahead.length === 0) return contest;

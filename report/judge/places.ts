@@ -19,16 +19,16 @@ import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 import { certaintyOf, type Standing, standingOf } from "./standing.ts";
 
 /**
- * `leads`, `likely`: one is ahead, for certain or without proof; `only`: one alone does what is required; `none`: nobody
- * does.
+ * `leads`, `likely`: one side is ahead, for certain or without proof; `only`: a single side meets what is required;
+ * `none`: no side does.
  */
 export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
 
-/** What keeps sides that took turns slice by slice from a verdict. */
+/** Reasons why sides that took turns slice by slice get no verdict. */
 const SLICED_REASONS = ["few-slices", "dependent-slices", "disturbed"] as const;
 type SlicedReason = typeof SLICED_REASONS[number];
 
-/** Why nobody is ahead; `doubted`: the valid runs alone do not say so; `lost`: too few of them are left to compare. */
+/** Why no side is ahead; `doubted`: the valid runs alone do not show it; `lost`: too few of them are left to compare. */
 export type Why =
   | Exclude<Standing, "ahead" | "behind" | "equivalent">
   | "sessions"
@@ -39,7 +39,7 @@ export type Why =
 
 interface Side {
   readonly name: string;
-  /** With the values of its factors, which tell it from others of its name. */
+  /** The name with the values of its factors, which distinguish it from others of that name. */
   readonly label: string;
   readonly color: number;
 }
@@ -52,12 +52,15 @@ export interface Place {
   readonly scenario: string;
   /** The factors that make the setting. */
   readonly factors: readonly string[];
-  /** What the places are. */
+  /** The noun for such places. */
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
-  /** The best there; of a comparison with a base the other one. */
+  /** The best side there; in a comparison with a base, the other side. */
   readonly first: Side;
-  /** What the first is compared with: the nearest that it is not ahead of, or else the next; null where it is alone. */
+  /**
+   * The side that the first is compared with: the closest one that it is not ahead of, or else the next; null where it
+   * is alone.
+   */
   readonly rival: Side | null;
   /** Comparison of the leader with its rival. */
   readonly decision: FigureComparison | null;
@@ -84,7 +87,7 @@ export interface Place {
   readonly why: Why | null;
 }
 
-/** All targets that it knows of. */
+/** All targets that the place names. */
 export function targetsOf(
   { first, rival, peers, beaten, short, unsettled }: Omit<Place, "invalid">,
 ): string[] {
@@ -92,7 +95,7 @@ export function targetsOf(
   return [first.name, rival?.name ?? [], peers, beaten, shorts, unsettled].flat();
 }
 
-/** Who is ahead, for certain or likely; of a comparison with a base either. */
+/** The side that is ahead, for certain or likely; in a comparison with a base it may be either. */
 export function winnerOf({ code, first, rival, decision }: Place): Side | null {
   if (code === "only") return first;
   if (code !== "leads" && code !== "likely") return null;
@@ -105,7 +108,7 @@ export function isMoreBetter({ figure }: Pick<FigureComparison, "figure">): bool
   return figure === "rate";
 }
 
-/** `capacity`, `requests/s`, `p99`. @param unit Of the rate: what is counted. */
+/** `capacity`, `requests/s`, `p99`. @param unit Unit of the rate: what is counted. */
 export function figureNameOf(
   figure: ComparedFigure,
   { runs }: Pick<CellRuns, "runs">,
@@ -117,7 +120,7 @@ export function figureNameOf(
 
 /** A scenario whose contests are ranked by their outcome. */
 export interface DecidedPlan extends Plan {
-  /** What its rate counts: `requests/s`, `purchases/s`. */
+  /** The unit of its rate: `requests/s`, `purchases/s`. */
   readonly unit: string;
   readonly lookup: Lookup;
 }
@@ -225,7 +228,7 @@ function whyOf(standing: Standing, { reason }: FigureComparison): Why {
     : standing;
 }
 
-/** Where runs never settle there is no level for an interval to be around. */
+/** A run that never settles has no level for an interval to lie around. */
 export function withoutLevel(decision: FigureComparison): FigureComparison {
   return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
 }
@@ -234,7 +237,7 @@ function sideOf({ target, label, color }: CellRuns): Side {
   return { name: target, label, color };
 }
 
-/** Shortfalls of targets that compete with none of their cells. */
+/** Shortfalls of targets none of whose cells compete. */
 function shortIn(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
   return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
@@ -338,9 +341,8 @@ export interface Judged {
 }
 
 /**
- * What the valid runs alone do not bear out is not decided.
- *
- * @param again By the valid runs; null where all are.
+ * A decision that the valid runs alone do not support becomes undecided.
+ * @param again The places by the valid runs alone; null if all runs are valid.
  */
 export function judgedTwice(places: readonly Place[], again: readonly Place[] | null): Judged {
   if (again === null) return { places, survival: "all-valid", lost: [] };
@@ -369,7 +371,7 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
   if (saysOf(valid) === saysOf(place)) {
     const known = targetsOf(valid);
     const invalid = unique(targetsOf(place)).filter((target) => !known.includes(target));
-    // Whoever has no valid run is not ranked among those that have.
+    // A target without a valid run is not ranked among those that have one.
     return { place: invalid.length === 0 ? place : { ...valid, invalid }, kept: "same" };
   }
   const isOpen = valid.code === "undecided" ||

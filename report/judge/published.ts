@@ -32,7 +32,7 @@ interface PublishedRow {
 
 /** The same with what is compared: the figures themselves, or both as multiples of the base's. */
 export interface MatchedRow extends PublishedRow {
-  /** What the columns are divided by; null: nothing. */
+  /** The row that the columns are divided by; null if they are not. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
   readonly ofMeasured: Range;
@@ -63,7 +63,7 @@ export type RowPair = readonly [MatchedRow, MatchedRow];
 
 export interface JudgedTable {
   readonly table: Published;
-  /** In the order of the file. */
+  /** Rows in the order of the file. */
   readonly rows: readonly MatchedRow[];
   /** Rows whose published figure is a figure and no bound: what orders and charts are made of. */
   readonly exact: readonly MatchedRow[];
@@ -114,7 +114,7 @@ export function judgePublished(scenarios: readonly ScenarioRuns[], results: Rule
 
 type PublishedValue = readonly [keys: string, figure: BoundedFigure];
 
-/** In the order of the file. */
+/** Values in the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
   return Object.entries(values).flatMap(([key, value]): PublishedValue[] =>
     typeof value === "object"
@@ -123,7 +123,7 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-/** A row for each cell that a value is of, or why there is none. */
+/** A row for each cell that has a published value, or the reason why there is none. */
 function rowsOf(
   { figure }: Published,
   [of, { value: published, bound }]: PublishedValue,
@@ -155,7 +155,7 @@ function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
   return bound === "<" || bound === ">";
 }
 
-/** Null where some row has nothing to be divided by: then none is. */
+/** Null if some row lacks a value to be divided by: then no row is divided. */
 function relativeRows(
   rows: readonly PublishedRow[],
   selection: ReturnType<typeof selectionOf>,

@@ -18,7 +18,7 @@ import type { Absence, Allowed, Found, Outcome, Reason } from "./found.ts";
 /** How far a measured figure lies from a published one before the difference matters: see `published.ts`. */
 export const FAR_RATIO = 1.25;
 
-/** A figure this many times beyond a limit is so however busy the machine was. */
+/** A figure this many times beyond a limit would be beyond it on a quiet machine, too. */
 export const BEYOND_CONTENTION_RATIO = 100;
 
 export function allowedBy(relation: Relation, limit: number): Allowed {
@@ -36,7 +36,7 @@ export function allowedAround(value: number, toleranceRatio: number): Allowed {
   return { low: value * (1 - toleranceRatio), high: value * (1 + toleranceRatio), isClosed: true };
 }
 
-/** What the reciprocal may be. */
+/** The range that the reciprocal may have. */
 export function inverted({ low, high, isClosed }: Allowed): Allowed {
   return {
     low: high === Infinity ? -Infinity : 1 / high,
@@ -45,7 +45,7 @@ export function inverted({ low, high, isClosed }: Allowed): Allowed {
   };
 }
 
-/** The same of what is so many times as large. */
+/** The range for a value `factor` times as large. */
 export function scaled({ low, high, isClosed }: Allowed, factor: number): Allowed {
   const times = (limit: number): number => Number.isFinite(limit) ? limit * factor : limit;
   return { low: times(low), high: times(high), isClosed };
@@ -77,7 +77,7 @@ export function marginOf(value: number, { low, high }: Allowed): number {
   return Math.min(above, below);
 }
 
-/** What measurements say of a rule in one place. */
+/** What measurements show about a rule in one place. */
 export interface Evidence {
   readonly outcome: Outcome;
   readonly found: Found;
@@ -88,16 +88,16 @@ export interface Evidence {
    * where nothing is estimated: the fact of a measurement is as it is, whatever else is judged.
    */
   readonly p: number | null;
-  /** What would decide it; null where nothing is known to. */
+  /** What would decide it; null where nothing is known that would. */
   readonly remedy: Reason | null;
 }
 
-/** What holds or does not hold of the requests that were measured, whatever others would have done. */
+/** A statement about the measured requests themselves, which others could not change. */
 export function fact(outcome: Outcome, found: Found): Evidence {
   return { outcome, found, reason: null, p: null, remedy: null };
 }
 
-/** Nothing to hold against the rule. */
+/** There is no value to compare with the rule. */
 export function absent(absences: readonly Absence[]): Evidence {
   return fact("inconclusive", { code: "absent", absences });
 }
@@ -106,7 +106,7 @@ export function undecided(found: Found, reason: Reason): Evidence {
   return { ...fact("inconclusive", found), reason };
 }
 
-/** What was estimated, and lies on one side of the limit or across it. */
+/** An estimate that lies on one side of the limit, or across it. */
 export function tested(
   found: Found,
   { outcome, p, remedy }: {
@@ -119,7 +119,7 @@ export function tested(
   return { outcome, found, reason, p: outcome === "broken" ? p : 1, remedy };
 }
 
-/** What the true value may be besides what the interval says. */
+/** How the true value may differ beyond what the interval says. */
 export interface Open {
   readonly toward: "more" | "less" | "either";
   /** How many times as much, or as little, at most. */
@@ -127,7 +127,7 @@ export interface Open {
   readonly why: Reason;
 }
 
-/** The same of what is divided by it. */
+/** The same for a value that is divided by it. */
 export function turned<T extends Pick<Open, "toward">>(open: T): T {
   const turn = { more: "less", less: "more", either: "either" } as const;
   return { ...open, toward: turn[open.toward] };
@@ -157,7 +157,7 @@ export function raisedTo(level: number, p: number): number {
   return Math.min(1, p * SIGNIFICANCE / (1 - level));
 }
 
-/** A value with its interval of so many runs of each side. */
+/** A value with its interval from `runs` runs on each side. */
 export interface Distant {
   readonly value: number;
   readonly interval: Ends;

@@ -72,7 +72,7 @@ export function sessionPairs(
   );
 }
 
-/** Both cells of one session. */
+/** The two cells as sides, both from one session. */
 export function sidesOf({ base, next }: CellPair): GroupPair {
   return { base: groupOf(base), next: groupOf(next), sliced: slicedBetween(base, next) };
 }

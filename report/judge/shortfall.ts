@@ -22,7 +22,10 @@ export function judgedErrorRatio(runs: readonly Measurement[]): number {
   return errorRatioOf(judgedRuns(runs)) ?? 1;
 }
 
-/** What could not be sent at a capacity came too late, and how much may is what the rules of the search say. */
+/**
+ * Runs at a capacity without their dropped requests: those came too late, and how many may do so is for the rules of
+ * the search.
+ */
 function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
   if (!isAtLimit({ runs })) return runs;
   return runs.map((run) => ({ ...run, requests: { ...run.requests, dropped: 0 } }));
@@ -55,7 +58,7 @@ const TOLERATED_SHORT_RATIO = 0.02;
 
 export interface Shortfall {
   readonly label: string;
-  /** What most of its requests end in. */
+  /** How most of its requests end. */
   readonly kind: "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
   /** Share of its requests that ended so, 0–1; for `slow`, those not completed in time. */
   readonly ratio: number;
@@ -71,7 +74,7 @@ interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
 
 type ServedRun = ServedRuns["runs"][number];
 
-/** In the measured time: what is due in slices is due in the whole of each, its cut too. */
+/** Requests due in the measured time: those of slices are due in whole slices, their cuts included. */
 function dueOf({ requests, elapsedS, slices }: ServedRun): number {
   if (slices === undefined) return requests.due;
   const loadedS = slices.items.pair.length * slices.sliceMs / 1_000;
@@ -88,7 +91,7 @@ function servedOf({ requests, drain, slices }: ServedRun): number {
     : sum(slices.items.completed, (count) => count);
 }
 
-/** Null where the cell does what was required. */
+/** Null if the cell meets what is required. */
 export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | null {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const offeredPerSec = sum(runs, dueOf) / seconds;
@@ -107,7 +110,7 @@ export function shortfallOf({ label, runs, latency }: ServedRuns): Shortfall | n
   return isShort ? { ...short, kind: "slow", ratio } : null;
 }
 
-/** Cells that do what was required. */
+/** Cells that meet what is required. */
 export function competing(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter((cell) => shortfallOf(cell) === null);
 }

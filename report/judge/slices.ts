@@ -53,7 +53,7 @@ const SHARED: readonly FindingCode[] = [
   "unsteady",
 ];
 
-/** Whether what disturbs the run, if anything does, cancels in pairs of slices. */
+/** Whether every disturbance of the run cancels in pairs of slices. */
 export function isMovedAlike({ generator: { findings } }: Pick<Run, "generator">): boolean {
   return findings.every(({ code }) => SHARED.includes(code));
 }
@@ -85,9 +85,9 @@ export interface ProcessPair {
  */
 export interface Sliced {
   readonly pairs: readonly ProcessPair[];
-  /** Whether all of them are one pair of processes that nobody restarts, which a verdict is then about. */
+  /** Whether all are one pair of processes that is never restarted: the verdict is then about these two. */
   readonly areTheseTwo: boolean;
-  /** What all slices of that one pair show together; null elsewhere, and of a percentile of several runs. */
+  /** What all slices of that one pair show together; null in other cases, and for a percentile over several runs. */
   readonly alone: Alone | null;
   /** A side that used the cores of the other while it rested; null where neither did. */
   readonly disturbance: Disturbance | null;
@@ -238,9 +238,12 @@ function aloneByRuns(sides: Sides, figure: number): Alone {
     : { variance: null, unclear: unclear ?? "too-short" };
 }
 
-/** What a figure says at both levels. */
+/** What a figure shows at both levels, slices and processes. */
 export interface SlicedLevels {
-  /** Whether it is of one pair of processes that nobody restarts, and `processes` are then times of it. */
+  /**
+   * Whether it is about one pair of processes that is never restarted; `processes` are then measurements of it at
+   * different times.
+   */
   readonly areTheseTwo: boolean;
   /** Whether there were looks, each of which may be wrong in less than all of them: see `stats/slices/looks.ts`. */
   readonly areLooked: boolean;
@@ -298,12 +301,12 @@ function undisturbedWithin(
   { side, mostRatio }: Disturbance,
   isRate: boolean,
 ): Pick<Open, "toward" | "mostRatio"> {
-  // The other side is slower for it: of a base that disturbs, new has too few requests/s, and too long a time.
+  // The other side is slower because of it: if the base disturbs, new has too few requests/s, and too long times.
   const toward = (side === "base") === isRate ? "more" : "less";
   return { toward, mostRatio: 1 / (1 - (isRate ? Math.min(mostRatio, NEARLY_ALL) : NEARLY_ALL)) };
 }
 
-/** An interval with what the disturbance may have moved the ratio by. */
+/** The interval, widened by as much as the disturbance may have moved the ratio. */
 export function disturbed(
   interval: ConfidenceInterval,
   disturbance: Disturbance,

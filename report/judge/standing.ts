@@ -9,7 +9,7 @@ import { type FigureComparison, NOTABLE_CHANGE } from "./comparison.ts";
 export type Standing =
   | "ahead"
   | "behind"
-  /** All of the interval within the margin. */
+  /** The whole interval lies within the margin. */
   | "equivalent"
   /**
    * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it; or a side
@@ -17,9 +17,9 @@ export type Standing =
    */
   | "likely-ahead"
   | "likely-behind"
-  /** The interval holds 1, and so many runs would have shown a change worth a word. */
+  /** The interval contains 1, and the runs would have shown any change worth mentioning. */
   | "no-difference-seen"
-  /** It holds 1, and much else. */
+  /** The interval contains 1, and larger changes as well. */
   | "few-runs"
   | "groups"
   | "unsteady"
@@ -27,11 +27,11 @@ export type Standing =
   | "at-least"
   /** Alike as far as the generator, which was the limit, could tell. */
   | "generator"
-  /** One run says nothing about the next. */
+  /** A single run says nothing about the next. */
   | "one-run"
-  /** Some runs of a side served nothing. */
+  /** A side has runs that served nothing. */
   | "silent"
-  /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
+  /** Other obstacles to a verdict: two sessions, wrong responses, nothing to compare. */
   | "unknown";
 
 export function standingOf(comparison: FigureComparison): Standing {

@@ -25,13 +25,13 @@ import type { Written } from "../writing/written.ts";
 import { FIGURES } from "../figures/figures.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
-/** The runs of an experiment: those of its report have what it counts of them. */
+/** The runs of an experiment; those of a report already have the figures of their counted part. */
 interface NamedRuns {
   readonly name: string;
   readonly context: { readonly runs: readonly Run[] };
 }
 
-/** One row a run, in the order in which they were made. */
+/** One row for each run, in the order in which they were made. */
 export function renderCsv({ name, context: { runs } }: NamedRuns): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
@@ -58,7 +58,7 @@ function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecor
   };
 }
 
-/** One row. */
+/** A CSV with a single row. */
 export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }
@@ -221,7 +221,7 @@ function identityOf({ target, scenario, repetition, order }: Run): CsvRecord {
   return { target, scenario, repetition, order };
 }
 
-/** One column a factor. */
+/** One column for each factor. */
 function parametersOf({ parameters }: Run): CsvRecord {
   return Object.fromEntries(
     Object.entries(parameters).map(([path, value]) => [
@@ -260,7 +260,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
   );
 }
 
-/** Latencies of an interval in which nothing ended are none, not 0. */
+/** An interval in which nothing ended has no latencies, rather than latencies of 0. */
 function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
   const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
@@ -305,7 +305,7 @@ function middleOf(run: Timed, i: number): number {
   return (startOf(run, i) + run.timeline.points[i].endS) / 2;
 }
 
-/** What was in use at a moment, by the target or by a part whose name stands before each column. */
+/** The resources in use at a moment, by the target or by a part, whose name then stands before each column. */
 function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);

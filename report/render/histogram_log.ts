@@ -30,7 +30,7 @@ export function renderHistogramLog(results: LoggedResults): Written<"hlog"> {
   });
 }
 
-/** One series, without a tag. */
+/** A log of a single series, without a tag. */
 export function renderMeasurementHistogramLog(measurement: Measurement): Written<"hlog"> {
   const { url, version, loadStartedAt } = measurement;
   const isUnknown = loadStartedAt === undefined;

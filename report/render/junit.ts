@@ -23,7 +23,7 @@ export interface Testcase {
   readonly name: string;
   /** Seconds. */
   readonly time?: number;
-  /** Absent: it passed. `error`: it could not be decided. */
+  /** Absent if it passed. `error`: it could not be decided. */
   readonly problem?: TestProblem;
 }
 
@@ -75,12 +75,12 @@ export function resultsSuite(results: Results, { claims, gates }: ReportModel): 
       ...claims.map((claim) => claimCase(name, claim)),
       ...gates.map((gate) => gateCase(name, gate)),
     ],
-    // A testcase that passed or was skipped has no room for what was found.
+    // A testcase that passed or was skipped cannot hold the findings.
     output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
 
-/** What a search comes to that did not find a capacity: as its exit code says. */
+/** Outcomes of a search that found no capacity, in line with its exit code. */
 const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
   budget: "error",
   disturbed: "error",
@@ -108,7 +108,7 @@ function searchProblem(search: RunCapacity): TestProblem | null {
     : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
 }
 
-/** What was found, and every trial. */
+/** Lines for the result of a search, and for every trial. */
 function searchLines(run: Run): string[] {
   if (run.capacity === undefined) return [];
   const { trials } = run.capacity;

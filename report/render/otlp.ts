@@ -73,7 +73,7 @@ interface SentResults extends Pick<Results, "version" | "machine" | "commit" | "
   readonly experiment: Pick<Results["experiment"], "name">;
 }
 
-/** None where nothing was measured: an empty one is not to be sent. */
+/** Empty if nothing was measured, because an empty request must not be sent. */
 export function otlpRequests(results: SentResults): Written<"json">[] {
   const { version, experiment, machine, commit, runs } = results;
   return requestsOf(runs, version, {
@@ -211,7 +211,7 @@ function runAttributes(run: Run): Attributes {
 /** RFC 9110 §9 and RFC 5789. */
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /;
 
-/** That of the slowest requests, where all are the same request; the conventions' `_OTHER` if unknown. */
+/** The method of the slowest requests, if all requests are the same; `_OTHER`, as in the conventions, if it is unknown. */
 function methodOf({ steps, slowest = [], load }: Run): string {
   const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");
   const sent = slowest.find(({ request }) => request !== null)?.request ?? "";
@@ -253,7 +253,7 @@ function statusAttributes(codes: readonly string[], family?: string): Attributes
   };
 }
 
-/** Exact where the results have them, else those of buckets. */
+/** Exact values where the results have them; otherwise those of the buckets. */
 type DurationFigures = Pick<SparseHistogram, "minUs" | "maxUs" | "sumUs">;
 
 /** Some of a run's latencies. */
@@ -262,7 +262,7 @@ interface DurationGroup extends DurationFigures {
   readonly held: SparseHistogram;
 }
 
-/** The latencies of completed responses by class of status, and apart from them what is a lower bound. */
+/** Latencies of completed responses by class of status, and, separately, the lower bounds. */
 function durationGroups(run: Run): DurationGroup[] {
   const { latency, requests, errors, censoredHistogram } = run;
   const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
@@ -301,7 +301,7 @@ function exactly({ min, max, mean, count }: Distribution): DurationFigures {
 
 const MESSAGE_OUTCOMES = ["received", "failed", "unfinished", "dropped"] as const;
 
-/** The times of messages by what they are of, and apart from them what is a lower bound. */
+/** Times of messages by what they measure, and, separately, the lower bounds. */
 function messageGroups(run: Run): DurationGroup[] {
   return MESSAGE_TIMES.flatMap((figure) => {
     const { histogram, censoredHistogram } = messageTimes(run, figure) ?? {};

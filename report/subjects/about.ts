@@ -15,7 +15,7 @@ export function unanswered({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   return noResponseCaveats(runs).map((silent) => text(silent.code, silent.text, "warning"));
 }
 
-/** Comes before them, too, where there is one run: it may be of nothing but error pages. */
+/** A single run may consist of nothing but error pages, so this comes before its figures, too. */
 export function otherStatuses({ runs }: Pick<MeasuredRuns, "runs">): Block[] {
   const said = runs.length === 1 ? otherStatusesText(runs[0]) : "";
   return said === "" ? [] : [text("statuses", `${said}.`, "warning")];
@@ -40,7 +40,7 @@ export const about: Subject<ReportContext> = {
   },
 };
 
-/** Why runs are not valid. The card above says that they are all valid, or that none is. */
+/** Why runs are not valid; that all are, or none is, stands on the card above. */
 function doubtsOf(runs: readonly Run[]): Block[] {
   const trust = trustOfRuns(runs);
   if (trust === null) return [];

@@ -101,7 +101,7 @@ function uncountedText(trials: readonly CapacityTrial[]): string {
   return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
-/** What of the generator or the machine may have broken the rules. */
+/** Findings about the generator or the machine that may have broken the rules. */
 function doubtsOf({ findings }: CapacityTrial): TrustFinding[] {
   return findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
 }
@@ -140,7 +140,7 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   waiting: "then the target is not busy, and requests wait",
 };
 
-/** What was full where the rules broke first; "" if unknown. */
+/** The bottleneck at the lowest rate that broke the rules; "" if it is unknown. */
 function fullText(trials: readonly CapacityTrial[]): string {
   const [first] = trials.filter(({ outcome, counts }) => outcome === "broken" && counts)
     .sort((a, b) => a.ratePerSec - b.ratePerSec);

@@ -166,7 +166,7 @@ function latencySeries(
   return { label, color, draw: "dots", points };
 }
 
-/** What is "at least" has no upper end: its bar ends at the value. */
+/** A lower bound has no upper end: its bar ends at the value. */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
   const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]
@@ -174,7 +174,7 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
   return [{ kind: "vertical", label, color, at, low, high }];
 }
 
-/** p99 so many times that at the capacity, or so many wrong: beyond it the target falls off a cliff. */
+/** A target falls off a cliff if, beyond the capacity, p99 is this many times as long, or less than this share succeeds. */
 const CLIFF = { ofP99: 4, success: 0.9 };
 
 /** `cliff` or `slope`; "" where there was no trial at the capacity, or none just beyond it. */

@@ -36,7 +36,7 @@ export const errors: Subject<ReportContext> = {
   },
 };
 
-/** @param isFaulty Otherwise a terminal has no room for what became of all the requests. */
+/** @param isFaulty If nothing went wrong, a terminal has no room for the outcomes of all requests. */
 function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): Block[] {
   const forms: readonly Form[] = isFaulty ? ["page", ...roomy] : ["page"];
   return [group("", [

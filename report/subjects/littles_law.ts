@@ -28,14 +28,14 @@ interface Row {
   readonly slots: number;
   readonly ratePerSec: number;
   readonly latencyMs: number;
-  /** Between two requests of a virtual user. */
+  /** Time between two requests of a virtual user. */
   readonly thinkMs: number;
   /** Rate × (latency + time to dial + think time). */
   readonly concurrency: number;
   readonly ratio: number;
 }
 
-/** None of an open loop: its latencies begin when a request was due, with or without a connection for it. */
+/** No row for an open loop: its latencies begin when a request is due, whether or not it has a connection. */
 function rowOf(cell: CellRuns): Row[] {
   const slots = slotsOf(cell.runs[0]);
   if (slots === null || cell.rate.mean === 0 || !cell.runs.every(hasWholeSessions)) return [];
@@ -61,7 +61,7 @@ function slotsOf({ load }: Run): number | null {
 /** Share of the latency; think time below it is the generator's own. */
 const LEAST_SHARE = 0.01;
 
-/** What of a flow is not a request, divided among its requests. */
+/** Time of a flow that no request takes, divided among its requests. */
 function thinkMsOf(run: Run): number {
   const { sessions, requests, latency } = run;
   if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;

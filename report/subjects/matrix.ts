@@ -126,7 +126,7 @@ function againstBest(
   };
 }
 
-/** None where the bars say as much. */
+/** Empty if the bars show the same. */
 export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   if (matrix === null) return [];
   const links = new Map(scenarios.map(({ name }, i) => [name, `s${i + 1}`]));
@@ -163,7 +163,7 @@ export function matrix({ matrix, scenarios }: ReportContext): Group[] {
   return [group(titleOf(matrix.rows), prunedAll(blocks), { id: "matrix", depth: "summary" })];
 }
 
-/** One alone is compared with nobody. */
+/** A single row has nothing to be compared with. */
 function titleOf(rows: readonly unknown[]): string {
   return rows.length > 1 ? "Every result against the best" : "Every result";
 }

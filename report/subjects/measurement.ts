@@ -39,7 +39,7 @@ import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
 import { column, type Table, tableOf, textCell } from "./tables/table.ts";
 import { thresholdBlocks } from "./thresholds.ts";
 
-/** With more of them their rows would bury the rest. */
+/** With more agents, their rows would bury the rest. */
 const MOST_AGENT_ROWS = 17;
 
 /** Whether it can be trusted, and all of it in a line, come last: the end of a screen is what is read first. */
@@ -199,7 +199,7 @@ function factsOf(measurement: Measurement, lead: Lead, latency: PooledLatency): 
         ["Slowest", time(latency.max, "max")],
       ] as const
       : [],
-    // Only what is due by a clock has a moment to be late for.
+    // Only requests and messages that are due by a clock can be late.
     [
       "Sent late by",
       measurement.latency.clock === "sent" && !arePaced(sockets)

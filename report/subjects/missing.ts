@@ -42,7 +42,7 @@ export function missingModels(missing: readonly Missing[]): MissingModel[] {
   });
 }
 
-/** What is known of its capacity all the same. */
+/** What an interrupted search has shown of the capacity. */
 function searchTexts(missing: Missing): string[] {
   const { capacity } = missing;
   if (capacity === undefined) return [];

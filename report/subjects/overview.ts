@@ -80,7 +80,7 @@ const READING =
 function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
-  // Beside intervals the range would say the same once more; the bars show it.
+  // Next to intervals, the range would repeat what the bars show.
   const certain = cells.some(({ interval }) => interval("rate") !== null);
   const rows = cells.map((cell) => ({ cell }));
   return tableOf({ caption: `Summary of ${name}` }, rows, [

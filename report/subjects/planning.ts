@@ -37,7 +37,7 @@ const RUNS = [3, 5, 7, 10, 15, 20, 30] as const;
 /** Changes as ratios less one. */
 const CHANGES = [0.01, 0.02, 0.05, 0.1] as const;
 const DEALS = 1_000;
-/** Any fixed one. */
+/** Any fixed seed. */
 const SEED = 20;
 
 /** The part of a plan that the report shows; a file of `plateau.plan/1` has all of it. */
@@ -53,11 +53,11 @@ export interface PlanModel {
     readonly name: string;
     readonly stdevs: Readonly<Record<string, number>>;
   }[];
-  /** One for each figure that decides. */
+  /** The plan for each figure that decides. */
   readonly figures: readonly FigurePlan[];
-  /** What a run costs, seconds, of those that were measured: what of it counts, and all else, such as start and warm-up. */
+  /** Seconds that a measured run took: its counted part, and the rest, such as start and warm-up. */
   readonly runS: { readonly counted: number; readonly else: number };
-  /** What the user said of sessions; null: nothing. */
+  /** The user's options about sessions; null without any. */
   readonly sessions: PlannedCosts["sessions"] | null;
   /** Share of 1,000 random assignments of runs to sides that raised any alarm. */
   readonly falseAlarmRatio: number;
@@ -66,7 +66,7 @@ export interface PlanModel {
 interface FigurePlan {
   /** `rate`, `p99` or `cpuPerRequest`. */
   readonly key: string;
-  /** In words. */
+  /** The figure's name in words. */
   readonly name: string;
   /** The smallest change that so many runs a side see in every cell, as a ratio less one. */
   readonly seen: readonly { readonly runs: number; readonly change: number }[];
@@ -165,7 +165,7 @@ export function planModel(
   };
 }
 
-/** Seconds: less is rounding. */
+/** Seconds: a shorter time is due to rounding. */
 const LEAST_ELSE_S = 0.01;
 /**
  * How many times shorter or longer than the measured runs a length may be; beyond it, the variance would be a guess.
@@ -180,7 +180,7 @@ function countedS({ parts }: CellRuns): number {
   return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
 }
 
-/** Seconds of a run. */
+/** Length of the shortest run, in seconds. */
 function shortestFor(cells: readonly CellRuns[]): number {
   const guessedS = countedS(cells[0]) / GUESSED_TIMES;
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));
@@ -199,7 +199,7 @@ function ofAllCells(
 /** Parts of a run whose figures tell how much a second of it varies: long enough that neighbours hardly depend on each other. */
 const PARTS = 5;
 const LEAST_PART_S = 0.5;
-/** Requests that a part needs for its p99, of which ten lie beyond it. */
+/** Requests that a part needs for its p99, so that ten lie beyond it. */
 const LEAST_OF_PART = 1_000;
 
 /** Null for CPU time, which intervals do not have, and where runs are too short to be taken apart. */

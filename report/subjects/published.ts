@@ -63,7 +63,7 @@ export const published: Subject<ReportContext> = {
 const MOST_DIFFERENCES = 8;
 const MOST_IN_TERMINAL = 3;
 
-/** @param isFirst The rule of which differences matter is said once. */
+/** @param isFirst Whether to state which differences matter: it is stated once. */
 function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
   const title = [source, name].filter(Boolean).join(": ");
@@ -202,7 +202,7 @@ const TIMES = unitNamed("×");
 function quotientCell(row: MatchedRow): TableCell {
   const { quotient, isFar } = row;
   if (quotient === null) return NONE;
-  // Over 0 there is no number.
+  // A ratio over 0 has no number.
   const cell = quotient.value === Infinity
     ? { text: "∞", value: Infinity }
     : measuredCell(openIn(row, quotient), TIMES);
@@ -225,7 +225,7 @@ function columnUnit(kind: Published["unit"], values: readonly number[]): Display
   return unitNamed({ cores: "cores", count: "", perSec: "requests/s" }[kind]);
 }
 
-/** None where the finding says it all. */
+/** Empty if the finding says it all. */
 function orderTable(orders: JudgedTable["orders"]): Block[] {
   const decisive = orders.filter(isDecisive);
   if (decisive.length < 2) return [];

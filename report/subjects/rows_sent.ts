@@ -17,7 +17,7 @@ interface RowsOfCell extends OfCell {
   readonly uses: readonly RowUse[];
 }
 
-/** Nothing where no request has values of a table. */
+/** Empty if no request has values from a table. */
 export const rowsSent: Subject<ScenarioContext> = {
   id: "rows",
   title: "Rows of tables",

@@ -36,7 +36,7 @@ export const settling: Subject<ReportContext> = {
   build: ({ settling }) => settling?.blocks ?? [],
 };
 
-/** A cell, and of each of POINT_PERCENTILES when it is stable and at what, ms. */
+/** A cell, with the time at which each of POINT_PERCENTILES is stable and its level then, ms. */
 interface SettledCell {
   readonly cell: CellRuns;
   /** Unique among the cells. */
@@ -44,7 +44,7 @@ interface SettledCell {
   readonly flattens: readonly { readonly from: Range; readonly final: Range }[];
 }
 
-/** A relation of fewer dots is none. */
+/** Fewer dots show no relation. */
 const LEAST_DOTS = 3;
 
 /** Null where no percentile was ever far from where it ends. */
@@ -77,14 +77,14 @@ export function settlingOf(scenarios: readonly ScenarioRuns[]): Settling | null 
 const READING =
   "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.";
 
-/** None for a load that itself changes, and without requests. */
+/** Empty for a load that itself changes, and for a cell without requests. */
 function flattensOf(cell: CellRuns): SettledCell["flattens"] {
   if (cell.runs.every(({ warmup }) => warmup === null)) return [];
   return POINT_PERCENTILES.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [rangeOf(`stable${behind}`, cell), rangeOf(`final${behind}`, cell)];
     if ("none" in from || "none" in final) return [];
-    // Of a run that ends before it has surely settled the time counts as it is, as in the correlation.
+    // If a run ends before it has surely settled, its time counts without a bound, as in the correlation.
     return [{ from: { value: from.value, interval: from.interval }, final }];
   });
 }

@@ -80,7 +80,7 @@ export function slicedBlocks(cells: readonly SlicedCell[]): Block[] {
   ];
 }
 
-/** Whether the cell is of two processes that nobody restarts. */
+/** Whether the cell compares two processes that are never restarted. */
 function areTheseTwoIn({ match: { base, next } }: SlicedCell): boolean {
   return slicedBetween(base, next)?.("rate").areTheseTwo ?? false;
 }
@@ -92,7 +92,7 @@ function readingOf(areTheseTwo: boolean): string {
   return `Each small dot is a pair of slices: the requests/s of the new side over those of the base, which were loaded one right after the other. ${large} The second chart shows the requests/s of each side: what moves both at once came from outside and is in no ratio. The columns at its foot are the share of the machine's cores that other programs used.`;
 }
 
-/** What one repetition is called. */
+/** The words for one repetition, and for several. */
 interface RunName {
   readonly one: string;
   readonly several: string;
@@ -106,12 +106,12 @@ function runNameOf(areTheseTwo: boolean): RunName {
 
 /** A pair of slices of two processes. */
 interface Place {
-  /** On an axis on which one pair of processes follows the other. */
+  /** Position on an axis on which one pair of processes follows the other. */
   readonly atS: number;
   readonly process: number;
   readonly base: number;
   readonly next: number;
-  /** Share of the machine's cores; null where nobody saw it. */
+  /** Share of the machine's cores that other programs used; null where it is unknown. */
   readonly others: number | null;
 }
 
@@ -123,10 +123,10 @@ interface Process {
   readonly ratio: SliceRatio | null;
 }
 
-/** More dots would only be a cloud. */
+/** More dots than this would only be a cloud. */
 const MOST_PLACES = 360;
 
-/** Null of too few pairs. */
+/** Null if there are too few pairs. */
 function panelsOf(cell: SlicedCell): readonly [ratios: Panel, sides: Panel] | null {
   const { name, match, comparison, sides } = cell;
   const runName = runNameOf(areTheseTwoIn(cell));
@@ -173,7 +173,7 @@ function pairsOver(
   return { places: thinned(places), processes, stdev };
 }
 
-/** Between one pair of processes and the next on the axis, of the length of one. */
+/** Gap on the axis between two pairs of processes, as a share of the length of one. */
 const GAP_RATIO = 0.06;
 
 function placesOf(

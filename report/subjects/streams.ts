@@ -46,11 +46,11 @@ type Times = typeof TIMES[number][0];
 /** A cell, or a request of one, that has streams or WebSockets. */
 interface MessageRow<Cell extends JudgedCell> {
   readonly cell: Cell;
-  /** Of a mix or flow with several such requests: which; "" for all of them. */
+  /** The request's name, where several requests of a mix or flow have messages; "" for all together. */
   readonly step: string;
 }
 
-/** Nothing where no response of the scenario is a stream, and none opens a WebSocket. */
+/** Empty if no response of the scenario is a stream, and no request opens a WebSocket. */
 export const streams: Subject<ScenarioContext> = {
   id: "streams",
   title: "Messages",
@@ -360,7 +360,7 @@ function codesText(all: readonly SocketFigures[]): string {
   return [...codes].map(([code, count]) => `${code} (${groupsOfThree(count)})`).join(", ");
 }
 
-/** Nothing where all events have one name. */
+/** Empty if all events have one name. */
 function namesTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],

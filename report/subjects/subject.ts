@@ -18,7 +18,7 @@ import type { Verdict } from "./verdict/card.ts";
 import type { OtherBase, ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export interface Subject<Context> {
-  /** What addresses of the page name it by. */
+  /** The name in addresses that lead to it on the page. */
   readonly id: string;
   /** Its heading, and its link in the navigation. */
   readonly title: string;
@@ -37,7 +37,7 @@ export function groupsOf<Context>(
   );
 }
 
-/** Its group, no less deep than what it has to say; null where it has nothing. */
+/** Its group, as deep as its blocks or deeper; null if it has no blocks. */
 export function groupOf<Context>(
   { id, title, depth, build }: Subject<Context>,
   context: Context,
@@ -52,10 +52,10 @@ export interface Settling {
   readonly blocks: readonly Block[];
 }
 
-/** What the report of one experiment is made of. */
+/** The parts that the report of one experiment is made of. */
 export interface ReportContext {
   readonly results: MeasuredRuns;
-  /** What thresholds compare with; null: nothing. */
+  /** The results that thresholds compare with; null if there are none. */
   readonly baseline: Grouped | null;
   readonly claims: readonly JudgedClaim[];
   readonly gates: readonly GateOutcome[];
@@ -68,7 +68,7 @@ export interface ReportContext {
   readonly runs: readonly Run[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: Settling | null;
-  /** With what the page can compare in place of the base of the experiment. */
+  /** Other bases that the page can compare with in place of the experiment's. */
   readonly bases: () => readonly OtherBase[];
   /** Every scenario at a glance, too; null of a single column, which says no more than its bars. */
   readonly matrix: Conclusion["matrix"];
@@ -83,7 +83,7 @@ export interface ScenarioContext {
   /** Cells, from the fastest. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
-  /** Null of one scenario alone, of which the card says it, and where no run is valid. */
+  /** Null for a single scenario, because the card has its verdict, and if no run is valid. */
   readonly verdict: Verdict | null;
   /** The terminal, where it has room for the distributions of all cells of the experiment. */
   readonly roomy: readonly Form[];

@@ -4,7 +4,7 @@ import { rightCells } from "../judge/pairs.ts";
 import { tradeoffOf } from "./charts/throughput.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
-/** Nothing where nothing is traded. */
+/** Empty if nothing is traded. */
 export const tradeoff: Subject<ReportContext> = {
   id: "tradeoff",
   title: "Throughput against tail latency",

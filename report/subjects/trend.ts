@@ -36,7 +36,7 @@ import {
   textColumn,
 } from "./tables/table.ts";
 
-/** Results with what the report makes of them. */
+/** Results with their report's model. */
 export interface Reported {
   readonly results: Results;
   readonly model: ReportModel;
@@ -46,9 +46,9 @@ export interface Trend {
   readonly document: Document;
   /** `caching over 3 results: …`, and the oldest result against the newest in a sentence. */
   readonly finding: string;
-  /** Where figures changed their level, cell by cell, from the oldest. */
+  /** Changes of level, cell by cell, from the oldest. */
   readonly changes: readonly TrendChange[];
-  /** Results of the figure that has most. */
+  /** Number of results of the figure that has the most. */
   readonly longest: number;
 }
 
@@ -63,7 +63,7 @@ interface TrendSeries {
   readonly scenario: string;
   readonly label: string;
   readonly color: number;
-  /** One for each of the points; null where a result has no such cell. */
+  /** One entry for each point; null where a result lacks the cell. */
   readonly cells: readonly (CellRuns | null)[];
 }
 
@@ -104,7 +104,7 @@ interface MeasuredTrend {
   readonly figures: readonly FigureSeries[];
 }
 
-/** What makes figures comparable; hosts of a pool that are alike are one. */
+/** Machines whose figures are comparable have the same text; equal hosts of a pool count as one. */
 function machineOf({ results: { machine } }: Reported): string {
   const { cpu, cores, os, arch } = machine;
   return [cpu, counted(cores, "core"), os, arch].join(", ");
@@ -174,7 +174,7 @@ function pointsOf(reported: readonly Reported[]): TrendPoint[] {
 
 const HASH_LENGTH = 7;
 
-/** Each different from the others. */
+/** Labels that differ from each other. */
 function labelsOf(results: readonly Results[]): string[] {
   // With a + where files differed from the commit; "" where git knew none.
   const hashes = results.map(({ commit }) =>
@@ -223,7 +223,7 @@ function scenarioTrends({ points, series }: TrendContext): Group[] {
 const READING =
   "Each point is the cell in one result, its whisker the 95 % confidence interval over its runs. A line joins them from the oldest to the newest, equally far apart whatever the time between. Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.";
 
-/** Beside the outermost points, in steps. */
+/** Room beside the outermost points, in steps. */
 const PADDING = 0.2;
 
 function panelsOf(
@@ -363,7 +363,7 @@ export function trendChangeText(
     `${scenario}, ${label}: ${figureInProse(figure)} ${formatRatio(ratio.value, ratio)}.`;
 }
 
-/** What changes were sought beside: `Results in a row correlate by 0.1 to 0.4; …`. */
+/** Explains against which dependence changes were looked for: `Results in a row correlate by 0.1 to 0.4; …`. */
 function dependenceText(correlations: readonly number[], changes: number): string {
   const [least, most] = [Math.min(...correlations), Math.max(...correlations)]
     .map((one) => one.toFixed(1));

@@ -32,7 +32,7 @@ function data(text: string): string {
     .replaceAll(GLUE, " ").replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** In a property colons and commas mean something, too. */
+/** Colons and commas, too, have a meaning in a property. */
 function property(text: string): string {
   return data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -7,7 +7,7 @@
  */
 import { harmless } from "./control.ts";
 
-/** Wide and fullwidth by Unicode's EastAsianWidth.txt, and what is an emoji by itself. */
+/** Wide and fullwidth characters by Unicode's EastAsianWidth.txt, and those that are emoji by themselves. */
 const WIDE = new RegExp(
   "[\\u1100-\\u115f\\u2329\\u232a\\u2630-\\u2637\\u268a-\\u268f\\u2e80-\\u303e\\u3041-\\u3247" +
     "\\u3250-\\ua4cf\\ua960-\\ua97f\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe19\\ufe30-\\ufe6f" +
@@ -15,11 +15,11 @@ const WIDE = new RegExp(
     "\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}]|(?!\\p{Regional_Indicator})\\p{Emoji_Presentation}",
   "u",
 );
-/** Marks, what is never shown, and the vowels and finals of Hangul, which stand within their syllable. */
+/** Marks, characters that are never shown, and vowels and finals of Hangul, which stand within their syllable. */
 const COMBINING = /[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\u1160-\u11ff]/u;
-/** A colour of skin, on what has one: it is drawn into it. */
+/** A skin tone after a character that has one: it takes no column of its own. */
 const SKIN = /(?<=\p{Emoji_Modifier_Base})\p{Emoji_Modifier}/gu;
-/** Shows what stands before it as an emoji, in two columns. */
+/** Shows the character before it as an emoji, two columns wide. */
 const AS_EMOJI = "\ufe0f";
 
 /** Columns that `text` takes. */

@@ -17,7 +17,10 @@ export function csvOf(rows: readonly CsvRecord[]): Written<"csv"> {
   return text as Written<"csv">;
 }
 
-/** What begins a formula in a spreadsheet, though in quotes (OWASP, CSV injection); a control is written out. */
+/**
+ * Characters that begin a formula in a spreadsheet, even within quotes (OWASP, CSV injection). Control characters are
+ * written out anyway.
+ */
 const FORMULA = /^[=+\-@＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 

@@ -12,13 +12,16 @@ export type TagPart = string | readonly [name: string, value: string];
 
 /** Intervals of one tag, one after the other. */
 export interface LoggedSeries {
-  /** None in a log of one series. */
+  /** Empty in a log of a single series. */
   readonly tag: readonly TagPart[];
-  /** About this series, before its intervals. */
+  /** Lines about this series, before its intervals. */
   readonly comments: readonly string[];
   /** Start of its first interval, since the base time. */
   readonly startMs: number;
-  /** Each ends so many seconds after that, and has its histogram as the results have it: microseconds, base64; "" for none. */
+  /**
+   * Each with its end, in seconds after `startMs`, and its histogram as in the results: microseconds, base64; "" if it
+   * is empty.
+   */
   readonly intervals: readonly { readonly endS: number; readonly histogram: string }[];
 }
 

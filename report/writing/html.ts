@@ -7,7 +7,7 @@ export type Markup = Fragment<"html">;
 
 export const markup = templateOf("html", escaped);
 
-/** What Plateau ships itself: styles, scripts, names of attributes. */
+/** Markup that Plateau itself ships: styles, scripts, names of attributes. */
 export function verbatim(text: string): Markup {
   return new Fragment("html", text as Written<"html">);
 }
@@ -20,7 +20,7 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** These, and what is invisible: zero widths, line separators, directions, BOM. */
+/** Characters with a meaning in HTML, and invisible ones: zero widths, line separators, directions, BOM. */
 const SPECIAL = /[&<>"'\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**

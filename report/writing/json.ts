@@ -1,7 +1,7 @@
 /** JSON: it steers no terminal, starts no command in a log, and is the same value when it is parsed. Pure. */
 import type { Written } from "./written.ts";
 
-/** What JSON.stringify leaves of what steers or is invisible: DEL, C1, zero widths, directions, BOM. */
+/** Control and invisible characters that JSON.stringify leaves: DEL, C1, zero widths, directions, BOM. */
 const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 /** The second # of a command in a CI log; a line of JSON begins with no colon. */
 const COMMAND = /(?<=#)#/g;

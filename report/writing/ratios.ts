@@ -23,7 +23,7 @@ function joined({ value, interval }: RatioParts): string {
 }
 
 interface FigureRatio {
-  /** The figure, which decides what less of it is called: fewer requests, but a shorter time. */
+  /** The figure, which decides the word for a ratio below 1: fewer requests, but a shorter time. */
   readonly figure: string | number;
   readonly ratio: number | null;
   readonly interval: RatioEnds | null;
@@ -44,7 +44,7 @@ export function formatRatio(
   return joined(partsOf(ratio, interval, null));
 }
 
-/** @param less What something is of which there is less; where nobody says, it is a fraction: `1/12,000×`. */
+/** @param less The word for a ratio below 1; null: the ratio is written as a fraction, `1/12,000×`. */
 function partsOf(
   ratio: number,
   interval: RatioEnds | null,
@@ -96,7 +96,7 @@ export function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
 }
 
-/** Two digits that say something at the least. */
+/** Decimals that leave at least two significant digits. */
 function decimalsOf(ratio: number): number {
   return ratio >= 0.1 ? 2 : 3;
 }

@@ -1,12 +1,12 @@
 /** Statistics over runs, never over requests. */
 
-/** What the runs of a cell say about one figure. */
+/** The values of one figure in the runs of a cell. */
 export interface Spread {
   readonly mean: number;
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** One per run, by repetition. */
+  /** One value for each run, by repetition. */
   readonly values: readonly number[];
 }
 
@@ -21,7 +21,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** 0 of none. */
+/** 0 for no values. */
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : sum(values, (value) => value) / values.length;
 }

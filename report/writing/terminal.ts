@@ -17,7 +17,7 @@ export interface TerminalOptions {
   readonly unicode: boolean;
 }
 
-/** What bytes it takes; as they are: no colours, and all signs. */
+/** The signs that the receiver of the bytes takes. Default: no colours, and all signs. */
 export type TerminalSigns = Partial<Pick<TerminalOptions, "color" | "unicode">>;
 
 /** Codes of SGR (ECMA-48 §8.3.117). */
@@ -112,7 +112,7 @@ export class Screen {
 
   constructor(private readonly options: TerminalSigns) {}
 
-  /** What is shown is not below anything of ours any more: it stays. */
+  /** The lines shown are no longer at the end of our output, so they stay. */
   forget(): void {
     this.#shown = [];
   }

@@ -145,7 +145,7 @@ export function formatTick(value: number): string {
   return grouped(String(Number(value.toPrecision(6))));
 }
 
-/** What stands for an interval that says nothing, as two runs that differ much give one. */
+/** Shown in place of an interval that says nothing, as from two runs that differ much. */
 export const TOO_WIDE = "[too few runs]";
 const WIDEST_RATIO = 1_000;
 

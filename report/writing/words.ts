@@ -36,12 +36,12 @@ export function allOf(count: number, noun: string): string {
   return count === 2 ? `Both ${noun}s` : `All ${counted(count, noun)}`;
 }
 
-/** Each once, in the order of their first. */
+/** Each text once, in the order in which they first appear. */
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 
-/** For the beginning of a sentence. */
+/** The text as the beginning of a sentence. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,7 +6,7 @@ export type Xml = Fragment<"xml">;
 
 export const element = templateOf("xml", escaped);
 
-/** Each with a space before it. */
+/** Attributes, each with a space before it. */
 export function attributes(values: Readonly<Record<string, string | number>>): Xml {
   return element`${Object.entries(values).map(([name, value]) => element` ${name}="${value}"`)}`;
 }
@@ -20,7 +20,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** These, and what is invisible: zero widths, line separators, directions, BOM. */
+/** Characters with a meaning in XML, and invisible ones: zero widths, line separators, directions, BOM. */
 const SPECIAL = /[&<>"'\n\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /**

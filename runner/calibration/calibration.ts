@@ -89,9 +89,9 @@ export async function calibrateFirst(
 }
 
 interface Slices {
-  /** With enough connections to keep the worker busy. */
+  /** Measurements with enough connections to keep the worker busy. */
   readonly full: readonly Measurement[];
-  /** With one. */
+  /** Measurements with a single connection. */
   readonly single: readonly Measurement[];
 }
 

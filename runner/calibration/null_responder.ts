@@ -21,7 +21,7 @@ import {
 } from "../../base/system/libc.ts";
 
 export type ToResponder = {
-  /** One Int32: not 0 ends it. */
+  /** One Int32; any value but 0 ends it. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 };
 

@@ -223,7 +223,7 @@ class SearchRun {
     });
     const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
     if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
-      // Trials of which none counts say nothing of the target.
+      // Trials say nothing about the target if none of them counts.
       return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
     }
     if (!this.#fits(plannedS)) return "budget";
@@ -294,7 +294,7 @@ class SearchRun {
   }
 
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
-    // What shorter trials showed does not last.
+    // The rate that shorter trials showed does not last.
     if (end === "unsustained") return null;
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);

@@ -11,14 +11,14 @@ interface Steering {
   readonly shortTrial: (ratePerSec: number) => TrialPlan;
 }
 
-/** A target that completes less of the rate is overloaded, whoever else is there. */
+/** A target that completes less of the rate than this is overloaded, whatever other programs do. */
 const OVERLOADED_BELOW = 0.9;
 /** Steps down without any rate that holds, at most. */
 const LARGEST_STEP = 4;
 
 /** One after the other, none at a lower rate than those before: then the machine is too busy to measure on. */
 const MOST_IN_A_ROW = 5;
-/** In the whole search. */
+/** Disturbed trials in the whole search, at most. */
 const MOST_IN_ALL = 12;
 
 export class DisturbedRates {
@@ -28,7 +28,7 @@ export class DisturbedRates {
   #lowest = Infinity;
   /** Rates above which nothing is tried for now, with what was served there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
-  /** Since a trial counted. */
+  /** Disturbed trials since one counted. */
   #turns = 0;
   #once: number[] = [];
 

@@ -8,7 +8,7 @@ import type { TrialHooks, TrialRequest } from "./trial.ts";
 /** What a search is to find, and how long it may take. */
 export interface SearchTerms {
   readonly objectives: readonly Objective[];
-  /** 0.02: 2 % to either side. */
+  /** How far the interval may reach to either side: 0.02 is 2 %. */
   readonly widthRatio: number;
   /** Shortest and longest trial. */
   readonly trialS: readonly [short: number, long: number];
@@ -18,7 +18,7 @@ export interface SearchTerms {
   readonly recoverS: number;
 }
 
-/** What is loaded, and what is known of it. */
+/** The subject of a search: what is loaded, and what is known of it. */
 export interface SearchSubject {
   readonly request: TrialRequest;
   /** Interval that earlier searches of it found, requests per second; null: none did. */

@@ -68,7 +68,7 @@ export async function makeTrial(
 
 type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 
-/** Poisson arrivals are fewer than expected by so many standard deviations at most. */
+/** Poisson arrivals fall short of the expected number by at most this many standard deviations. */
 const STRAY = 5;
 
 /** Counts, while a trial goes on, until a rule is surely broken. */
@@ -135,12 +135,12 @@ function tried(
 ): MadeTrial {
   const { ratePerSec, plannedS, burst, isCutShort } = planned;
   const { timeline: { intervalS }, requests, checks, generator } = measurement;
-  // One that ended early broke from its beginning on.
+  // A trial that ended early broke from its beginning on.
   const startS = isCutShort && burst === null ? 0 : planned.startS;
   const shares = objectives.map((objective) =>
     shareOfTrial(slicesOf(measurement, objective), { ratePerSec, startS, sliceS: intervalS })
   );
-  // Where nothing was measured, nothing holds.
+  // Without a measurement, no rule holds.
   const isMeasured = requests.completed > 0 &&
     objectives.every(({ messages }, i) => messages === null || shares[i].requests > 0);
   const isHeld = isMeasured && holdsIn({ rules: objectives.map(ruleOf) }, shares);

@@ -251,7 +251,7 @@ function pointsOf(
   }).filter(({ collections, delay, heap }) => collections > 0 || delay !== null || heap !== null);
 }
 
-/** Nothing where no span has any. */
+/** Empty if no span has figures of the compiler. */
 function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: CompilerWork } {
   const known = spans.flatMap(({ compiler }) => compiler ?? []);
   if (known.length === 0) return {};
@@ -264,7 +264,7 @@ function compilerOf(spans: readonly CounterSpan[]): { readonly compiler?: Compil
   };
 }
 
-/** The last of each process; null where nobody said. */
+/** The last heap of each process, summed up; null if none was reported. */
 function heapOf(spans: readonly (readonly CounterSpan[])[]): number | null {
   const last = spans.flatMap((ofOne) => ofOne.flatMap(({ heap }) => heap ?? []).slice(-1));
   return last.length === 0 ? null : sumOf(last, (bytes) => bytes);
@@ -306,7 +306,7 @@ interface Overlap {
   readonly expected: number;
 }
 
-/** Pauses shorter than a tenth of a request are none of its causes. @param whole The run, in which the requests may begin. */
+/** Pauses shorter than a tenth of a request do not explain it. @param whole The run, in which the requests may begin. */
 export function overlapOf(
   requests: readonly Period[],
   pauses: readonly Pause[],

@@ -1,6 +1,6 @@
 /**
- * What a check of `plateau doctor` is: it judges one thing of what was seen, and says what to do. Pure:
- * `sight.ts` has looked. One line a check in `registry.ts`.
+ * A check of `plateau doctor`: it judges one of the facts that were seen, and says what to do. Pure: `sight.ts` has
+ * looked. Each check is a line in `registry.ts`.
  */
 import * as z from "zod";
 import type { HostFacts } from "./sight.ts";

@@ -156,7 +156,7 @@ export const openFiles: DoctorCheck = {
   },
 };
 
-/** What Linux has when nobody has changed it: 32768–60999. */
+/** Number of ports in Linux's default range, 32768 to 60999. */
 const USUAL_PORTS = 28_232;
 
 export const ports: DoctorCheck = {
@@ -256,7 +256,7 @@ export const steal: DoctorCheck = {
   },
 };
 
-/** In the order in which they are shown. */
+/** Checks in the order in which they are shown. */
 export const checks = {
   system,
   container,

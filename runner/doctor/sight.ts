@@ -22,7 +22,7 @@ export interface Idle {
   readonly busyRatio: number | null;
   /** Share of their time that the hypervisor gave to others; null likewise. */
   readonly stealRatio: number | null;
-  /** Who used most, without Plateau. */
+  /** The processes that used most CPU time, without Plateau's. */
   readonly busiest: readonly BusyProcess[];
 }
 

@@ -21,22 +21,22 @@ interface BlocksRequest {
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */
   readonly missing: ReadonlyMap<Cell, unknown>;
-  /** What an earlier sitting left. */
+  /** The runs of earlier sittings. */
   readonly kept: EarlierRuns;
-  /** Absent: `repeat` decides alone. */
+  /** Looks at the runs after each repetition; absent: `repeat` alone decides. */
   readonly look?: LookAfter;
 }
 
-/** What there is after a repetition, looked at by who began the experiment. */
+/** What the starter of the experiment sees in its runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
-  /** For the user: what is open, or why it stays so. */
+  /** A line for the user: what is still open, or why it will stay so. */
   readonly note: string | null;
 }
 
 export type LookAfter = (results: Results, repetition: number) => ExperimentLook;
 
-/** What runs in pairs need beside what all runs need. */
+/** The context that runs in pairs need beyond that of other runs. */
 export type Pairing = Pick<PairContext, "loaders" | "lengths">;
 
 /** @param pairing Null: one run after the other. */
@@ -58,9 +58,9 @@ class BlockSequence {
   readonly #repetition: Repetition;
   readonly #schedule: Schedule;
   readonly #beganMs = performance.now();
-  /** Runs that were begun, now or in an earlier sitting, of each cell that can be measured. */
+  /** Runs begun, now or in an earlier sitting, of each cell that can be measured. */
   readonly #begun: Map<Cell, number>;
-  /** Cells with a run. */
+  /** Cells that have a run. */
   readonly #measured = new Set<Cell>();
   /** Repetitions until the next decision. */
   #repetitions = 0;
@@ -122,7 +122,7 @@ class BlockSequence {
         if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       }
       const left = possible.filter((planned) => !kept.has(planned));
-      // One run of a pair is worth nothing alone.
+      // A single run of a pair is worth nothing.
       if (left.length === turn.length) await this.#carryOut(turn);
     }
   }
@@ -155,7 +155,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** The cell of each run that was not begun, of so many repetitions. */
+  /** Cells of the runs that were not begun of so many repetitions, one for each run. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -166,7 +166,7 @@ class BlockSequence {
     return this.request.look !== undefined;
   }
 
-  /** What finding the lengths of slices takes of the turn, which only the first of its cells does. */
+  /** How much of the turn finding the lengths of slices takes: only the first turn of its cells does that. */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
     return isFirst ? this.#schedule.trialMs(turn.map(({ cell }) => cell)) : 0;

@@ -21,7 +21,7 @@ import { medianOf } from "../stats/quantile.ts";
 interface RunSearch {
   readonly planned: PlannedRun;
   readonly load: CapacityLoad;
-  /** That of the current target: what `setup` gave belongs to its process. */
+  /** The script for the current target, because what `setup` gave belongs to its process. */
   readonly script: () => Script;
 }
 
@@ -31,9 +31,9 @@ interface RunSearchContext extends TrialHooks {
   readonly workers: number | null;
   readonly intervalMs: number;
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** Gets what was found and tried, whatever becomes of the run. */
+  /** Called with all that was found and tried, whatever becomes of the run. */
   readonly onSearched: (found: RunCapacity) => void;
-  /** The one that runs. */
+  /** The target that runs now. */
   readonly target: () => RunningTarget;
   readonly startAnew: () => Promise<RunningTarget>;
 }

@@ -6,10 +6,10 @@ import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** The beginning of what a command prints; its last lines are added at its end. */
+/** Bytes kept of the beginning of a command's output; its last lines are added at its end. */
 const MOST_BYTES = 65_536;
 
-/** What one command prints. */
+/** The output of one command. */
 export class CommandLog {
   readonly #kept = new Uint8Array(MOST_BYTES);
   #keptBytes = 0;

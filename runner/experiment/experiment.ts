@@ -60,7 +60,7 @@ interface ExperimentHooks {
   readonly signal: AbortSignal;
   /** The next run begins when it has resolved. */
   readonly onSaved?: OnSaved;
-  /** As in a run's context. */
+  /** Whether a NoSlicesError ends the experiment, as in a run's context. */
   readonly needsSlices?: boolean;
   /** Absent: the experiment says how many repetitions there are. */
   readonly look?: LookAfter;
@@ -73,7 +73,7 @@ export async function runExperiment(
   await sweepTemporaryFolders();
   const provenance = await provenanceOf(request);
   const isReported = request.experiment.ceilings.includes("generator");
-  // Before the workers' cores are narrowed down.
+  // Calibrated before the workers' cores are narrowed down.
   const generator = await calibrateFirst({ ...hooks, isReported });
   using pinned = applyPins(request.experiment.pin, hooks.onProgress);
   const provided = await redisFor(request, hooks);
@@ -170,7 +170,7 @@ interface ProfileStage {
   readonly pinned: { readonly workers: number | null };
 }
 
-/** When nothing is measured any more. */
+/** Takes profiles once nothing is measured any more. */
 async function takeProfiles(
   request: ExperimentRequest,
   { file, missing, targets, pinned: { workers } }: ProfileStage,
@@ -271,7 +271,7 @@ export interface StartingRequest {
   readonly experiment: Experiment;
   readonly source: string;
   readonly seed: number;
-  /** The command line, for whoever repeats it. */
+  /** The command line, so that a reader can repeat it. */
   readonly invocation: Pick<Results, "file" | "flags" | "ab">;
   /** What an earlier sitting left, to go on from; null: nothing. */
   readonly kept: Results | null;

@@ -23,7 +23,7 @@ import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 
 export interface MissingPrerequisite {
   readonly need: Need;
-  /** In one line, with what to do. */
+  /** A line that also says what to do. */
   readonly reason: string;
   /** The last lines of a program that did not start. */
   readonly evidence?: readonly string[];
@@ -56,7 +56,10 @@ function requestsOf(scenario: Scenario): readonly RequestFields[] {
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 
-/** The first thing that the cell needs and that cannot be had; null when all can. @param redis Or why there is none. */
+/**
+ * The first thing that the cell needs and that is missing; null if nothing is. @param redis The Redis, or why there is
+ * none.
+ */
 export function missingPrerequisiteOf(
   cell: Cell,
   redis: ProvidedRedis | TargetError | null,

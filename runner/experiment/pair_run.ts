@@ -155,7 +155,7 @@ async function loadPair(
       onSlices: (totals: readonly SliceTotals[]) => workers[side].push(...totals),
     };
     const subject = { planned, target: targets[side], script, load, slices };
-    // One of both is shown while they are loaded.
+    // While both are loaded, only one of them is shown.
     const onProgress: RunContext["onProgress"] = side === 0
       ? context.onProgress
       : (progress) => progress.kind === "note" && context.onProgress(progress);

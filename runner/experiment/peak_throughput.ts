@@ -17,7 +17,7 @@ interface PeakThroughputRequest {
   readonly signal: AbortSignal;
 }
 
-/** Gives what is wanted, and nothing else. */
+/** Measures the kinds of peak throughput that are wanted, and no others. */
 export async function measurePeakThroughput(
   request: PeakThroughputRequest,
 ): Promise<PeakThroughput> {

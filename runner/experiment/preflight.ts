@@ -51,7 +51,7 @@ interface PreflightSubject {
   readonly script: Script;
 }
 
-/** Throws as `checkResponses` does; of a target that has ended meanwhile also how, and its last lines. */
+/** Throws as `checkResponses` does; if the target has ended meanwhile, the error also says how, with its last lines. */
 export async function preflight(
   { cell, target, script }: PreflightSubject,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ export class SeparatePreflights {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Throws as the start of a target and `checkResponses` do: what was wrong once is so at every repetition. */
+  /** Throws as the start of a target and `checkResponses` do: a target that was wrong once is wrong at every repetition. */
   checkTarget(cell: Cell, script: Script): Promise<void> {
     const check = this.#checks.get(cell) ?? this.#checkOnce(cell, script);
     this.#checks.set(cell, check);
@@ -112,7 +112,7 @@ export interface PreflightRequest extends Access {
   readonly target: string;
   readonly origin: string;
   readonly script: Script;
-  /** For each response. */
+  /** Time limit of each response. */
   readonly timeoutMs: number;
   /** Requests that the load sends at a time on each connection; absent: one. */
   readonly streams?: number;
@@ -175,7 +175,10 @@ async function encodedStep(
   }
 }
 
-/** Why a response is not that of its call; its message stands for its body then. Null where it is, or where it is of no call. */
+/**
+ * Why the response is not that of its call; the call's message then replaces its body. Null if nothing is wrong, or
+ * without a call.
+ */
 async function callProblem(
   { call, expect, captures }: ScriptRequest,
   { kept }: ReceivedResponse,
@@ -201,7 +204,7 @@ async function hooksOf({ code }: Script): Promise<Hooks | null> {
 
 const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
 
-/** What one check brings to light: a server may set as many cookies as it likes. */
+/** Secrets that one check finds: a server may set as many cookies as it likes. */
 class FoundSecrets {
   readonly #values = new Set<string>();
   #chars = 0;
@@ -317,7 +320,7 @@ interface FollowedRequest extends Finding {
   readonly step: ScriptRequest;
   readonly wire: WireRequest;
   readonly cookies: Journey["cookies"];
-  /** What a message begins with. */
+  /** The first words of every error message. */
   readonly subject: string;
 }
 

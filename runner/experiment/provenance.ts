@@ -62,7 +62,7 @@ function canonicalJson(value: unknown): string {
 
 // An experiment as its results hold it: without secrets.
 
-/** What speaks of targets, scenarios and figures by their names. */
+/** Keys of an experiment that refer to targets, scenarios and figures by name. */
 const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];
 
 /**

@@ -29,11 +29,11 @@ import {
 } from "../stats/confidence/sequential.ts";
 import { twoGroupsOf } from "../stats/comparison/bimodality.ts";
 
-/** What a look looks at: how fast a cell responds, and how long it takes. */
+/** The figures of a look: how many requests a cell completes, and how long they take. */
 const WATCHED = ["rate", 50] as const;
 
 interface Timing {
-  /** Since the first run began. */
+  /** Milliseconds since the first run began. */
   readonly elapsedMs: number;
   /** What another block is expected to take; 0 when it would hold no run. */
   readonly blockMs: number;
@@ -53,7 +53,7 @@ export class Repetition {
   /** Runs by cell. */
   readonly #runs = new Map<string, CountedRun[]>();
 
-  /** @param counted What of each run the figures are of. */
+  /** @param counted The part of each run that the figures are of. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
   /** @returns What the runs of its cell show so far, for who wants to know. */
@@ -84,7 +84,7 @@ export class Repetition {
     };
   }
 
-  /** Repetitions until the next decision, of which `done` are made. */
+  /** Repetitions until the next decision, after `done` of them. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
     const { until, budget } = this.repeat;
@@ -146,7 +146,7 @@ export class Repetition {
     return { repetitions, halfWidth: this.#widest(), target, reason: why };
   }
 
-  /** Null between looks. */
+  /** The note of a look; null between looks. */
   #lookNote(done: number): string | null {
     const until = typeof this.repeat === "number" ? null : this.repeat.until;
     if (until === null || !this.#isLook(done)) return null;
@@ -171,7 +171,7 @@ export class Repetition {
     return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
   }
 
-  /** Undefined for the usual one. */
+  /** Confidence level of the intervals; undefined for the usual one. */
   get #level(): number | undefined {
     return typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE

@@ -15,9 +15,9 @@ type RunOutcome = Run | (Missing & { readonly repetition: number });
 export class EarlierRuns {
   readonly #outcomes: ReadonlyMap<string, RunOutcome>;
   readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
-  /** The last repetition of which there is something; 0 for none. */
+  /** The last repetition that has a run; 0 if there is none. */
   readonly repetitions: number;
-  /** Milliseconds that were spent on all of it. */
+  /** Milliseconds spent on all of these runs. */
   readonly spentMs: number;
   /** Milliseconds of a run beyond its start and its load, on the average. */
   readonly #restMs: number;
@@ -37,13 +37,13 @@ export class EarlierRuns {
     return this.#outcomes.has(runName({ ...cell, repetition }));
   }
 
-  /** Null when it was not made, or in vain. */
+  /** The run that was made; null if it was not made, or failed. */
   runOf({ cell, repetition }: PlannedRun): Run | null {
     const outcome = this.#outcomes.get(runName({ ...cell, repetition }));
     return outcome !== undefined && isRun(outcome) ? outcome : null;
   }
 
-  /** Milliseconds that a run took, about. */
+  /** About how long a run took, milliseconds. */
   tookMs(run: Run): number {
     return knownMs(run) + this.#restMs;
   }
@@ -78,7 +78,7 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
   return missing.repetition !== null;
 }
 
-/** Without the search that was kept of a run: the run is made now, or was tried in vain. */
+/** Without the search that was kept of an interrupted run, as the run is now made, or was tried in vain. */
 export function withoutInterrupted(
   missing: readonly Missing[],
   { cell, repetition }: PlannedRun,
@@ -107,7 +107,7 @@ interface ResumeHost {
   readonly machine: Machine;
 }
 
-/** Why runs that were made here would not be like those that there are; none when they would. */
+/** Why runs made here would differ from the kept ones; empty if they would not. */
 export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
@@ -125,7 +125,10 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   }];
 }
 
-/** What of a machine stays from boot to boot, and moves figures when it does not. A container's name is new each time. */
+/**
+ * Facts about a machine that stay the same from boot to boot, and that move figures if they change. A container's name
+ * is new each time.
+ */
 function steadyFacts(
   { memory: _, openFiles: __, ports: ___, hostname, ...facts }: Machine,
 ): object {
@@ -145,7 +148,7 @@ function commitText(commit: Commit | null): string {
 
 // What differs between two values as JSON has them, path by path. Pure.
 
-/** Undefined: it was not there, or is not any more. */
+/** Undefined on the side that lacks the setting. */
 interface SettingChange {
   /** Path, such as `load.connections`; "" for the whole. */
   readonly path: string;

@@ -14,7 +14,7 @@ import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
 import { cellKey } from "../../base/figures/cells.ts";
 
-/** What the results are compared with: made from the experiment file and the flags of then. */
+/** What the results are compared with: the plan and settings of the experiment file with the flags of that time. */
 export interface Origin {
   readonly experiment: Pick<Experiment, "repeat" | "interval">;
   readonly plan: Plan;
@@ -23,7 +23,7 @@ export interface Origin {
 /** A member of `runs` or `missing`, with where it stands in the results. */
 type PlacedRun = (Run | Missing) & { readonly place: string };
 
-/** None where the results are whole and the experiment's own. */
+/** Empty if the results are complete and are the experiment's own. */
 export function contradictions(kept: Results, origin: Origin): Problem[] {
   const placed: PlacedRun[] = [
     ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
@@ -55,7 +55,7 @@ function settingsProblems({ experiment, settings }: Results): Problem[] {
   return [problem("experiment", "settings is not its SHA-256")];
 }
 
-/** Each repetition of a cell is there once, and none is left out. @param ofCell What there is of it. */
+/** Each repetition of a cell must be there once, without gaps. @param ofCell Its runs, and its missing runs. */
 function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
   const first = new Map<number | null, PlacedRun>();
   const again = ofCell.filter((one) => {
@@ -87,7 +87,7 @@ function runProblems(
   placed: readonly PlacedRun[],
   { experiment, plan }: Origin,
 ): Problem[] {
-  // Each block has an outcome at least.
+  // Every block has at least one outcome.
   const last = placed.reduce((last, { repetition }) => Math.max(last, repetition ?? 0), 0);
   const planned = plannedRuns(plan, Math.min(last, placed.length));
   return placed.filter(isRun).flatMap((run) => {
@@ -99,7 +99,7 @@ function runProblems(
     const described = describeLoad(its.cell.load, derivedSeed(seed, its.repetition));
     const asPlanned = {
       order: its.order,
-      // The rate of a search is what it found, which no plan has.
+      // The rate of a search is found by it, so no plan has it.
       load: described.kind === "capacity" && load.kind === "capacity"
         ? { ...described, rate: load.rate }
         // Whole pairs of slices, whose lengths were measured.
@@ -125,7 +125,7 @@ function isWidened(intervalS: number, plannedS: number): boolean {
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-/** Runs of the plan by name. @param repetitions So many blocks of it. */
+/** Runs of the plan by name. @param repetitions How many blocks of it are meant. */
 function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
   const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
   return new Map(
@@ -144,7 +144,7 @@ function isRun(one: PlacedRun): one is Run & { readonly place: string } {
   return "timeline" in one;
 }
 
-/** What of a run's counts must be equal. */
+/** Counts of a run that must be equal. */
 function sumsOf({ requests, status, errors }: Run): [law: string, left: number, right: number][] {
   const { due, completed, failed, unfinished, dropped } = requests;
   return [

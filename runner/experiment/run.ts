@@ -48,7 +48,10 @@ export interface RunContext {
   readonly logFolder: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
-  /** Whether a NoSlicesError ends the experiment, as whoever asked for it measures otherwise then. Default: the cells are left out. */
+  /**
+   * Whether a NoSlicesError ends the experiment, because its starter then measures in another way. Default: the cells
+   * are left out.
+   */
   readonly needsSlices?: boolean;
   /** Starts the run's target, or gives the one that runs already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
@@ -56,11 +59,11 @@ export interface RunContext {
   readonly reopen: (target: RunningTarget, planned: PlannedRun) => Promise<RunningTarget>;
   /** Begins to end the run's target, unless it is to be used again; the next one starts when it has ended. */
   readonly close: (target: RunningTarget) => void;
-  /** Where processes of their own are checked; null: those that are measured are. */
+  /** Checks in processes of their own; null: the measured processes are checked. */
   readonly preflights: SeparatePreflights | null;
-  /** Interval of the capacity of the cell in the runs before; null: none is known. */
+  /** Interval of the cell's capacity in the runs before; null if it is unknown. */
   readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
-  /** What the run's Redis uses; null when it uses none. */
+  /** How the run uses its Redis; null when it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
 
@@ -83,7 +86,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       running.stop();
       running = await beginScript(written, scripted, target.origin, signal);
     };
-    /** A process of its own, which knows nothing of what `setup` did with the one before. */
+    /** A new process of the target: it knows nothing of what `setup` did with the last one. */
     const startAnew = async (): Promise<RunningTarget> => {
       target = await context.reopen(target, planned);
       await begin();
@@ -135,7 +138,7 @@ interface CarriedOut {
   readonly startedAt: string;
 }
 
-/** The run as results have it; what is not known of its target is noted. */
+/** The run for the results; whatever is not known of its target is noted. */
 export function runOf(
   { planned, target, startedAt }: CarriedOut,
   { measurement, used: { resources, parts }, counters }: WatchedLoad,
@@ -166,7 +169,7 @@ export function runOf(
   };
 }
 
-/** The load of the last part, as that of a search. */
+/** The load of the last part, described as the load of a search. */
 function searchedLoad(
   { cell, repetition }: PlannedRun,
   { load, seed }: { readonly load: Load; readonly seed: number },
@@ -182,7 +185,7 @@ interface LoadSubject {
   readonly load: Load;
   readonly target: RunningTarget;
   readonly script: Script;
-  /** Absent: it is loaded all the time. */
+  /** The slices in which it is loaded; absent: it is loaded all the time. */
   readonly slices?: {
     readonly turns: TurnsSpec;
     /** Endpoint of the load that takes the other turns. */
@@ -264,7 +267,7 @@ export async function loadAndWatch(
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
-      // Whatever came of it: agents that were not ready yet throw, workers give what they saw.
+      // Whether the load ended or failed: agents that were not ready yet throw, workers return what they measured.
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
@@ -352,7 +355,7 @@ function leftOutText(
   }`;
 }
 
-/** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */
+/** Milliseconds from the start of the load until rates no longer count. Null for a load that ends with its last request. */
 function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);
 }

@@ -19,7 +19,10 @@ const NEXT_SERVER_MS = { framework: 700, other: 150 };
 /** A run that ends by count, before any was seen. */
 const COUNTED_GUESS_MS = 1_000;
 
-/** The pause after a slice, of its length, before any was seen: it is from 0.08, of fast responses, to 0.5, of slow ones. */
+/**
+ * Pause after a slice, as a share of the slice, before any was seen. It is 0.08 with fast responses and 0.5 with slow
+ * ones.
+ */
 const PAUSE_SHARE = 0.25;
 
 /** A mean as it grows. */
@@ -32,7 +35,7 @@ class Mean {
     this.#count++;
   }
 
-  /** Null of nothing. */
+  /** Null if there is no value yet. */
   get value(): number | null {
     return this.#count === 0 ? null : this.#sum / this.#count;
   }
@@ -83,7 +86,7 @@ export class Schedule {
     return this.#beyondByTarget.get(cell.target)?.value ?? this.#beyond.value ?? firstGuessMs(cell);
   }
 
-  /** In slices with the pauses. */
+  /** The time of a cell's load; in slices it includes the pauses. */
   #loadMs({ load }: Cell): number {
     const loadMs = expectedMsOf(load) ?? COUNTED_GUESS_MS;
     return this.#isInSlices ? loadMs * (1 + PAUSE_SHARE) : loadMs;
@@ -98,7 +101,7 @@ function firstGuessMs({ targetSpec, others }: Pick<Cell, "targetSpec" | "others"
   return FIRST_GUESS_MS[kind] + next;
 }
 
-/** Before the load. */
+/** Processes that are started before the load. */
 function startedBy(target: Cell["targetSpec"]): { servers: number; gateways: number } {
   if ("cluster" in target) {
     const { instances, add } = target.cluster;
@@ -116,7 +119,7 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
 
 // How often the cells are repeated.
 
-/** A budget holds for what comes after: one run says nothing about the next. */
+/** Repetitions that a budget does not limit: a single run says nothing about the next. */
 export const LEAST_IN_BUDGET = 2;
 
 /** Repetitions after which there is an end in any case. */

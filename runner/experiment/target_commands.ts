@@ -46,7 +46,7 @@ interface Member {
 
 interface TakeRequest {
   readonly step: CommandStep;
-  /** Null or absent: the target has not responded. */
+  /** Origin of the target; null or absent before it has responded. */
   readonly origin?: string | null;
   readonly signal?: AbortSignal;
 }
@@ -133,7 +133,7 @@ export class TargetCommands {
         if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
       }
     } catch (error) {
-      // What it printed is shown once.
+      // The output of the step is shown only once.
       if (error instanceof TargetError) setUp.error = new StartError(error.message);
       throw error;
     }
@@ -258,7 +258,7 @@ function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] 
   return spec[stage] ?? [];
 }
 
-/** Where the steps go on when the target responds. */
+/** Index of the first step that needs the target's origin, and so waits until the target responds. */
 function originNeededFrom(steps: readonly CommandStep[]): number {
   const at = steps.findIndex(needsOrigin);
   return at < 0 ? steps.length : at;

@@ -120,7 +120,7 @@ export class ExperimentTargets {
     const run = this.#runs.get(target);
     this.#runs.delete(target);
     const ending = this.request.experiment.fresh ? target.stop() : run?.end();
-    // In slices two end at a time.
+    // In slices, two targets end at the same time.
     this.#closing = Promise.all([this.#closing, ending]).then(() => {});
     this.#closing.catch(() => {}); // whoever waits for it gets the error
   }
@@ -145,7 +145,7 @@ async function countedTarget(
   return { ...target, counters, stop };
 }
 
-/** What comes of `work`; where it throws, the run has ended in order. */
+/** The result of `work`; where it throws, the run's commands are ended in order first. */
 async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
   try {
     return await work();

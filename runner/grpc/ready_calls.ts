@@ -82,7 +82,7 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ...[["m", 1], ["u", 1e-3], ["n", 1e-6]] as const,
 ]);
 
-/** A stream that goes on has none: its time-out counts from its last message. */
+/** A stream that goes on has no deadline: its time-out counts from its last message. */
 function deadlineOf(
   { wire }: ScriptRequest,
   serverStreams: boolean,
@@ -98,7 +98,7 @@ function deadlineTextIn(headers: Readonly<Record<string, string>>): string | und
   return Object.entries(headers).find(([name]) => name.toLowerCase() === DEADLINE)?.[1];
 }
 
-/** Null where there is none, or its value is not known yet. */
+/** Null if there is no deadline, or its value is not known yet. */
 function deadlineMsIn(headers: Readonly<Record<string, string>>): number | null {
   const [, digits, unit] = /^(\d{1,8})([HMSmun])$/.exec(deadlineTextIn(headers) ?? "") ?? [];
   const unitMs = UNITS_MS.get(unit);

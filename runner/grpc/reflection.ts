@@ -24,7 +24,7 @@ const field = (name: string, id: number, kind: FieldType["kind"], more = {}): Fi
   ...more,
 });
 
-/** What of the messages is used here. */
+/** The parts of reflection's messages that are used here. */
 const REQUEST: RootType = {
   name: "Request",
   types: {
@@ -101,7 +101,7 @@ async function described(request: Json, server: Asked): Promise<readonly string[
   );
 }
 
-/** Files; a text: why there are none. */
+/** The files, or, as a text, why there are none. */
 async function asked(
   version: string,
   request: Json,

@@ -16,7 +16,7 @@ export function wholeResponseProblem(spec: CallSpec, kept: KeptResponse): string
   return problem;
 }
 
-/** What is wrong with a response of which only the head has arrived. */
+/** The problem of a response of which only the head has arrived. */
 export function headProblem(spec: CallSpec, kept: KeptResponse): string | null {
   const reader = new CallReader(new CallPlan(spec), new KeptRoom(), () => {});
   const wrong = reader.headProblem(kept);

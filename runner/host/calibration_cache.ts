@@ -22,12 +22,12 @@ export type Calibration = z.output<typeof calibration>;
 /** Clocks, power plans and neighbours of a machine change. */
 const LONGEST_MS = 30 * 24 * 3_600_000;
 
-/** A load, by what it shows of the generator's peak throughput. */
+/** The figures of a load that show the generator's peak throughput. */
 interface GeneratedLoad {
   readonly completedPerSec: number;
   readonly elapsedS: number;
   readonly workers: number;
-  /** Requests in flight on each connection at most: the peak is that of one. */
+  /** Requests in flight on each connection, at most: a peak is measured with one. */
   readonly pipeline: number;
 }
 
@@ -61,7 +61,10 @@ const record = z.strictObject({
   measuredAt: z.iso.datetime(),
 });
 
-/** What holds here; null where the system does not tell its processors, as no file could be told from another machine's. */
+/**
+ * The key of this machine; null if the system does not name its processors, because machines could not be told apart
+ * then.
+ */
 export function calibrationKey(driver: DriverName): CalibrationKey | null {
   const cpus = os.cpus();
   return cpus.length === 0 ? null : {
@@ -85,7 +88,7 @@ function placeHere(driver: DriverName): Place | null {
   return folder === null || subject === null ? null : { folder, subject };
 }
 
-/** Null when none is remembered. */
+/** The calibration of this machine; null if none is remembered. */
 export function rememberedCalibration(driver: DriverName): Calibration | null {
   const place = placeHere(driver);
   return place && readCalibration(place.folder, place.subject, new Date());
@@ -96,7 +99,7 @@ export async function rememberCalibration(driver: DriverName, found: Calibration
   if (place !== null) await writeCalibration(place.folder, place.subject, found, new Date());
 }
 
-/** It is measured anew at the next start. */
+/** Forgets the calibration, so that the next start measures it anew. */
 export function forgetCalibration(driver: DriverName): void {
   const place = placeHere(driver);
   try {

@@ -16,7 +16,7 @@ interface HostReading {
   readonly throttledMs: number | null;
 }
 
-/** What is known of a time that nobody watched. */
+/** The activity of a time that was not watched. */
 export const UNKNOWN_ACTIVITY: HostActivity = {
   cores: null,
   busy: null,

@@ -5,7 +5,7 @@ import type { FindingOf } from "../result/findings.ts";
 import { Histogram } from "../stats/histogram/histogram.ts";
 import type { WholeInterval } from "./timeline.ts";
 
-/** Fewer requests against the rule may be those of a cold start. */
+/** Fewer requests that break the rule may be those of a cold start. */
 const FEWEST_BEYOND = 20;
 
 export class AbortWatch {
@@ -24,7 +24,7 @@ export class AbortWatch {
     return this.#abort.signal;
   }
 
-  /** The rule that ended the load; null: none did. */
+  /** The rule that ended the load; null if none did. */
   get found(): FindingOf<"aborted">["evidence"] | null {
     return this.#found;
   }

@@ -53,16 +53,16 @@ export type LoadDescription = Pick<
 /** A measurement before its generator is judged. */
 type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
-/** What is known of the load beside its workers' reports. */
+/** Facts about the load that its workers do not report. */
 interface LoadContext {
   readonly timeline: Timeline;
-  /** What was sent. */
+  /** The requests that were sent. */
   readonly script: Script;
   /** Connections of each worker. */
   readonly connections: readonly number[];
   /** The machine of this process; each agent has its own. */
   readonly stage: Stage;
-  /** Null: this process loaded alone. */
+  /** Null if this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
   /** Absent where no other load has turns. */
   readonly turns?: TurnsSpec;
@@ -93,7 +93,7 @@ export function assemble(
   });
 }
 
-/** Without secrets in what came from outside: all other texts are of Plateau itself. */
+/** The measurement without secrets in texts from outside; all other texts are Plateau's own. */
 function openly(measurement: Measurement): Measurement {
   const { url, slowest, agents } = measurement;
   return {
@@ -205,7 +205,7 @@ function measuredOf(
   };
 }
 
-/** Absent when nothing was waited for. */
+/** Absent if nothing was waited for. */
 function drainOf(totals: readonly WorkerTotals[]): Pick<UnjudgedMeasurement, "drain"> {
   const us = Math.max(...totals.map(({ drain }) => drain.us));
   const completed = sumOf(totals, ({ drain }) => drain.completed);

@@ -12,7 +12,7 @@ export interface BoundedTimes {
   readonly censored: SparseHistogram;
 }
 
-/** Where the latencies of a load count from. */
+/** The moment from which the latencies of a load count. */
 export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClock {
   return kind === "closed" ? "sent" : "intended";
 }
@@ -41,7 +41,7 @@ interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/** Mean and deviation are over all values, bounds among them; the minimum is of what is not a bound, if there is any. */
+/** Mean and deviation of all values, bounds included; the minimum is that of ended requests, if there are any. */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,

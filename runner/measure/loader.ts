@@ -31,7 +31,7 @@ export interface Loader {
 /** In the order in which they are called: notes, onReady once, onStart once, the others as it goes. */
 export interface LoaderHooks {
   readonly onNote: (text: string) => void;
-  /** Everybody is ready: so many workers will load. */
+  /** Called once all workers are ready, with their number. */
   readonly onReady: (workers: number) => void;
   /** The load starts at this moment, milliseconds since the epoch by this machine's clock. */
   readonly onStart: (atMs: number) => void;
@@ -39,7 +39,7 @@ export interface LoaderHooks {
   readonly onUnreached?: () => void;
   /** An interval of worker `worker` (0 … workers − 1) has ended. */
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
-  /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */
+  /** From now on an interval is whole with this many workers' parts, so that silent workers don't hold up the live view. */
   readonly onReportingWorkers: (workers: number) => void;
   /** Ends the load early; the load until then is given. */
   readonly signal: AbortSignal;
@@ -48,14 +48,14 @@ export interface LoaderHooks {
 /** A load that is over. */
 export interface Loaded {
   readonly driver: DriverName;
-  /** As the result has it. */
+  /** The note on the driver, as the result has it. */
   readonly driverNote?: string;
   /** Connections of each worker. */
   readonly connections: readonly number[];
   /** Report of each worker. */
   readonly reports: readonly WorkerReport[];
   readonly stage: Stage;
-  /** Null: this process loaded alone. */
+  /** Null if this process loaded alone. */
   readonly agents: readonly LoadedAgent[] | null;
 }
 
@@ -91,9 +91,9 @@ export interface LoadRequest extends Access {
   readonly logPath: string | null;
   /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
-  /** When it may send, where another load has the other turns; absent: always. Its duration is then that of its own slices. */
+  /** When it may send, if another load has the other turns; absent: always. Its duration is then that of its own slices. */
   readonly turns?: TurnsSpec;
-  /** Where that other load goes. */
+  /** The target of that other load. */
   readonly partner?: Endpoint;
 }
 
@@ -107,7 +107,7 @@ interface OriginsRequest extends Access {
   readonly script: Script;
 }
 
-/** Those of a load, which is over one protocol. */
+/** The origins of a load, all of them over one protocol. */
 export function originsOfLoad(
   request: LoadRequest,
 ): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {

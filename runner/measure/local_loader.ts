@@ -121,8 +121,8 @@ export class LocalLoader implements Loader {
   }
 
   /**
-   * Looked up once, as long as there is one; when a load has ended, as that takes time which its start has not. One
-   * that this load refutes is forgotten.
+   * Looks the calibration up once, as soon as one exists, and only after a load has ended, because the start has no
+   * time for it. A calibration that this load refutes is forgotten.
    */
   #calibrationOf(
     driver: DriverName,
@@ -154,7 +154,7 @@ export class LocalLoader implements Loader {
   }
 }
 
-/** One driver is for all hosts; the portable one where any needs it. */
+/** One driver serves all hosts: the portable one if any of them needs it. */
 async function driverFor(
   { driver: wish, load }: LoadRequest,
   endpoints: readonly Endpoint[],

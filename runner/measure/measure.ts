@@ -42,7 +42,7 @@ interface LoadHooks {
   readonly onTail?: (requests: readonly TailRequest[]) => void;
   /** Called with the slices of each worker, if the load was in slices, when it is over. */
   readonly onSlices?: (slices: readonly SliceTotals[]) => void;
-  /** Ends the load early; the measurement is then of what there was. */
+  /** Ends the load early; the measurement then covers the time until then. */
   readonly signal: AbortSignal;
 }
 
@@ -101,7 +101,7 @@ async function withReadyCalls(request: LoadRequest, signal: AbortSignal): Promis
   return { ...request, script: await readyCalls(script, { timeoutMs, reflect }) };
 }
 
-/** It says nothing of the target at its load: whoever fails fastest would seem to be the fastest. */
+/** An aborted load says nothing of the target at its load: the target that fails fastest would seem to be the fastest. */
 function abortedBy(
   evidence: FindingOf<"aborted">["evidence"],
   { generator, ...measurement }: Measurement,
@@ -116,7 +116,7 @@ function abortedBy(
   return { ...measurement, generator: { ...generator, trust: "invalid", findings } };
 }
 
-/** For whoever asked for an interval. */
+/** A note for a user who asked for another interval. */
 function widenedText(intervalMs: number, timeline: Timeline): string {
   return `The timeline has intervals of ${durationText(timeline.intervalMs)} instead of ` +
     `${durationText(intervalMs)}, because a result of that many intervals could not be read back`;

@@ -29,7 +29,7 @@ interface WholeLoad {
   readonly clock: Measurement["latency"]["clock"];
 }
 
-/** Figures of all steps together, or of one; none where no response is a stream, and none opens a WebSocket. */
+/** Figures of all steps together, or of one. Empty if no response is a stream and no request opens a WebSocket. */
 export function messageFigures(
   totals: readonly WorkerTotals[],
   whole: WholeLoad,

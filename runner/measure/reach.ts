@@ -8,12 +8,12 @@ import type { Progress } from "../result/progress.ts";
 
 /** An attempt that takes longer shows neither. */
 const PATIENCE_MS = 2_000;
-/** Between the attempts of whoever waits for a server. */
+/** Pause between two attempts to reach a server. */
 const PAUSE_MS = 50;
 
-/** Null: it can, or nobody knows. */
+/** Why the server cannot be reached; null if it can, or if that is unknown. */
 async function dialError(endpoint: Endpoint, signal: AbortSignal): Promise<DialError | null> {
-  // Most loads never need them.
+  // Imported here, because most loads never need these modules.
   const { dial } = await import("../../base/net/dial.ts");
   const { DialError } = await import("../../base/net/dial_error.ts");
   try {

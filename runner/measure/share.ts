@@ -226,7 +226,7 @@ function requestsOf(
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
 }
 
-/** What is expected of a socket is decided by whoever reads it. */
+/** The reader of a socket decides what is expected of it. */
 const OPENS_SOCKET: ResponseExpectation = {
   statuses: [101],
   body: null,
@@ -377,7 +377,7 @@ function checkedStream(
   };
 }
 
-/** Null when nothing is expected. */
+/** Null if nothing is expected. */
 function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
   const { status, body, contains, json, matches } = expect;
   const isSilent = [status, body, contains, json, matches].every((rule) => rule === undefined);

@@ -50,7 +50,7 @@ export interface WholeInterval {
 export interface IntervalSum {
   completed: number;
   failed: number;
-  /** In the order of ERRORS. */
+  /** Counts in the order of ERRORS. */
   readonly errors: number[];
   wrong: number;
   bytesIn: number;
@@ -61,14 +61,14 @@ export interface IntervalSum {
   messages: MessageSum | null;
 }
 
-/** An interval of which parts are awaited. */
+/** An interval that still lacks parts. */
 interface OpenInterval {
   readonly sum: IntervalSum;
   /** Workers that have reported a part. */
   reported: number;
 }
 
-/** One worker's, over all intervals. */
+/** The values of one worker in all intervals. */
 interface WorkerSeries {
   /** By interval, as they are kept. */
   completed: number[];
@@ -79,9 +79,9 @@ interface WorkerSeries {
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
   #kept: IntervalSum[] = [];
-  /** Intervals, as workers report them, that one of those stands for. */
+  /** How many intervals of the workers one of these stands for. */
   #width = 1;
-  /** By index, as workers report them; those before the first are kept or, where nobody reported them, empty. */
+  /** Open intervals by the workers' index. Earlier ones are kept or, if no worker reported them, empty. */
   readonly #open = new Map<number, OpenInterval>();
   /** The index of the next that is opened. */
   #next = 0;
@@ -90,7 +90,7 @@ export class Timeline {
   readonly #last = new Map<number, number>();
   /** Parts that make an interval whole. */
   #reporting = Infinity;
-  /** In the intervals that were given. */
+  /** Requests completed in the intervals given so far. */
   #completed = 0;
   readonly #secondCompleted: number[] = [];
   readonly #secondBytes: number[] = [];
@@ -110,7 +110,7 @@ export class Timeline {
     return this.#width > 1;
   }
 
-  /** So far, with those that are not whole. */
+  /** The intervals so far, including those that are not whole. */
   get intervals(): readonly IntervalSum[] {
     for (const index of [...this.#open.keys()]) this.#keep(index);
     return this.#kept;
@@ -126,7 +126,7 @@ export class Timeline {
     return this.#secondBytes;
   }
 
-  /** So many workers report from now on; gives the intervals that are whole by that. */
+  /** From now on this many workers report; gives the intervals that are whole by that. */
   setReportingWorkers(workers: number): WholeInterval[] {
     this.#reporting = workers;
     const most = Math.floor(MOST_WORKER_INTERVALS / Math.max(1, workers));
@@ -181,7 +181,7 @@ export class Timeline {
     };
   }
 
-  /** Ends the wait for parts of an open interval: what still comes of it is added to what is kept. */
+  /** Ends the wait for parts of an open interval: later parts are added to the kept interval. */
   #keep(index: number): void {
     const open = this.#open.get(index);
     if (open === undefined) return;

@@ -16,7 +16,7 @@ import {
 import { PERCENTILES } from "../stats/quantile.ts";
 import { ERRORS } from "../result/outcome.ts";
 
-/** Those beside latency, whose histogram the timeline gives. */
+/** Times besides latency, whose histogram is the timeline's. */
 const TIMES = ["service", "firstByte", "connect"] as const;
 type Times = "firstByte" | "connect";
 
@@ -145,7 +145,7 @@ function groupOf(times: SparseHistogram): ServedGroup {
   };
 }
 
-/** Most frequent first. */
+/** Reasons, the most frequent first. */
 export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons"] {
   const reasons = new Map<string, number>();
   for (const part of totals) {
@@ -164,7 +164,7 @@ export interface IntervalCounts {
   readonly seconds: number;
   /** Latencies. */
   readonly values: number;
-  /** Those of them that are lower bounds. */
+  /** The values that are lower bounds. */
   readonly bounds: number;
 }
 

@@ -36,7 +36,7 @@ export interface ProfileContext {
   readonly scripted: ScriptParts;
   readonly workers: number | null;
   readonly intervalMs: number;
-  /** What the figures leave out of each run, seconds. */
+  /** Seconds of each run that the figures leave out. */
   readonly discardS: number;
   readonly pprofPath: string | null;
   readonly onProgress: OnProgress;
@@ -209,7 +209,7 @@ async function sample(
   return await session.stop();
 }
 
-/** Until a moment of `performance.now()`, or the signal. */
+/** Waits until a moment of `performance.now()`, or for the signal. */
 function pause(untilMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, Math.max(0, untilMs - performance.now()));

@@ -13,7 +13,7 @@ import { type ProfileContext, type ProfilePlace, profileRun } from "./profile_ru
 interface ProfileRequest {
   /** Runs of each cell. */
   readonly runs: number;
-  /** Those that can be measured. */
+  /** Cells that can be measured. */
   readonly cells: readonly Cell[];
   /** The folder of the results. */
   readonly outDir: string;

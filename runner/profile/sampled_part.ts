@@ -12,11 +12,11 @@ interface SampledPart {
   readonly forS: number;
 }
 
-/** Where no run shows when it was steady. */
+/** Share at the start that is skipped if no run shows when it was steady. */
 const START_RATIO = 0.25;
 /** Share of a run that is profiled at least, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;
-/** A run that ends by count may take this share of the time of those before. */
+/** A run that ends by count may take this share of the time of earlier runs. */
 const COUNTED_RATIO = 0.8;
 /** Before the end of the load: stopping takes time, and must not see an idle target. */
 const END_RATIO = 0.02;

@@ -16,7 +16,7 @@ export type Inconsistency = Pick<PathProblem, "path" | "message">;
 /** Largest error of rounding to a double, as a share. */
 const ROUNDING = 1e-6;
 
-/** One after the other, as nobody needs all of them, and each histogram that can't be inflated costs 26 KB. */
+/** Gives one after the other, because no caller needs all of them, and each histogram that can't be inflated costs 26 KB. */
 export function* inconsistenciesOf(result: Results | Measurement): Generator<Inconsistency> {
   if (!("runs" in result)) return yield* ofMeasurement(result);
   for (const [at, run] of result.runs.entries()) yield* inconsistenciesOfRun(run, at);

@@ -279,7 +279,7 @@ export const bottleneck = z.strictObject({
 
 export type Bottleneck = z.output<typeof bottleneck>;
 
-/** Those of the target and the load on it: beyond its capacity they are what is measured. */
+/** Findings about the target and the load on it: in a search for the capacity they are what is measured. */
 export const TARGET_FINDINGS: readonly FindingCode[] = [
   "connections",
   "unsteady",

@@ -9,7 +9,7 @@ const ms = z.number().min(0);
 const share = z.number().min(0);
 const times = z.strictObject({ p50: ms, p99: ms, max: ms });
 
-/** From the best to the worst. */
+/** Levels of trust, from the best to the worst. */
 export const TRUSTS = ["valid", ...SEVERITIES] as const;
 export type Trust = typeof TRUSTS[number];
 

@@ -75,7 +75,7 @@ interface Point {
   readonly histogram: string;
 }
 
-/** What an interval is computed from. */
+/** The parts of a run from which intervals are computed. */
 interface Measured {
   readonly timeline: { readonly intervalS: number; readonly points: readonly Point[] };
   readonly warmup: Warmup | null;
@@ -203,7 +203,7 @@ function timesIn(points: readonly Point[]): Times {
   return { counts, count };
 }
 
-/** The first bucket of which, with those below it, at least so many are. */
+/** The first bucket up to which at least this share of the values lies. */
 function bucketAt({ counts, count }: Times, share: number): number {
   let below = 0;
   const needed = share * count * (1 - 1e-12);
@@ -256,7 +256,7 @@ function errorsIn(part: Part): Figure | null {
   const dependence = dependenceOf(part, read);
   const dispersion = presumedDispersion({ count, of }, largestDispersion([dependence], of));
   const rarer = Math.min(count, of - count);
-  // None at all has an interval as well: so many bursts would have been seen.
+  // A count of 0 has an interval as well: this many bursts would have been seen.
   const isFew = rarer > 0 && rarer < LEAST_CLUSTERS * dispersion.ratio;
   const reason = reasonOf(part, dependence) ?? (isFew ? "few-clusters" : null);
   const ends = (): { low: number; high: number } =>

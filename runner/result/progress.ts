@@ -12,15 +12,15 @@ export interface LiveAgent {
   readonly ratePerSec: number;
   /** CPU of the busiest worker, as a share of one core. */
   readonly cpuRatio: number;
-  /** Since its last report. */
+  /** Milliseconds since its last report. */
   readonly silentMs: number;
 }
 
 /** What the runs of a cell show so far. */
 export interface CellProgress {
-  /** At least one, by repetition. */
+  /** The runs by repetition, at least one. */
   readonly runs: readonly Run[];
-  /** What cells are compared by: requests/s, or p99 in ms where requests come at a pace of their own. */
+  /** The figure by which cells are compared: requests/s, or p99 in ms where requests come at a pace of their own. */
   readonly figure: "rate" | "p99";
   /** Value of all runs together; null if they have no such figure. */
   readonly value: number | null;
@@ -38,7 +38,10 @@ export interface LiveMessages extends IntervalTimes<LiveTimes> {
   readonly received: number;
   readonly failed: number;
   readonly perSec: number;
-  /** What tells most of the run: latencies of messages, or the times between them; null: its requests do. */
+  /**
+   * The times that say most about the run: latencies of messages, or the gaps between them; null: the latencies of
+   * requests.
+   */
   readonly lead: "message" | "gap" | null;
 }
 
@@ -86,7 +89,7 @@ export type Progress =
     /** The first that is requested. */
     readonly url: string;
     readonly elapsedMs: number;
-    /** Null when the run ends by count. */
+    /** Null if the run ends by count. */
     readonly durationMs: number | null;
     readonly ratePerSec: number;
     readonly p50Ms: number;
@@ -112,7 +115,7 @@ export type Progress =
     readonly kind: "measured";
     readonly order: number;
     readonly measurement: Measurement;
-    /** Of the partner, where the run had one. */
+    /** The partner's measurement, if the run had a partner. */
     readonly partner?: Measurement;
     /** Time of the runs after it; absent if it is the only one. */
     readonly remainingMs?: number;

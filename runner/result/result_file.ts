@@ -19,17 +19,17 @@ const LEAST_JOURNALED_BYTES = 32_000_000;
 /** Share of the file from which a journal becomes part of it. */
 const JOURNAL_SHARE = 1 / 8;
 
-/** Beside results.json; the first line says what it goes on from. */
+/** A file beside results.json; its first line says which results it continues. */
 export const JOURNAL = "results.journal";
 
-/** What a journal goes on from. */
+/** The results that a journal continues. */
 export interface JournalHead {
   readonly startedAt: string;
   /** Runs in results.json. */
   readonly after: number;
 }
 
-/** Another line: what was added, and what else has changed by it. */
+/** Any further line: what was added, and what else has changed with it. */
 export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
   readonly run?: unknown;
   readonly missing?: unknown;
@@ -102,7 +102,7 @@ export class ResultFile {
   ): Promise<void> {
     const isLarge = this.#fileBytes >= this.leastBytes &&
       this.#journalBytes + bytes < JOURNAL_SHARE * this.#fileBytes;
-    // One that was taken out is in no entry.
+    // A journal has no entry for something taken out, so the whole file is written.
     if (!isLarge || this.results.missing.length !== this.#fileMissing) return await this.save();
     const { startedAt, planned, spent } = this.results;
     const entry = `${JSON.stringify({ planned, spent, ...added } satisfies JournalEntry)}\n`;
@@ -128,7 +128,7 @@ export class ResultFile {
     }
   }
 
-  /** At once, as nothing is measured meanwhile. */
+  /** Writes synchronously, because nothing is measured meanwhile. */
   #write(file: Deno.FsFile): void {
     const { runs: _, ...results } = this.results;
     const head = encoder.encode(JSON.stringify(results).replace(/\}$/, `,"runs":[\n`));

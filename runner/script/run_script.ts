@@ -30,7 +30,7 @@ export type MayFetch = (url: URL) => Promise<void>;
 
 export interface ScriptParts
   extends Partial<Pick<Experiment, "script" | "setup" | "refresh" | "teardown">> {
-  /** Absent: it may fetch from everywhere. */
+  /** Decides where it may fetch from; absent: everywhere. */
   readonly mayFetch?: MayFetch;
 }
 
@@ -115,7 +115,7 @@ function parsed(json: string | null): unknown {
 }
 
 interface RenewalParts {
-  /** What `setup` has given, as JSON. */
+  /** The data that `setup` gave, as JSON. */
   readonly data: string | null;
   readonly everyMs: number;
   readonly renew: (data: string | null, stopped: AbortSignal) => Promise<string>;

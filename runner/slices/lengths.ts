@@ -12,11 +12,11 @@ export const TRIAL = { sliceMs: 100, binMs: 5, pauseMs: 25, pairs: 10 } as const
 /** How long it takes. */
 export const TRIAL_MS = 2 * TRIAL.pairs * (TRIAL.sliceMs + TRIAL.pauseMs);
 
-/** What one side showed. */
+/** How one side responded in the trial. */
 export interface TrialSide {
   /** Completed in each step of `TRIAL.binMs` of its own time, slice after slice. */
   readonly completed: readonly number[];
-  /** That completed at any time. */
+  /** Requests that completed at any time. */
   readonly requests: number;
   /** Median latency of its requests, milliseconds. */
   readonly p50Ms: number;
@@ -25,19 +25,19 @@ export interface TrialSide {
 
 /** More cut would be lost time, and less than a step of the trial is nothing that it could see. */
 const MOST_CUT_MS = 40;
-/** A timer has to hit it, and what is in flight to end in it. */
+/** A timer must hit the pause, and the requests in flight must end in it. */
 const LEAST_PAUSE_MS = 4;
-/** Longer ones would be lost time, as a few requests are always slow; of a slice. */
+/** Share of a slice: a longer pause would be lost time, because a few requests are always slow. */
 const MOST_PAUSE_SHARE = 0.5;
 /** Requests in a slice: the measured part may be shifted by one, and holds two. */
 const LEAST_ROUNDS = 3;
-/** Or the cut would be most of it. */
+/** Lengths of the cut in a slice: in a shorter slice, the cut would be most of it. */
 const LEAST_CUTS = 5;
 /** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
 const SHORTEST_SLICE_MS = 50;
 /** In a longer one, sides that take turns would no longer see the same of a neighbour. */
 const LONGEST_SLICE_MS = 1_000;
-/** Below the rate in the second half of a slice: what is less says nothing. */
+/** Share below the rate in the second half of a slice: a smaller difference means nothing. */
 const HARMLESS_SHARE = 0.02;
 /** A step that is slower by less than this may be so by chance. */
 const STANDARD_ERRORS = 2.5;
@@ -74,7 +74,7 @@ export function lengthsOf(sides: readonly TrialSide[]): SliceLengths | string {
   };
 }
 
-/** What nearly all requests take, as one may have been sent at the end of a slice. */
+/** As long as nearly all requests take, because one may have been sent at the very end of a slice. */
 function pauseMsOf(sides: readonly TrialSide[], sliceMs: number): number {
   const longestMs = Math.ceil(Math.max(...sides.map(({ p99Ms }) => p99Ms))) + 1;
   return Math.min(MOST_PAUSE_SHARE * sliceMs, Math.max(LEAST_PAUSE_MS, longestMs));

@@ -16,7 +16,7 @@ export class Rendezvous {
     return this.#start.promise;
   }
 
-  /** One of them will not come. */
+  /** Called when one of the sides will not come. */
   cancel(error: unknown): void {
     this.#start.reject(error);
   }

@@ -30,7 +30,7 @@ const READINGS_A_SEARCH = 8;
 
 interface Reading {
   readonly atUs: number;
-  /** By process, of each side. */
+  /** CPU time of each process, for each side. */
   readonly cpuMs: readonly ReadonlyMap<number, number>[];
   readonly machine: CoreTimes | null;
   readonly ownMs: number | null;
@@ -86,7 +86,7 @@ export class SideCpu {
     return slot * (sliceUs + pauseUs) - pauseUs / 2;
   }
 
-  /** Ends it; each slice of time, of those that have ended. */
+  /** Ends the readings; gives the use in each slice that has ended. */
   stop(): SlotUse[] {
     clearTimeout(this.#timer);
     return this.#readings.slice(1).map((after, at) => {

@@ -16,7 +16,7 @@ type BottleneckKind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 type Thread = NonNullable<Bottleneck["thread"]>;
 
-/** What is looked at, of a run or of a measurement alone. */
+/** The parts of a run, or of a measurement alone, that show its bottleneck. */
 export type BottleneckRun =
   & Pick<
     Measurement,
@@ -44,9 +44,9 @@ export type BottleneckRun =
 const FULL_THREAD = 0.9;
 /** A thread with less has time left for more requests, and so have cores. */
 const BUSY_RATIO = 0.5;
-/** Their threads compute in turns, as there is one lock for all: Python's and Ruby's, by the names of processes. */
+/** Processes whose threads compute in turns, because one lock is for all of them: Python's and Ruby's, by name. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
-/** Cores: threads that compute in turns use no more, except for what they do without the lock. */
+/** Threads that compute in turns use no more cores than this, as they do some work without the lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
 /**
@@ -57,17 +57,17 @@ const OTHER_THREADS = 0.1;
 const NEAR_TURNS = 0.7;
 /** Share of the requests that ended; what failed or wrong ones waited for is not a bottleneck of the others. */
 const FAILS = 0.05;
-/** Share of the machine's cores in use, from which on nobody can get more. */
+/** Share of the machine's cores in use from which on no process can get more. */
 const FULL_MACHINE = 0.95;
 /** Threads that stood in line for a core, on average: less is the wake-ups'. */
 const IN_LINE = 0.1;
-/** Cores in use by programs that are neither side: what is missing may be theirs. */
+/** Cores in use by programs that are neither the target nor Plateau, from which on they may be what is missing. */
 const OTHERS = 0.3;
 /** Share of all cores that others use. */
 const CROWD = 0.25;
 /** Share of the time with work in which threads waited for a core: more than wake-ups take. */
 const WAITS_OF_WANTED = 0.3;
-/** Share of the target's CPU time; a server that sends small responses spends half of it in the kernel. */
+/** Share of the target's CPU time in the kernel; a server that sends small responses spends half of it there. */
 const MOSTLY_KERNEL = 0.7;
 /** Share of the run in which a CPU limit paused the target. */
 const THROTTLED = 0.05;
@@ -78,13 +78,13 @@ const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
 /** The quickest service time over the usual one from which a request does not wait for those before it. */
 const ALIKE = 0.8;
-/** With fewer, the quickest waits for few others as well. */
+/** With fewer connections, even the quickest request waits for few others. */
 const LEAST_CONNECTIONS = 4;
 /** Share of a core; a process of the same program with less has room for more connections. */
 const PEERS_FULL = 0.75;
 /** Some servers keep the last file free, to refuse connections with. */
 const FILES_LEFT = 1;
-/** Fewer requests at a time are one. */
+/** Fewer requests at a time than this count as one. */
 const ONE_AT_ONCE = 1.5;
 
 /** Findings by which the generator was the limit. */
@@ -98,7 +98,7 @@ const GENERATOR: readonly FindingCode[] = [
 const LATE: readonly FindingCode[] = ["worker-paused", "worker-late", "sent-late", "crowded-core"];
 const MUCH_DELAY = 0.1;
 
-/** @param limitCores What `limits: { cpu }` lets the target use; null: as much as there is. */
+/** @param limitCores Cores that `limits: { cpu }` lets the target use; null: all. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
   const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
   const { requests, generator } = run;
@@ -109,7 +109,7 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const waited = waitedFor(run, seen.service ?? 0, seen.atOnce);
   const kind = kindOf(run, seen, waited);
   const { kind: waitedKind, ...grounds } = waited ?? { kind: null };
-  // Collections of a target that waits for something else, or could serve more, take none of its requests' time.
+  // Garbage collections cost requests no time where the target waits for something else, or could serve more.
   const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
   return {
     kind,
@@ -154,7 +154,7 @@ function failedShare(
   return completed + failed > 0 ? wrong / (completed + failed) : 0;
 }
 
-/** One that was paused although it used little of its limit would not have served much more without. */
+/** A target that was paused although it used little of its limit would not have served much more without the limit. */
 function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
   const isPaused = throttledShare >= THROTTLED;
   if (limitCores === undefined) return isPaused;
@@ -190,7 +190,7 @@ function isCrowdedOut(generator: Generator): boolean {
     (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
 }
 
-/** One that wants little waits for little, whoever has the cores. */
+/** A generator that wants little CPU time waits for little of it, whichever programs have the cores. */
 function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }
@@ -226,7 +226,7 @@ function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
 
 const NO_THREAD: Thread = { name: "", cpu: 0 };
 
-/** There is a hand-over at each turn, in which none computes. */
+/** Less than a full core is enough: at each turn the lock is handed over, and no thread computes meanwhile. */
 function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boolean {
   return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
     processCpu - cpu >= OTHER_THREADS;
@@ -279,7 +279,7 @@ function isHalfBusy({ thread, cpu = 0, cores = 1 }: Seen): boolean {
   return Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
 }
 
-/** Threads that take turns at fewer cores than there are have no time left, and none of them is full. */
+/** Threads that take turns on fewer cores than there are have no time left, although no thread is full. */
 function mayBeBusy(seen: Seen, times: Measurement["service"]): boolean {
   if (isHalfBusy(seen)) return true;
   return mayTakeTurns(seen) && !areAlike(times);

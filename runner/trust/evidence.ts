@@ -19,7 +19,7 @@ import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 /** The evidence, before it is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
-/** What is known of the machine that the generator ran on. */
+/** How the machine of the generator fared during the run. */
 export interface Stage {
   readonly hostActivity: HostActivity;
   /** Absent where the target's processes can't be seen. */
@@ -28,7 +28,7 @@ export interface Stage {
   readonly calibration: Calibration | null;
   /** Whether the target runs on the same machine. */
   readonly sharesMachine: boolean;
-  /** Workers that had to be ended; absent: none. */
+  /** Workers that had to be ended by force; absent if there were none. */
   readonly ended?: EndedWorker[];
 }
 
@@ -112,7 +112,7 @@ export function delayAtPercentile(
   return longer === 0 ? 0 : Math.max(0, (sumUs - targetUs) / longer);
 }
 
-/** One run, before it is judged. */
+/** A run that is to be judged. */
 export interface Case {
   readonly evidence: GeneratorEvidence;
   readonly run:
@@ -136,13 +136,13 @@ export interface Case {
   readonly sharesMachine: boolean;
 }
 
-/** From `suspect` and from `invalid` on, by one figure. */
+/** Values of one figure from which on a run is suspect, and from which on it is invalid. */
 export interface Limits {
   readonly suspect: number;
   readonly invalid: number;
 }
 
-/** Null below both limits. */
+/** Null if the figure is below both limits. */
 export function severityOf(figure: number, { suspect, invalid }: Limits): Severity | null {
   if (figure >= invalid) return "invalid";
   return figure >= suspect ? "suspect" : null;
@@ -158,9 +158,9 @@ export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
 }
 
-/** Nobody minds a request that comes a millisecond late; slow responses forgive more. */
+/** A request that is sent a millisecond late does no harm; slow responses forgive more. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
-/** Shares of the median of what is waited for. */
+/** Shares of the median wait for a response or a message. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };
 /**
  * A short run's p99 is made by a single hiccup: 20 ms, once, are 10 ms in a run of a second, and nothing

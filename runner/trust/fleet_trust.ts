@@ -8,7 +8,7 @@ import type { TrustFinding } from "../result/findings.ts";
 import type { Case, Stage } from "./evidence.ts";
 import { judge, type TrustJudgement } from "./judging.ts";
 
-/** More help nobody; each agent's own are in its part of the result. */
+/** More findings would help nobody; each agent's own are in its part of the result. */
 const MOST_FINDINGS = 8;
 
 /** An agent that loaded, by its own report; or lost, when and why. */
@@ -18,12 +18,12 @@ interface JudgedAgent {
 }
 
 interface LostAgent {
-  /** When its last report came, since the start. */
+  /** Milliseconds from the start to its last report. */
   readonly afterMs: number;
   readonly reason: string;
 }
 
-/** What is known of all agents' machines together: of one agent everything, of several what they share. */
+/** The state of all agents' machines together: for one agent all of it, for several what they share. */
 export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   if (agents.length === 1) return agents[0].stage;
   const reporting = agents.filter(({ lost }) => lost === null);
@@ -39,7 +39,7 @@ export function fleetStage(agents: readonly JudgedAgent[]): Stage {
   };
 }
 
-/** One agent, by its own report, or by its last intervals. */
+/** Judges one agent by its own report, or by its last intervals if it was lost. */
 export function judgeAgent(given: Case, lost: LostAgent | null): TrustJudgement {
   const judged = judge(given);
   if (lost === null) return judged;

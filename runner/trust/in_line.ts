@@ -10,16 +10,16 @@ import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 import { decodeSparse } from "../stats/histogram/hdr.ts";
 
-/** With fewer connections three quick requests are chance. */
+/** With fewer connections, three quick requests may be chance. */
 const LEAST_CONNECTIONS = 4;
-/** For each connection: of fewer the line at the start is too large a part. */
+/** Requests for each connection: with fewer, the line at the start is too large a part of the run. */
 const LEAST_ROUNDS = 4;
 /** Shares of the usual time: at each it is compared how many connections had a response sooner. */
 const LAST_MARK = 0.8;
 const MARKS = [0.3, 0.55, LAST_MARK];
 /** Share of the connections, but at least one. */
 const TOLERATED = 0.2;
-/** So many quick requests a line has at the least, however late the first of them. */
+/** The least number of quick requests that a line shows, however late the first of them comes. */
 const LEAST_QUICK = 3;
 /** Share of a turn: responses of requests in line for one are at least so far apart; those of a pool come together. */
 const APART = 0.5;
@@ -62,7 +62,7 @@ export function servedAtOnce(
 interface Marked {
   readonly belowMs: number;
   readonly turnMs: number;
-  /** More are no line. */
+  /** More quick requests than this show no line. */
   readonly most: number;
 }
 

@@ -32,14 +32,15 @@ const LONG_TIMES = 5;
 /** Share of the run in long pauses. */
 const PAUSED_RATIO = 0.02;
 const LEAST_PAUSES = 3;
-/** Among fewer slowest requests no cause is sought. */
+/** With fewer requests among the slowest, no cause is sought. */
 const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * Null where the counters show neither, or there are none.
- * @param isHeldUp By others: its collections and stalls take longer; most take no larger share of its time.
+ * Null where the counters show neither collections nor stalls, or where there are no counters.
+ * @param isHeldUp By other programs: its collections and stalls then take longer, but most take no larger share of its
+ * time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
@@ -62,7 +63,10 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
   return collected && { kind: "gc", pauses: collected };
 }
 
-/** Where others hold the target up, one collection may last for all of a halt: each process is taken without its longest. */
+/**
+ * Where other programs hold the target up, one collection may last as long as a whole halt: each process counts without
+ * its longest.
+ */
 function collecting(
   { processes }: Counters,
   { cpu, elapsedS, isHeldUp }: {

@@ -7,7 +7,7 @@ const SERVED = 0.99;
 const LEAST_BEYOND = 10;
 /** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
 const QUEUED_TIMES = 2;
-/** Such a wait is that of a wake-up. */
+/** A shorter wait is that of a wake-up. */
 const SHORT_MS = 2;
 /** Requests under way at the end, over those at a usual moment: a queue that grows all the time ends at 2. */
 const GROWN_TIMES = 1.5;
@@ -24,7 +24,7 @@ export function isServed(run: LoadedRun): boolean {
     !hasWaited(run);
 }
 
-/** For connections, beyond what is luck. */
+/** Whether requests have waited for connections, by more than luck explains. */
 function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
   const high = completed >= 100 * LEAST_BEYOND ? "99" : "95";
   const [latency, service] = [run.latency.percentiles[high], run.service.percentiles[high]];

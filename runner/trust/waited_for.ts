@@ -12,19 +12,18 @@ export interface WaitedFor extends Pick<Bottleneck, "underWay" | "sleeping" | "l
   readonly kind: "storage" | "names" | "connection-cap";
 }
 
-/** Share of the requests in flight that are off the cores, or of those that are served at a time. */
+/** Share of the requests in flight that are off the cores, or, where they stand in line, of those served at a time. */
 const MOSTLY_STORAGE = 0.5;
-/** More, as a program may ask for both kinds of addresses of a name at once, with a socket each. */
+/** More than for storage, because a program may ask for both kinds of addresses of a name at once, with a socket each. */
 const MOSTLY_NAMES = 0.6;
-/** With fewer requests, the mean of the looks says little. */
+/** With fewer requests in flight, the mean of the looks says little. */
 const LEAST_UNDER_WAY = 0.5;
-/** Share of the failures: what is closed over a cap was connected, and got no response. */
+/** Share of the failures: a connection that is closed because of a limit was accepted first, and got no response. */
 const MOSTLY_CLOSED = 0.8;
 
 /**
  * Null where nothing was seen that explains most of a request's time.
- *
- * @param atOnce Of those that stand in line the number that is served at a time: the others wait for these.
+ * @param atOnce How many requests that stand in line are served at a time; the others wait for these.
  */
 export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): WaitedFor | null {
   const { generator: { target }, rate } = run;
@@ -33,7 +32,7 @@ export function waitedFor(run: WaitingRun, serviceMs: number, atOnce?: number): 
   const taken = connectionCapOf(run);
   if (taken !== null) return { kind: "connection-cap", ...taken };
   const underWay = rate * serviceMs / 1_000;
-  // What computes, or stands in line for a core, waits for nothing else.
+  // A thread that computes, or stands in line for a core, waits for nothing else.
   const onCores = (target?.cpu ?? 0) + (target?.waiting ?? 0);
   const served = atOnce ?? underWay - onCores;
   const { sleeping, storageBytes, lookups } = waits;

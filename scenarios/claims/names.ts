@@ -41,7 +41,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   });
 }
 
-/** Those that name their cells. */
+/** Problems of thresholds that name their cells. */
 export function thresholdConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "thresholds", (one) => {
     const { data: rule } = threshold.safeParse(one, AS_INPUT);
@@ -243,7 +243,7 @@ interface ReadKeys {
 }
 
 interface KeyPath {
-  /** Those that lead here. */
+  /** Keys that lead here. */
   readonly keys: readonly string[];
   readonly names: ExperimentNames;
 }

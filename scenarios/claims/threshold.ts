@@ -208,7 +208,7 @@ function comparable(figure: Read<Figure>): Read<Figure> {
   return { problem: `Cannot compare ${name} with a baseline: give it a limit, such as ${example}` };
 }
 
-/** For ratios. */
+/** A margin for ratios. */
 function readMargin(text: string): Read<number> {
   return readPercentage(text, { what: "a margin", example: "5%", aboveZero: false });
 }

@@ -39,7 +39,7 @@ export function filesFrom(baseDir: string, readProto?: ProtoReader): Files {
   };
 }
 
-/** Each file once, and all together within a limit. */
+/** Reads each file once, and all files within one limit. */
 function readingOnce(baseDir: string): Files["octets"] {
   const known = new Map<string, Uint8Array<ArrayBuffer>>();
   let total = 0;

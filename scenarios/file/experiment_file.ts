@@ -37,7 +37,7 @@ export interface ExperimentFile {
 }
 
 export interface LoadOptions extends Pick<ParseContext, "arranged"> {
-  /** Where relative paths in it start, when that is not its own folder. */
+  /** The folder at which relative paths in the file start, if it is not the file's own. */
   readonly folder?: string;
 }
 
@@ -129,7 +129,7 @@ export async function convertedFile(
     if (imported.holds.length > 0) {
       throw new UserError(imported.holds.map(heldIn(path, BY_A_FUNCTION)));
     }
-    // What it reads of the environment need not be there yet.
+    // Variables of the environment that the file reads need not be set yet.
     const standIns = (name: string): string | undefined =>
       environment(name) ?? (imported.variables.includes(name) ? `(${name})` : undefined);
     parseImported(imported, path, { files: filesFrom(to), environment: standIns });

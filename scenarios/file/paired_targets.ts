@@ -13,7 +13,7 @@ export interface PairedFolders {
   readonly head: string;
 }
 
-/** What a target of the file is called on either side. */
+/** The names of a target of the file on either side. */
 export interface PairedName {
   readonly base: string;
   readonly head: string;
@@ -21,7 +21,7 @@ export interface PairedName {
 
 const SIDES = ["base", "head"] as const;
 
-/** What is about the targets as the file names them. */
+/** Keys that refer to targets by the names in the file. */
 const OF_THE_FILE = ["claims", "published", "thresholds", "compare", "base"];
 
 /** `base` and `head` of a single target, `base-express` and `head-express` of several. */
@@ -72,7 +72,7 @@ function isOfFolder(spec: Readonly<Record<string, unknown>>): boolean {
   return "command" in spec || typeof mapOf(spec.nginx).root === "string";
 }
 
-/** With the paths of a program and of static files in the folder. */
+/** The target with the paths of its program and of static files moved into the folder. */
 function inFolder(
   spec: Readonly<Record<string, unknown>>,
   folder: string,

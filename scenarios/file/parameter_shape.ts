@@ -69,7 +69,7 @@ export function isChoices(parameter: Parameter): parameter is ChoiceChanges {
   return isMap(parameter) && !isSecret(parameter);
 }
 
-/** In the order of the file. */
+/** Parameters in the order of the file. */
 export type DeclaredParameters = readonly (readonly [name: string, parameter: Parameter])[];
 
 /** Values that a choice gives other parameters. */

@@ -36,7 +36,7 @@ export type SetParameters = Readonly<Record<string, string>>;
 
 /** A file's data with its parameters put in. */
 interface FilledIn {
-  /** Without the choices: `parameters` holds name → value used. */
+  /** The data without the choices: `parameters` maps each name to the value used. */
   readonly data: unknown;
   /** Values that were filled in and must not be shown. */
   readonly secrets: readonly SecretValue[];
@@ -171,13 +171,13 @@ function settle(
   return { values, problems, layers };
 }
 
-/** As a choice may set the others. */
+/** Choices come first, because they may set other parameters. */
 function choicesFirst(parameters: DeclaredParameters): DeclaredParameters {
   const isChoice = ([, parameter]: DeclaredParameters[number]): boolean => isChoices(parameter);
   return [...parameters.filter(isChoice), ...parameters.filter((one) => !isChoice(one))];
 }
 
-/** Names of the values that stand nowhere, as what is chosen does without them. */
+/** Names of parameters that occur nowhere, because the chosen part does without them. */
 function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderUse[]): string[] {
   const used = new Set(uses.flatMap(({ names }) => names));
   return parameters.flatMap(([name, parameter]) =>
@@ -185,7 +185,7 @@ function unusedNames(parameters: DeclaredParameters, uses: readonly PlaceholderU
   );
 }
 
-/** In the order of the file. */
+/** Values in the order of the file. */
 function usedValues(
   names: readonly string[],
   values: ReadonlyMap<string, Json>,
@@ -263,7 +263,7 @@ function whereFrom(
   return ` (${origins.join("; ")})`;
 }
 
-/** As JSON; of a long one the beginning. */
+/** The value as JSON; only the beginning of a long one. */
 function valueText(value: Json | undefined): string {
   const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
   return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;

@@ -11,13 +11,13 @@ import { didYouMean } from "../../base/suggest.ts";
 export interface PlaceholderUse {
   readonly path: Path;
   readonly names: readonly string[];
-  /** Why it could not be filled in; none when it was. */
+  /** Why names could not be filled in; empty if all were. */
   readonly wrong: readonly string[];
 }
 
 const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
 
-/** What may stand between the braces. */
+/** The names that may stand between the braces, with their values. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
   /** Names of all parameters, including those without a value, because only their value is wrong. */
@@ -130,7 +130,7 @@ function unknownName(name: string, names: ReadonlySet<string>): string {
   return `Cannot fill in ${text}: ${fix}; where the text itself is meant, write $${text}`;
 }
 
-/** One that has no value stays as it is. */
+/** A placeholder without a value stays unchanged. */
 function replaced(text: string, values: ReadonlyMap<string, Json>): Json {
   const alone = ALONE.exec(text);
   if (alone) return values.get(alone[1].trim()) ?? text;
@@ -150,7 +150,7 @@ export type Environment = (name: string) => string | undefined;
 export const NO_ENVIRONMENT: Environment = () => undefined;
 
 const BEFORE = "env.";
-/** As shells take it (POSIX.1-2017 §8.1, with small letters). */
+/** Names that shells accept (POSIX.1-2017 §8.1, and lower-case letters). */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Whether it is taken from the environment; no parameter can have such a name, as theirs hold no dot. */
@@ -158,7 +158,7 @@ export function isEnvName(name: string): boolean {
   return name.startsWith(BEFORE);
 }
 
-/** By the names as they stand between the braces; without those that are not set, or set to nothing. */
+/** Values of the variables, by their names between the braces; without variables that are unset or empty. */
 export function variablesOf(
   names: Iterable<string>,
   environment: Environment,

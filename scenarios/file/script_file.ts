@@ -21,7 +21,7 @@ interface ScriptFile {
   readonly fileName: string;
   /** Parameters that the script has not taken for itself. */
   readonly set: SetParameters;
-  /** What is wrong with the experiment, by its place in the script's default export. */
+  /** Problems of the experiment, each by its place in the script's default export. */
   readonly problems: (wrong: readonly PathProblem[]) => Problem[];
 }
 

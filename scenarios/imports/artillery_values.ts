@@ -103,7 +103,7 @@ export class ArtilleryValues {
     { path, fields, order, skipHeader, loadAll }: Payload,
     around: ImportContext,
   ): void {
-    if (loadAll) return this.note(`without ${path}, which is loaded as a whole`);
+    if (loadAll) return this.note(`without ${path}: loadAll has no counterpart`);
     const columns = columnsOf(path, around);
     const csv = around.pathOf(path);
     const sort = order === "sequence" ? "sequential" : "random";

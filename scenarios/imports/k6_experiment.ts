@@ -224,7 +224,10 @@ class Making {
     for (const node of source.program.body) this.#top(node);
     const bound = functionOf(scope, exec);
     if (bound === null) {
-      throw new Refused(0, `Cannot find the function ${exec} that the script exports`);
+      throw new Refused(
+        0,
+        `Cannot find the function ${exec}: the script exports none of that name`,
+      );
     }
     functions.iteration(bound.node, scope);
     for (const name of ["setup", "teardown"]) {

@@ -12,7 +12,7 @@ const OPPOSITE: Readonly<Record<Relation, Relation>> = {
   ">=": "<",
 };
 
-/** The opposite, which the load keeps as long as it goes on; or what is wrong with the text. */
+/** The opposite rule, which must hold for the load to go on; or the problems of the text. */
 function keptBy(text: string): Objective | readonly string[] {
   const parsed = parseThreshold(text);
   if ("problems" in parsed) return parsed.problems;
@@ -20,7 +20,7 @@ function keptBy(text: string): Objective | readonly string[] {
   const kept = threshold.against === "limit"
     ? objectiveOf({ ...threshold, relation: OPPOSITE[threshold.relation] })
     : null;
-  // What is watched of a load as it goes on are its requests.
+  // Only requests are watched while a load goes on.
   if (kept !== null && kept.messages === null) return kept;
   return [
     `Cannot end a load by ${quotedOpenly(text)}: write what is hopeless, a latency percentile, ` +
@@ -38,7 +38,7 @@ export function checkAbortRules(
   }
 }
 
-/** Parses rules that were checked. */
+/** Parses rules that were checked before. */
 export function keptByAll(rules: readonly string[]): readonly Objective[] {
   return rules.flatMap((rule) => {
     const kept = keptBy(rule);

@@ -50,7 +50,7 @@ export type StageFactors = {
   readonly rampTo?: readonly number[];
 };
 
-/** All phases or stages of one load, with what is different in others, by `phases.INDEX.NAME`. */
+/** All phases or stages of one variant of a load, with the values that distinguish it, by `phases.INDEX.NAME`. */
 export interface PartsVariant<Part> {
   readonly parts: readonly Part[];
   readonly parameters: FactorValues;

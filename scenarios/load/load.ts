@@ -35,7 +35,7 @@ interface CommonLoad extends LoadOptions {
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
-  /** Null: chosen from the machine. */
+  /** Null if their number is chosen from the machine. */
   readonly workers: number | null;
 }
 
@@ -56,11 +56,11 @@ export interface RateLoad extends CommonLoad {
   readonly ratePerSec: number;
   readonly arrivals: "uniform" | "poisson";
   readonly durationMs: number;
-  /** A higher rate at the beginning, from which the target must find back; absent: none. */
+  /** A higher rate at the beginning, from which the target must recover; absent: none. */
   readonly burst?: { readonly ratePerSec: number; readonly durationMs: number };
 }
 
-/** Requests arrive at the moments of a log, of which the rate is the mean. */
+/** Requests arrive at the moments of a log; the rate is their mean. */
 interface ReplayLoad extends Omit<RateLoad, "arrivals" | "burst"> {
   readonly arrivals: "recorded";
 }
@@ -182,7 +182,7 @@ export function replayLoadOf(fields: LoadFields, moments: LogMoments): ReplayLoa
   return recorded(loadOf({ ...fields, ...meanOf(moments) }));
 }
 
-/** As the log has them. */
+/** The load with the moments that the log has. */
 export function recorded(load: PlannedLoad): ReplayLoad {
   if (load.kind !== "rate") throw new Error("A replay has a rate, that of its log");
   return { ...load, arrivals: "recorded" };
@@ -263,7 +263,7 @@ export function loadsOf(spec: LoadSpec): LoadVariant[] {
   );
 }
 
-/** What `made` makes of each variant of phases or stages, with the values of that variant. */
+/** The loads that `made` makes of each variant of phases or stages, with the variant's values. */
 function ofEach<Part>(
   variants: readonly PartsVariant<Part>[],
   made: (parts: readonly Part[]) => LoadVariant[],
@@ -280,7 +280,7 @@ interface PlannedFields extends LoadFields {
   readonly capacity?: CapacityGoal;
 }
 
-/** Where there is a goal, the rate is a share of the capacity. */
+/** With a goal for the capacity, the rate is a share of that capacity. */
 function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
   if (goal === undefined) return loadOf(fields);
   const load = loadOf({ ...fields, rate: 1 }); // each trial has its own

@@ -31,7 +31,7 @@ export const pipeline = positive.max(LIMITS.pipeline.most);
 export const requests = positive.max(LIMITS.requests.most);
 export const workers = positive.max(LIMITS.workers.most);
 
-/** As long as the histograms reach. */
+/** Up to the longest time that histograms can hold. */
 const TIMEOUTS = ["1ms", "1h"] as const;
 const DURATIONS = ["1ms", "24h"] as const;
 export const timeout = between(...TIMEOUTS);
@@ -296,7 +296,7 @@ export const phases = z.string().transform((text, context): Phase[] => {
 
 interface ReadPhase {
   readonly phase?: Phase;
-  /** What is wrong with it, a message each. */
+  /** Problems of the phase, one message each. */
   readonly wrong: readonly string[];
 }
 

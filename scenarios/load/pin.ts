@@ -4,9 +4,9 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** Where an experiment is read. */
+/** The machine on which an experiment is read. */
 interface MachineCores {
-  /** As Deno.build.os. */
+  /** The system, as in Deno.build.os. */
   readonly os: string;
   /** Cores on which this process may run; null if unknown. */
   readonly allowed: readonly number[] | null;

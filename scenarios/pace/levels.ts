@@ -25,13 +25,13 @@ const ROUNDING = 1e-9;
 export class UserLevels {
   #stage = 0;
   #stageStartUs = 0;
-  /** What was found last: until its moment, it is the same for the same number. */
+  /** The last answer of `exceededUs`, and the number that it was for: it stays true until its moment. */
   #present = -1;
   #exceededUs = 0;
 
   constructor(private readonly share: LevelsShare) {}
 
-  /** How many users may be there at `nowUs`; what was last after the end. */
+  /** How many users may be present at `nowUs`; after the end, as many as at the end. */
   at(nowUs: number): number {
     const { stages, worker, workers } = this.share;
     this.#goTo(nowUs);

@@ -8,7 +8,7 @@ import { derivedSeed } from "../../base/random.ts";
 
 /** Lengths of a slice and of what surrounds it. */
 export interface SliceLengths {
-  /** In which a side is loaded. */
+  /** Time in which a side is loaded. */
   readonly sliceUs: number;
   /** Length of its beginning, which is in no figure, because the target comes back from its rest. */
   readonly cutUs: number;
@@ -18,11 +18,11 @@ export interface SliceLengths {
    * and of 51 ms perhaps five and four.
    */
   readonly shiftUs: number;
-  /** After it, in which what is in flight may end and nobody is loaded. */
+  /** Time after it in which requests in flight may end, and no side is loaded. */
   readonly pauseUs: number;
 }
 
-/** One side's turns. */
+/** The turns of one side. */
 export interface TurnsSpec extends SliceLengths {
   readonly seed: number;
   readonly side: 0 | 1;

@@ -25,12 +25,12 @@ export class ThinkTimes {
     return mean * Math.exp(Math.sqrt(LOG_VARIANCE) * this.#normal() - LOG_VARIANCE / 2);
   }
 
-  /** At least 0, below 1. */
+  /** A random number of at least 0 and below 1. */
   #share(): number {
     return (this.#bits.next() >>> 0) / 2 ** 32;
   }
 
-  /** With mean 1. */
+  /** An exponential random number with mean 1. */
   #exponential(): number {
     return -Math.log(1 - this.#share());
   }

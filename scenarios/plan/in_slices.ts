@@ -6,7 +6,7 @@ import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts"
 import type { PlannedLoad } from "../load/load.ts";
 import { hooksIn, type Scenario } from "../request/scenario.ts";
 
-/** What of a cell says whether it can. */
+/** The parts of a cell that decide whether it can be measured in slices. */
 interface Cell {
   readonly target: string;
   readonly targetSpec: TargetSpec;

@@ -40,7 +40,7 @@ interface RunFactors {
 /** One combination of target, scenario and factor values. */
 export interface Cell {
   readonly target: string;
-  /** With one value for each setting. */
+  /** The target with one value for each setting. */
   readonly targetSpec: TargetSpec;
   /** The targets that it stands in front of, likewise, by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
@@ -72,7 +72,7 @@ export interface PlanOptions {
 
 /** What an experiment may carry out; how much of it, `repeat` says. */
 export interface Plan {
-  /** In the order of the file. */
+  /** Cells in the order of the file. */
   readonly cells: readonly Cell[];
   /** Gives every cell once a block, for ever; always the same blocks. */
   readonly blocks: () => Iterable<readonly PlannedRun[]>;

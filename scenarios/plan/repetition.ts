@@ -80,5 +80,5 @@ export const observeSpec = z.array(observed).min(1).describe(
     "compiler: the same and, of Node, what V8's optimising compilers do",
 );
 
-/** What `--profile` means where the file says nothing. */
+/** The meaning of `--profile` if the file says nothing. */
 export const ONE_PROFILE: ProfileSpec = { runs: 1 };

@@ -58,7 +58,7 @@ function stepsOf(request: Scenario): number {
   return "page" in request ? 1 + request.with.length : requestsIn(request)?.length ?? 0;
 }
 
-/** Null for one alone, and for a page. */
+/** The requests of a scenario; null for a single request, and for a page. */
 function requestsIn(request: Scenario): readonly object[] | null {
   if ("flow" in request) return request.flow;
   return "mix" in request ? request.mix : null;

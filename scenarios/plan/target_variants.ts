@@ -263,7 +263,7 @@ function asTexts(values: Readonly<Record<string, Json>>): Record<string, string>
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)]));
 }
 
-/** As people write it. */
+/** The value as people write it. */
 function shown(path: string, value: Json): Json {
   const isDuration = ["proxy.ttl", "proxy.stale", "cluster.slowStart"].includes(path);
   return isDuration && typeof value === "number" ? durationText(value) : value;

@@ -6,7 +6,7 @@ import type { ReadLogLine } from "./logged.ts";
 import { w3cReader } from "./w3c_line.ts";
 
 export interface LogFormat {
-  /** For one log, as what a line means may stand above it. @param keys Of a log of JSON lines. */
+  /** A reader for one log, because earlier lines may say what a line means. @param keys Keys of a log of JSON lines. */
   readonly reader: (keys: JsonKeys) => ReadLogLine;
 }
 

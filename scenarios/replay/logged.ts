@@ -8,9 +8,9 @@ export interface LoggedRequest {
   readonly kind: "request";
   /** Microseconds since the epoch. */
   readonly atUs: number;
-  /** In capitals. */
+  /** The method in capitals. */
   readonly method: string;
-  /** With its query; never a host. */
+  /** Path and query, never a host. */
   readonly path: string;
 }
 
@@ -20,7 +20,7 @@ export type LogLine =
   | { readonly kind: "other method"; readonly method: string }
   /** The server got no request: nothing at all, TLS on a port of HTTP, a scanner's noise. */
   | { readonly kind: "no request"; readonly why: string }
-  /** Not about a request, such as the `#Fields` of a W3C log. */
+  /** A line that is about no request, such as the `#Fields` of a W3C log. */
   | { readonly kind: "comment" };
 
 /** Reads one line; throws an Error with what is wrong with it. */

@@ -23,11 +23,11 @@ interface ReadReplay {
 }
 
 interface UnreadableLog {
-  /** Without the log's name. */
+  /** The problem, without the log's name. */
   readonly problem: string;
-  /** What may help: to send its other methods, too, or to name its format, which is perhaps known. */
+  /** A remedy: to send its other methods, too, or to name its format, or null if that is unknown. */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
-  /** The first of its lines that are unreadable, or else of those without a request. */
+  /** The first unreadable lines, or, if there are none, the first lines without a request. */
   readonly wrong: readonly WrongLine[];
 }
 
@@ -72,7 +72,7 @@ function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder):
 
 const NAMED_METHODS = 5;
 
-/** What of the log is not replayed, by its reason. */
+/** The part of the log that is not replayed, by reason. */
 function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
   const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
   const requests = methods.reduce((sum, [, count]) => sum + count, 0);
@@ -91,7 +91,7 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Enough to pass the head of a file. */
+/** Enough lines to pass the head of a file. */
 const FIRST_LINES = 50;
 
 function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {
@@ -110,7 +110,7 @@ class ReplayedLog {
     private readonly written: ReplayChoice & { readonly log: string },
     private readonly sha256: string,
     readonly replay: Replay,
-    /** What is replayed and what is not, a sentence. */
+    /** A sentence that says which requests are replayed, and which are not. */
     readonly note: string,
   ) {}
 

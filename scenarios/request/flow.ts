@@ -70,7 +70,7 @@ export const cookieValue = z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x
     "write it without blanks, quotes, commas, semicolons and backslashes",
 });
 
-/** Within what a user keeps, so that none of them leaves with the first that a response sets. */
+/** Limited to what a user can keep, so that no preset cookie is lost when a response sets the first of its own. */
 const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, context) => {
   const pairs = Object.entries(preset).map((pair) => pair.join("="));
   const sizes: [limit: LimitName, found: number][] = [
@@ -126,11 +126,11 @@ export function isRequest(step: FlowStepSpec): step is RequestStepSpec {
   return !("think" in step);
 }
 
-/** Where in a response a value is captured from. */
+/** The place in a response from which a value is captured. */
 export type CaptureSource =
   | BodySource
   | { readonly kind: "header"; readonly name: string; readonly pattern?: string }
-  /** What the response itself sets, in Set-Cookie. */
+  /** A cookie that the response itself sets, in Set-Cookie. */
   | { readonly kind: "cookie"; readonly name: string };
 
 export interface CaptureSpec {

@@ -135,7 +135,7 @@ function quotable(text: string): string {
   return writtenBesides(text, inQuotes);
 }
 
-/** A digest of what it parts: nobody writes a content that holds it (RFC 2046 §5.1.1). */
+/** The boundary is a digest of the parts, so no part contains it (RFC 2046 §5.1.1). */
 function boundaryOf(parts: readonly BodyPart[]): string {
   return `plateau-${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 40)}`;
 }

@@ -27,7 +27,7 @@ import {
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
 const FORMS = ["form", "multipart"] as const;
-/** What a form would bring them stands in the path, as browsers have it. Some servers read JSON with get. */
+/** Methods without a form: its fields belong into the path, as in browsers. Some servers read JSON with GET. */
 const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
 /** Text of a given form; `rule` ends the message about a wrong one. */
@@ -137,10 +137,10 @@ export const streamKind = z.enum(STREAM_KINDS);
 export const until = z.string().min(1).max(LIMITS.sentence.most);
 export const hold = between("1ms", "24h");
 
-/** As browsers have it. */
+/** The default of browsers. */
 const USUAL_RECONNECTION_MS = 3_000;
 export const reconnectionTime = between("0ms", "1h");
-/** As EventSource connects again: after how long, ms, where the server does not say. */
+/** Reconnection like EventSource's: after this time, ms, unless the server names another. */
 export const reconnect = z.union([
   z.literal(true).transform(() => USUAL_RECONNECTION_MS),
   reconnectionTime,
@@ -180,7 +180,7 @@ export const grpcMethod = z.string().max(LIMITS.name.most).regex(
 
 export const COMPRESSIONS = ["gzip"] as const;
 
-/** What makes a request a call of gRPC. */
+/** Keys that make a request a call of gRPC. */
 const callFields = (files: Files) => ({
   grpc: grpcMethod.optional().describe(
     "Method that is called over gRPC, such as greeter.Greeter/SayHello",
@@ -195,7 +195,7 @@ const callFields = (files: Files) => ({
     "The messages of a stream that is sent, as JSON",
   ),
   compress: z.enum(COMPRESSIONS).optional().describe(
-    "gzip: messages are sent compressed, and may come so; as they are when absent",
+    "gzip: messages are sent compressed, and compressed ones are accepted; neither when absent",
   ),
 });
 
@@ -405,7 +405,7 @@ export function responseProblem(expect: Expectation, response: ReceivedResponse)
   return `expected JSON with ${excerpt(JSON.stringify(expect.json))}, ${why}`;
 }
 
-/** For messages. */
+/** The response as messages quote it. */
 export function responseText({ status, body }: ReceivedResponse): string {
   return `${status} with body ${excerpt(textOf(body))}`;
 }
@@ -429,7 +429,7 @@ function differenceOf(expected: string, got: string): string {
     `they differ from character ${at + 1} on`;
 }
 
-/** The text as JSON has it; of a long one a part, of which no cut leaves half a secret, and how long the whole is. */
+/** The text as JSON. Of a long one it gives a part, which no cut leaves half a secret in, and the length of the whole. */
 function excerpt(whole: string, from = 0): string {
   const text = withoutSecrets(whole);
   const to = from + EXCERPT_CHARS;
@@ -440,7 +440,7 @@ function excerpt(whole: string, from = 0): string {
 
 // What a call of gRPC needs, and what can't be had beside one.
 
-/** Keys of a request that a call has none of, and why. */
+/** Keys of a request that a call cannot have, with the reasons. */
 const BESIDE_CALLS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     METHODS.map((
@@ -457,7 +457,7 @@ const BESIDE_CALLS: Readonly<Record<string, string>> = {
   after: "hooks do not know messages of gRPC",
 };
 const OF_CALLS = ["proto", "message", "messages", "compress"] as const;
-/** What can't be expected of them. */
+/** Expectations that calls cannot have, with the reasons. */
 const NOT_EXPECTED_OF_CALLS: Readonly<Record<string, string>> = {
   status: "Cannot expect another status than 200 of a call of gRPC: write grpcStatus",
   body:
@@ -496,7 +496,7 @@ function callContradictions(request: Partial<RequestFields>): Conflict[] {
     if (Reflect.get(Object(expect), key) === undefined) continue;
     found.push({ path: ["expect", key], message: why });
   }
-  // What is wrong with the file is a problem of its own.
+  // Problems of the file itself are reported elsewhere.
   const isRead = typeof proto?.conflicts === "function";
   return isRead ? [...found, ...proto.conflicts({ ...request, grpc })] : found;
 }

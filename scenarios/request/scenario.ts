@@ -61,7 +61,7 @@ const flowScenario = (files: Files) =>
     }),
   });
 
-/** A log says what is sent and when; the load says on how many connections. */
+/** The log says which requests are sent, and when; the load says on how many connections. */
 const replayScenario = (files: Files) => {
   const { targets, needs, load } = commonFields(files);
   return z.strictObject({
@@ -140,7 +140,7 @@ function requestsOfPage({ page, with: needed, headers }: PageScenario): RequestT
 
 export type Scenario = z.output<ReturnType<typeof scenarioSpecWith>>;
 type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
-/** One whose requests are written in the file. */
+/** A scenario whose requests are written in the file. */
 export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 

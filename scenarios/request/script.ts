@@ -39,7 +39,7 @@ import {
 
 export interface ScriptRequest {
   readonly kind: "request";
-  /** Which of the script's steps it is. */
+  /** Index of its step in the script. */
   readonly step: number;
   readonly wire: WireRequest;
   /** One object for all requests that differ in their values alone. */
@@ -47,7 +47,7 @@ export interface ScriptRequest {
   readonly captures: readonly CaptureSpec[];
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamedResponse;
-  /** It is a call of gRPC. */
+  /** The call of gRPC that the request makes. */
   readonly call?: ScriptCall;
   /** It opens a WebSocket, on which the body of `wire` is what is sent; absent: it does not. */
   readonly socket?: SocketUse;
@@ -76,11 +76,11 @@ export interface ScriptCall {
   readonly compress?: "gzip";
   /** Types of its `.proto` file; absent: the server says them. */
   readonly proto?: ProtoTypes;
-  /** Absent: it is not ready. */
+  /** The parts that its types decide; absent until they are ready. */
   readonly ready?: ReadyCall;
 }
 
-/** What the types of a call decide. */
+/** The properties of a call that its types decide. */
 export interface ReadyCall {
   /** The response is one message. */
   readonly isUnary: boolean;
@@ -93,13 +93,13 @@ export interface ReadyCall {
 }
 
 export interface RequestHooks {
-  /** Null: none. */
+  /** Name of the function that is called before the request is sent; null if there is none. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
 export interface UserHooks {
-  /** Null: none. */
+  /** Name of the function that is called when a virtual user starts; null if there is none. */
   readonly start: string | null;
   readonly end: string | null;
 }
@@ -203,11 +203,11 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
-/** So many steps have figures of their own; the rest are one more together. */
+/** The most steps that have figures of their own; all others together are one more. */
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
 
-/** Where a request stands among the steps, and those that it is redirected to. */
+/** The step of a request, and the step of requests that it is redirected to. */
 type StepPlace = Pick<ScriptRequest, "step" | "follow">;
 
 /** Requests of one name are one step; those that redirects lead to are another. */
@@ -282,7 +282,7 @@ function variantsOf(
   return { requests: variants.map((one) => ({ ...step, wire: fillTemplate(wire, one) })), tables };
 }
 
-/** So many picks at least, where there are several requests to pick from, and at most. */
+/** The least number of picks where there are several requests to pick from, and the most. */
 const PICKS = { least: 1_000, most: 1_000_000 };
 
 /**
@@ -411,7 +411,7 @@ function thinkStep({ think }: ThinkSpec): ThinkStep {
   return { kind: "think", thinkMs: think.mean, as: think.as };
 }
 
-/** What stands in a log, each request with these header fields and this expectation. */
+/** The requests of a log, each with these header fields and this expectation. */
 export function replayScript(
   { headers, expect }: {
     readonly headers: Readonly<Record<string, string>>;

@@ -49,7 +49,7 @@ function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequ
   });
 }
 
-/** Within a text of JSON. */
+/** The value within a JSON string. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
@@ -106,7 +106,7 @@ export function writtenBesides(text: string, write: (text: string) => string): s
     .join("");
 }
 
-/** A path or a query in which spaces and what is not ASCII, which none has, are percent-encoded, but for `{{ names }}`. */
+/** Percent-encodes spaces and non-ASCII characters of a path or a query, except in `{{ names }}`. */
 export function pathText(path: string): string {
   return writtenBesides(path, (part) => part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded));
 }

@@ -43,7 +43,7 @@ export class Table {
     this.#digest = fileDigest(path, JSON.stringify(rows));
   }
 
-  /** One for all that stands in the same rows. */
+  /** The same for all tables with the same rows. */
   get key(): string {
     return `${this.path}\n${this.query}`;
   }
@@ -110,7 +110,7 @@ const sqlite = (files: Files) =>
       new Table(sqlite, files.queried(sqlite, query), query))
   ).describe("Rows of a database, one after the other");
 
-/** With the rows in place of the path; adds an issue where they can't be read, or taken so. */
+/** The source with the rows in place of the path; adds an issue if they can't be read, or not be taken in that way. */
 function tableIn<Source extends "csv" | "jsonl" | "sqlite">(
   context: z.core.$RefinementCtx,
   source: Source,
@@ -162,7 +162,7 @@ function weightOf(row: TableRow, column: string): number {
 const valueSpec = (files: Files) =>
   z.xor([uuid, range, pick, csv(files), jsonLines(files), sqlite(files)]);
 
-/** Without dots: those stand between the name of a table and its column. */
+/** No dots: a dot separates the name of a table from that of its column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
   error: ({ input }) =>
     `Cannot use ${quotedOpenly(input)} as the name of a value: ` +
@@ -252,7 +252,7 @@ export function ownValues(
   );
 }
 
-/** Tables of which each virtual user has a row of its own, by the names of the values. */
+/** Tables that give each virtual user a row of its own, with the names of their values. */
 export function uniqueTables(values: ValueSpecs): [name: string, table: Table][] {
   return uniqueOf(Object.entries(values)).map(([name, spec]) => [name, tableOf(spec)]);
 }
@@ -291,7 +291,7 @@ function usedSpecs(
 /** Names with their values in one variant. */
 type Give = (variant: number) => [name: string, value: string][];
 
-/** One order for each file, so that a name and its password stay together. */
+/** One order for each file, so that a name and its password stay in step. */
 type Orders = ReadonlyMap<string, readonly number[]>;
 
 function orderKey(spec: TableSpec): string {

@@ -71,7 +71,7 @@ export const socketFields = {
   ),
 };
 
-/** What a request for a WebSocket has, written as it is. */
+/** The keys of a request for a WebSocket, as written. */
 interface SocketRequest {
   readonly websocket?: string;
   readonly send?: SendSpec;
@@ -82,7 +82,7 @@ interface SocketRequest {
   readonly capture?: Readonly<Record<string, unknown>>;
 }
 
-/** What a script of a load has of it. */
+/** A WebSocket as the script of a load holds it. */
 export interface SocketUse {
   readonly send?: { readonly everyMs?: number; readonly isText: boolean };
   readonly answer: MessageExpectation;
@@ -135,7 +135,7 @@ function payloadOf(send: SendSpec | undefined): WireBody {
 
 /** Offer of a client that compresses each message by itself (RFC 7692 §7.1.1.2). */
 const DEFLATE = "permessage-deflate; client_no_context_takeover";
-/** In place of 16 octets in base64. */
+/** Stands for a key: 16 octets in base64. */
 const NO_KEY = "A".repeat(22) + "==";
 
 /** The fields of the request (RFC 6455 §4.1), with a key to be replaced. */

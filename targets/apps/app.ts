@@ -12,7 +12,7 @@ import type { MiddlewareHandler } from "hono";
 interface AppContext {
   /** Where the Redis server is (`redis://host:port`), or null when there is none. */
   readonly redisUrl: string | null;
-  /** Takes one line of the request log. */
+  /** Called with each line of the request log. */
   readonly log: (line: string) => void;
 }
 
@@ -21,12 +21,12 @@ interface AppClient {
   readonly remoteAddr?: Deno.NetAddr;
 }
 
-/** The same as Hono's bindings; there is none without a socket. */
+/** Hono's bindings with the client; without a socket there is none. */
 export type ClientBindings = { Bindings: AppClient | undefined };
 
 /** A started app: the routes, and what must be let go at the end. */
 export interface RunningApp {
-  /** @param client For the request log and the rate limit; none without a socket. */
+  /** @param client The client, for the request log and the rate limit; absent without a socket. */
   fetch(request: Request, client?: AppClient): Response | Promise<Response>;
   close(): Promise<void>;
 }

@@ -29,13 +29,13 @@ export function compression(offered: Encodings): MiddlewareHandler {
     const { headers, status } = c.res;
     const encoding = status === 200 ? await compress(c, offered) : null;
     if (encoding !== null) return;
-    // Deno before 2.9 compresses on its own what does not forbid it.
+    // Deno before 2.9 compresses responses by itself unless they forbid it.
     const rules = [headers.get("cache-control"), "no-transform"].filter((rule) => rule !== null);
     c.header("cache-control", rules.join(", "));
   };
 }
 
-/** Null when the response stays as it is. */
+/** Null if the response stays as it is. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;

@@ -9,13 +9,13 @@ import { settlesWithin } from "../launch/settles.ts";
 import { listenOn, type ListenOptions, LOOPBACK, originAt } from "../../base/net/listen.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
-/** What is in flight at the end has this long to finish. */
+/** Time that requests in flight have to finish at the end. */
 const CLOSE_MS = 1_000;
 
 export interface ServeOptions {
   /** Name of a built-in app. */
   readonly app: string;
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   /** Other processes may listen on the same port (Linux); false when absent. */
   readonly shared?: boolean;
@@ -32,7 +32,7 @@ export interface ServedApp {
   readonly origin: string;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
-  /** Ends the server. What is in flight has 1 s to finish, then `finished` no longer waits for it. Idempotent. */
+  /** Ends the server. Requests in flight have 1 s to finish; then `finished` no longer waits for them. Idempotent. */
   close(): Promise<void>;
 }
 

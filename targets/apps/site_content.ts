@@ -15,7 +15,7 @@ const PAGES = 5;
 
 export type Body = string | Uint8Array<ArrayBuffer>;
 
-/** One path of the site, and what it gives. */
+/** One path of the site, and the response to it. */
 export interface Document {
   readonly path: string;
   /** Media type. */
@@ -24,7 +24,7 @@ export interface Document {
   readonly body: () => Promise<Body>;
 }
 
-/** Where documents are read for each request. */
+/** A place from which documents are read for each request. */
 export interface Source {
   /** @returns A null tag where that is left to a hash of the body. */
   readonly read: (path: string) => Promise<{ body: Body; tag: string | null }>;
@@ -206,7 +206,7 @@ export async function writeFiles(documents: readonly Document[]): Promise<Source
   };
 }
 
-/** As Express's static files have it: size and time of change, which prove no more than likeness. */
+/** A tag as Express makes it for static files, of size and time of change: a weak one, because these prove only likeness. */
 function tagOf(sizeBytes: number, changedMs: number): string {
   return `W/"${sizeBytes.toString(16)}-${changedMs.toString(16)}"`;
 }

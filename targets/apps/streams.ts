@@ -11,7 +11,7 @@ import { News } from "./streams/news.ts";
 import { type Freezes, momentsOf } from "./streams/schedule.ts";
 import { type SentBySockets, socketPaths } from "./streams/sockets.ts";
 
-/** What was sent, whether or not it has arrived. */
+/** Counts of what was sent, whether or not it has arrived. */
 interface Sent {
   messages: number;
   /** Streams that began, ended with their last message, were cut here, and that the client left. */
@@ -141,7 +141,7 @@ const EVENTS = "text/event-stream";
 /** News that a listener has not read yet. */
 const MOST_BEHIND = 16;
 
-/** As chat completions are streamed by model servers: who speaks, tokens, and why it ends. */
+/** A chunk of a chat completion as model servers stream it: first the role, then tokens, at last the reason for the end. */
 function chunkOf(k: number, events: number): string {
   const isLast = k + 1 >= events;
   const delta = k === 0 ? { role: "assistant", content: "" } : isLast ? {} : { content: ` t${k}` };

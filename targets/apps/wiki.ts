@@ -63,7 +63,7 @@ export const wiki = {
   },
 } satisfies App<typeof appSettings.wiki>;
 
-/** As a wiki renders that has more to do. */
+/** The renderer of a wiki that has more to do for each page. */
 function slowed(render: Render, cpuMs: number): Render {
   if (cpuMs === 0) return render;
   return (text) => {

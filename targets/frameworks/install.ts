@@ -22,32 +22,32 @@ import { createHash } from "node:crypto";
 
 interface Installation {
   readonly folder: string;
-  /** False when it was there already. */
+  /** False if it was there already. */
   readonly fresh: boolean;
 }
 
-/** What `plateau setup frameworks` installs: a framework, or a runtime for those of Node. */
+/** A name that `plateau setup frameworks` can install: a framework, or a runtime for those on Node. */
 export type InstallableName = FrameworkName | InstalledRuntimeName;
 
-/** What both have of the registry. */
+/** The registry's entry, with the keys that frameworks and runtimes share. */
 export function installable(
   name: InstallableName,
 ): Pick<Framework, "summary" | "version" | "folder" | "toolchain"> {
   return isInstalledRuntime(name) ? runtimeNamed(name) : frameworkNamed(name);
 }
 
-/** Where the framework or runtime is installed, or null when it is not. */
+/** Folder of the installed framework or runtime; null if it is not installed. */
 export function installedAt(name: InstallableName): string | null {
   const folder = placeOf(name);
   return isFolder(folder) ? folder : null;
 }
 
-/** In one line, with what to do. */
+/** A line that also says what to do. */
 export function notInstalled(name: InstallableName): string {
   return `${name} is not installed: install it by plateau setup frameworks ${name}`;
 }
 
-/** What is not on PATH of the programs that the framework needs. */
+/** Programs that the framework needs and that are not on PATH. */
 export function missingPrograms(name: InstallableName): string[] {
   const here = { path: ownEnv().PATH, cwd: Deno.cwd() };
   return installable(name).toolchain.programs
@@ -165,7 +165,7 @@ export const PACK = "frameworks.json";
 /** Text of each file by its path in the framework's folder, in order of the paths. */
 type Sources = ReadonlyMap<string, string>;
 
-/** What tools leave in a folder when they are used right there. */
+/** Folders that tools leave beside the sources when they are used there. */
 const NO_SOURCES = new Set(["node_modules", ".venv", "build", "dist", "server"]);
 
 export function readSources(folder: string): Sources {

@@ -52,7 +52,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
   },
 };
 
-/** The runtime that is wanted, before the framework's script; without one, or by `node`, that of PATH. Null: not there. */
+/** The wanted runtime, before the framework's script; `node`, and the default, is that on PATH. Null if it is not there. */
 function runBy(
   wanted: RuntimeName | undefined,
   [name, ...args]: readonly [string, ...string[]],

@@ -28,7 +28,7 @@ export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
   readonly toolchain: Toolchain;
   /** The settings with defaults and limits; each field has a `.describe()`. */
   readonly settings: Settings;
-  /** What serves it, in its installed folder: a program on PATH, or a path in the folder. */
+  /** The command that serves it, from its installed folder: a program on PATH, or a path in the folder. */
   command(settings: z.output<Settings>): readonly [program: string, ...args: string[]];
 }
 

@@ -9,11 +9,11 @@ import { npm, type Toolchain } from "./registry.ts";
 interface InstalledRuntime {
   /** One line for `plateau list frameworks`. */
   readonly summary: string;
-  /** As its folder pins it. */
+  /** The version that its folder pins. */
   readonly version: string;
   readonly folder: string;
   readonly toolchain: Toolchain;
-  /** Where its program may be in the installed folder: that of the machine's platform is there. */
+  /** Places in the installed folder at which its program may be: only that for the machine's platform is there. */
   readonly programs: readonly string[];
   /** Arguments before the script. */
   readonly args: readonly string[];

@@ -61,7 +61,10 @@ export class Composite {
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
-  /** All as one target, seen through its gateway. @param onLoadStart For what begins with the load, in the gateway. */
+  /**
+   * All parts as one target, seen through its gateway. @param onLoadStart For actions of the gateway that begin with
+   * the load.
+   */
   behind(gateway: RunningTarget, { onLoadStart, stop }: GatewayHooks = {}): RunningTarget {
     void gateway.exited.then((exit) => this.#end(exit, () => gateway.lastLines()));
     const runtimes = [gateway, ...this.#members].flatMap(({ runtime }) => runtime ?? []);

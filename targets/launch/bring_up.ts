@@ -20,13 +20,13 @@ const NOTE_AFTER_MS = 5_000;
 
 interface Bringing {
   readonly child: Child;
-  /** As `RunningTarget` has it. */
+  /** The runtimes, as in `RunningTarget`. */
   readonly runtime: string | null;
   /** Path that responds with a status under 500 when the target is ready; `grpc`: it responds to a call. */
   readonly path: string;
-  /** Where it listens; null: it announces its origin itself. */
+  /** Port at which the target listens; null if it announces its origin itself. */
   readonly port: number | null;
-  /** What else is known while nobody can be reached there: the reason and its fix; null for nothing. */
+  /** An explanation while the target cannot be reached: the reason and its fix; null if nothing is known. */
   readonly advice?: () => string | null;
 }
 

@@ -69,7 +69,7 @@ interface ProcessEnvironment {
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
   /** The same of each by itself. */
   readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
-  /** It is none of the experiment's: it runs on our own cores, not on those of targets. */
+  /** Whether the program works for Plateau and not for the experiment: it then runs on our cores, not on those of targets. */
   readonly isOurs?: boolean;
   /** Called when a signal has ended it; what it has left may still print. */
   readonly onKilled?: (pid: number) => Promise<void>;
@@ -105,7 +105,7 @@ export function startCommand(
 interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
-  /** Null or absent: as much as there is. */
+  /** Limits of the program; null or absent: none. */
   readonly limits?: TargetLimits;
   /** The same for a folder that stays when the program succeeds. */
   readonly stage?: string;
@@ -192,7 +192,7 @@ function withSignal({ code, signal }: Exit): Exit {
 const running = new Set<number>();
 let isAdopting: boolean | null = null;
 
-/** Not where there are children that were not started here: theirs would be adopted, too, and taken for ours. */
+/** Adopts orphans, unless there are children that were not started here: theirs would be adopted, too, and taken for ours. */
 function adoptTheirOrphans(): void {
   isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
@@ -227,7 +227,7 @@ function start(
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
-  // One for good, so that several may writeLine it something at the same time.
+  // A single writer for the whole time, so that several callers may write lines at the same time.
   const input = process.stdin.getWriter();
   const writeLine = async (line: string): Promise<void> => {
     await input.write(new TextEncoder().encode(`${line}\n`)).catch(() => {}); // it has ended
@@ -264,7 +264,10 @@ function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
   }
 }
 
-/** With all that it has started, which it can't end itself any more: it hangs, or the machine is too slow for it. */
+/**
+ * Kills the supervisor with all that it has started, because it can't end that itself: it hangs, or the machine is too
+ * slow.
+ */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {
     for (const pid of descendantsOf(process.pid)) killNumber(pid);

@@ -65,7 +65,7 @@ interface LocatedCommand {
   readonly inherited: Readonly<Record<string, string>>;
 }
 
-/** What a command needs of the machine before it is started. Throws a StartError where that is not there. */
+/** Finds what a command needs on the machine before it is started. Throws a StartError if something is missing. */
 export function locateCommand(spec: CommandTarget, context: LocationContext): LocatedCommand {
   const { command: [name], env } = spec;
   const { cwd, inherited } = locateSurroundings(spec, context);
@@ -77,7 +77,7 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** The same but for its program, which its own steps may build. */
+/** Finds all that except the program, which the command's own steps may build. */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,
@@ -85,7 +85,7 @@ export function locateSurroundings(
   return { cwd: locateFolder(cwd, context), inherited: inheritedBy(inherit, context) };
 }
 
-/** A program that lacks its settings may serve something else: what is not set is an error. */
+/** Throws for variables that are not set, because a program without its settings may serve something else. */
 function inheritedBy(
   names: readonly string[],
   context: Pick<LaunchContext, "name">,
@@ -115,7 +115,7 @@ function hostAdvice(spec: CommandTarget, { host }: LaunchContext): string | null
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 
-/** Where a program listens instead, by the sockets of its processes; null where it can't be known or is right. */
+/** The address at which a program listens instead, by the sockets of its processes; null if that is unknown or right. */
 function listeningAdvice(
   pid: number,
   { spec, port, host }: {

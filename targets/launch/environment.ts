@@ -6,7 +6,7 @@ import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { isSecretVariable } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
-/** As Deno.build.os. */
+/** A system, as in Deno.build.os. */
 type System = typeof Deno.build.os;
 type Variables = Readonly<Record<string, string>>;
 
@@ -62,7 +62,7 @@ export function ownEnv(
   return { ...env, PATH: folders.join(delimiter) };
 }
 
-/** Those of our own variables that are named; null for one that is not set. */
+/** The values of the named variables in our own environment; null for each one that is not set. */
 export function variablesNamed(
   names: readonly string[],
   ours: Variables = ownEnv(),
@@ -71,7 +71,7 @@ export function variablesNamed(
   return Object.fromEntries(names.map((name) => [name, ours[variableName(name, os)] ?? null]));
 }
 
-/** No result holds the values of variables that a target inherits, but for those that every program gets. */
+/** Hides the values of variables that a target inherits from results, except those that every program gets. */
 export function hideInherited(names: readonly string[]): void {
   const known = inheritedOn(Deno.build.os);
   for (const [name, value] of Object.entries(variablesNamed(names))) {
@@ -80,7 +80,10 @@ export function hideInherited(names: readonly string[]): void {
   }
 }
 
-/** Nor what programs that get the whole environment might print of it: by their names, passwords and tokens. */
+/**
+ * Hides what programs with the whole environment might print of it: variables that are passwords or tokens by their
+ * names.
+ */
 export function hideSecretVariables(env: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(env)) {
     if (isSecretVariable(name, value)) secrets.keep(value, `\${env.${name}}`);
@@ -91,7 +94,7 @@ function isSet(entry: readonly [string, string | undefined]): entry is [string, 
   return entry[1] !== undefined;
 }
 
-/** What finding a program depends on. */
+/** The facts on which finding a program depends. */
 interface ProgramSystem {
   readonly os: System;
   /** PATHEXT of Windows: the endings that need not be written, `.EXE;.CMD`. */
@@ -100,7 +103,7 @@ interface ProgramSystem {
   readonly isProgram: (path: string) => boolean;
 }
 
-/** What Windows has where PATHEXT is not set. */
+/** The value of Windows where PATHEXT is not set. */
 const PATHEXT = ".COM;.EXE;.BAT;.CMD";
 
 const THIS_SYSTEM: ProgramSystem = {
@@ -111,7 +114,7 @@ const THIS_SYSTEM: ProgramSystem = {
   isProgram,
 };
 
-/** Full path of the program that a shell in `cwd` would run, or null when there is none. */
+/** Full path of the program that a shell in `cwd` would run; null if there is none. */
 export function findProgram(
   name: string,
   { path, cwd }: { path: string; cwd: string },
@@ -175,8 +178,8 @@ export function locateFolder(
 }
 
 /**
- * Below the ports that systems give to clients (Linux: from 32,768 on), so that none takes it before it is
- * listened on.
+ * Ports below those that systems give to clients (Linux: from 32,768 on), so that no client takes one before the target
+ * listens on it.
  */
 const QUIET_PORTS = { first: 20_000, count: 12_000 };
 const MOST_DRAWS = 100;
@@ -184,7 +187,7 @@ const MOST_DRAWS = 100;
 interface PortWish {
   /** The address to listen on. */
   readonly host?: string;
-  /** Ports that are taken already, though nobody listens on them yet. */
+  /** Ports that are reserved already, although no process listens on them yet. */
   readonly others?: readonly number[];
   /** A number from 0 to below 1. */
   readonly draw?: () => number;
@@ -237,7 +240,7 @@ const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 const OPENING = `import{open,url}from'node:inspector';` + // no spaces: one would end it
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
-/** A foreign program with what profiles and counters need of it. Full path of the program. */
+/** The arguments and the environment with which a foreign program is started. */
 interface StartedProgram {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

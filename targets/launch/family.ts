@@ -26,17 +26,17 @@ import { enterJob, type Job } from "../../base/system/windows.ts";
  * Where none of this can be seen, only that group is signalled.
  */
 export interface ProcessFamily {
-  /** Those that have not ended, as far as they can be found. */
+  /** Processes that have not ended, as far as they can be found. */
   living(): number[];
-  /** False when everybody who lives is another user's and does not take it. */
+  /** False if every living process is another user's and refuses the signal. */
   signal(name: Deno.Signal): boolean;
 }
 
 /** How the program must be started, so that its family can be found. */
 export interface Upbringing {
-  /** It leads a process group of its own. */
+  /** Whether it leads a process group of its own. */
   readonly detached: boolean;
-  /** On top of its environment. */
+  /** Variables that are added to its environment. */
   readonly env: Readonly<Record<string, string>>;
   of(child: Pick<Deno.ChildProcess, "pid" | "status">): ProcessFamily;
 }
@@ -53,7 +53,7 @@ export function bringUpFamily(): Upbringing {
   return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked, lives) };
 }
 
-/** What a system has to find processes by, where there is no /proc. */
+/** How a system finds processes where it has no /proc. */
 interface FamilySystem {
   readonly os: typeof Deno.build.os;
   readonly table: ProcessTable | null;
@@ -85,7 +85,7 @@ function membersIn(rows: readonly TableRow[], program: number): number[] {
     .flatMap((pid) => treeIn(rows, pid)).map(({ pid }) => pid);
 }
 
-/** Where they are not, a program leads a process group. */
+/** Whether processes can be seen in /proc. Where they cannot, a program leads a process group. */
 export function showsProcesses(): boolean {
   return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
 }
@@ -108,13 +108,16 @@ function family(
   return { living, signal: (name) => signalAll(living(), name) };
 }
 
-/** One that we have adopted is reaped first: threads of it may outlive its first one, and we may end before. */
+/**
+ * Whether it lives. A zombie that we have adopted is reaped first: its other threads may outlive the first, and we may
+ * end before.
+ */
 function lives(pid: number): boolean {
   const { state = "Z", parent = 0 } = readStat(pid) ?? {};
   return state !== "Z" || (parent === Deno.pid && !reap(pid));
 }
 
-/** What a supervisor left that was killed, as its parent finds it; see `orphansOf`. */
+/** Processes that a killed supervisor has left, as its parent finds them; see `orphansOf`. */
 export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
   const living = (): number[] => orphansOf(supervisor, others).filter(lives);
   return { living, signal: (name) => signalAll(living(), name) };
@@ -144,7 +147,7 @@ function signalAll(pids: readonly number[], name: Deno.Signal): boolean {
   return pids.length === 0 || denied.length < pids.length;
 }
 
-/** False where it is denied; one that has ended already needs none. */
+/** False if the signal is denied; a process that has ended already needs no signal. */
 function signal(pid: number, name: Deno.Signal): boolean {
   try {
     Deno.kill(pid, name);

@@ -15,7 +15,10 @@ const REQUEST = new Uint8Array(0);
 /** A server begins with it while what it calls is not there yet. */
 const UNAVAILABLE = 14;
 
-/** What HealthCheckResponse has in its only field (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). */
+/**
+ * HealthCheckResponse's only field, and its value for a healthy service
+ * (https://github.com/grpc/grpc/blob/master/doc/health-checking.md).
+ */
 const HEALTH_FIELD = 1;
 const SERVING = 1;
 const HEALTHS = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
@@ -45,7 +48,7 @@ function failureOf({ status, kept }: ReceivedResponse): string | null {
   return health === SERVING ? null : `health ${HEALTHS[health] ?? health}`;
 }
 
-/** 0 where the message has none, as in protobuf; NaN where it is not a message. */
+/** 0 where the message has no status, as in protobuf; NaN where it is no message. */
 function healthIn(kept: KeptResponse): number {
   try {
     const reader = new WireReader(kept.body().subarray(PREFIX_BYTES));

@@ -36,19 +36,19 @@ export interface WatchedPart extends WatchedTree {
 export interface RunningTarget extends WatchedTree {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
-  /** What the origin does not say of the way there; nothing when absent. */
+  /** How to reach the origin, beyond what the origin itself says; absent: nothing more. */
   readonly access?: Access;
   /** From the start of the process to its first right response, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
-  /** What runs it, each with its version, such as `node v20.20.2, express 5.3.0`; null if unknown. */
+  /** Its runtimes with their versions, such as `node v20.20.2, express 5.3.0`; null if unknown. */
   readonly runtime: string | null;
   /** Path of its ready check; null when there was none. */
   readonly readyPath: string | null;
-  /** All process trees of it, its own too; its own alone when absent. More may come while it runs. */
+  /** All its process trees, the target's own included; absent: only its own. More may be added while it runs. */
   readonly parts?: () => readonly WatchedPart[];
-  /** To be called when the load begins, for what depends on that moment. @param atMs Since the epoch. */
+  /** To be called when the load begins, for actions that depend on that moment. @param atMs Milliseconds since the epoch. */
   readonly onLoadStart?: (atMs: number) => void;
-  /** What its runtimes report; absent where that is not requested. */
+  /** Reports of its runtimes; absent where they are not requested. */
   readonly counters?: CounterSource;
   /** Resolves when the process ends on its own or by `stop`; never for `url`. */
   readonly exited: Promise<Exit>;
@@ -71,7 +71,7 @@ export interface LaunchContext {
   readonly signal: AbortSignal;
   /** The experiment's targets, by name, with one value for each setting. */
   readonly others: Readonly<Record<string, TargetSpec>>;
-  /** Takes a line that the user should know. */
+  /** Called with a line that the user should know. */
   readonly onNote: (text: string) => void;
   /** Address or name of this machine at which it must listen and gets its requests; IPv6 without brackets. */
   readonly host: string;
@@ -89,7 +89,7 @@ interface ListeningPort {
   readonly shared: boolean;
 }
 
-/** For launchers of gateways in front of other targets. */
+/** The context for launchers of gateways in front of other targets. */
 export interface GatewayContext extends LaunchContext {
   /** Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start` does. */
   startOther(
@@ -106,7 +106,7 @@ export interface Launcher<Spec> {
   start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
 }
 
-/** The start of a program that is a need of the experiment, and none of its targets' own: its error says which. */
+/** Starts a program that the experiment needs but that is no target of it: the error names the need. */
 export async function startOfNeed<Started>(
   need: Need,
   start: () => Promise<Started>,

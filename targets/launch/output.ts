@@ -9,15 +9,15 @@ import { REAL_TIME, type Time } from "./settles.ts";
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
 
-/** A quarter of what a pipe holds on Linux (pipe(7)). */
+/** A quarter of a pipe's size on Linux (pipe(7)). */
 const MOST_BYTES = 16_384;
-/** A shorter pause takes as long. */
+/** Timers make a shorter pause as long as this. */
 const SHORTEST_PAUSE_MS = 1;
 
 export class Output {
   readonly #ring = new Uint8Array(KEPT_BYTES);
   #written = 0;
-  /** Null while nobody waits for a line. */
+  /** Null while no caller waits for a line. */
   #onChunk: (() => void) | null = null;
 
   /** @param onOutput Gets all that is read. */
@@ -26,7 +26,7 @@ export class Output {
     private readonly time: Time = REAL_TIME,
   ) {}
 
-  /** Reads `stream` to its end. @param onChunk Gets what is read of it. */
+  /** Reads `stream` to its end. @param onChunk Called with each chunk. */
   async drain(
     stream: ReadableStream<Uint8Array>,
     onChunk: (bytes: Uint8Array) => void = () => {},
@@ -65,7 +65,7 @@ export class Output {
     return promise;
   }
 
-  /** The same of what is there: null without such a line. */
+  /** Takes the line from the output that is already there; null if it has no such line. */
   takeKept(line: RegExp): string | null {
     const text = this.#text();
     const match = line.exec(text);
@@ -105,7 +105,7 @@ function plainLines(text: string): string[] {
   );
 }
 
-/** What comes, with a pause after each read. @param isAwaited Whether someone waits for more: then there is none. */
+/** Chunks as they come, with a pause after each. @param isAwaited Whether a caller waits for more: then there is no pause. */
 export async function* pacedReads(
   stream: ReadableStream<Uint8Array>,
   isAwaited: () => boolean,

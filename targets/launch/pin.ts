@@ -11,7 +11,7 @@ interface Pin {
   readonly workers: readonly number[] | null;
 }
 
-/** Cores of what is started; null: those of this process. */
+/** Cores for the processes that are started; null: the cores of this process. */
 let startCores: readonly number[] | null = null;
 
 /**

@@ -15,7 +15,7 @@ interface Runtime {
   readonly flag: string;
   /** The version in its output (standard output and error together). */
   readonly version: RegExp;
-  /** Before the version, where that is a bare number. */
+  /** Text before the version, if that is a bare number. */
   readonly prefix?: string;
 }
 
@@ -32,7 +32,7 @@ const RUNTIMES: readonly Runtime[] = [
   { names: /^go$/, flag: "version", version: /go\d\S+/ },
 ];
 
-/** Where the program runs. */
+/** Environment and folder in which the program runs. */
 interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;

@@ -7,7 +7,7 @@ import { messageOf, StartError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
-/** Between two attempts: a fiftieth of what the start has taken so far, within these. */
+/** Limits of the pause between two attempts, which is a fiftieth of the time that the start has taken so far. */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 10;
 
@@ -20,7 +20,7 @@ interface StartUp<Result> {
   readonly signal: AbortSignal;
   /** Tries once, given the announcement; throws an error that says why there is no right response. */
   attempt(announcement: string): Promise<Result>;
-  /** What else is known when time has run out: the reason and its fix; null for nothing. */
+  /** An explanation once time has run out: the reason and its fix; null if nothing is known. */
   advice?(): string | null;
 }
 
@@ -30,7 +30,7 @@ interface StartResult<Result> {
   readonly startUpMs: number;
 }
 
-/** What is known of a target while it starts. */
+/** The state of a target that is starting. */
 interface StartProgress {
   /** Why there is no response yet. */
   reason: string;

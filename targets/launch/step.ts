@@ -12,7 +12,7 @@ import { findProgram, hideSecretVariables, joinEnv, whyNoProgram } from "./envir
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
-  /** That of the step goes on top. */
+  /** The environment; that of the step is added to it. */
   readonly env: Readonly<Record<string, string>>;
   /** A full path. */
   readonly cwd: string;
@@ -32,8 +32,8 @@ interface StepOutcome {
 }
 
 /**
- * When it resolves, nothing of the step is left, also of what it put in the background. After an abort the outcome
- * is that of a step that was ended.
+ * When it resolves, no process of the step is left, not even one in the background, except those that this user may not
+ * end. After an abort the step counts as ended by force.
  */
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
@@ -68,7 +68,7 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
 interface OwnProgram {
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: ours. */
+  /** Its working folder; absent: ours. */
   readonly cwd?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;
@@ -130,7 +130,7 @@ export function stepProgram(
   return findProgram(name, { path: env.PATH ?? "", cwd });
 }
 
-/** In one line. */
+/** The command in one line. */
 export function commandText({ command }: CommandStep): string {
   return command.join(" ").replaceAll(/\s+/g, " ");
 }

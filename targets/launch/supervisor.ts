@@ -20,11 +20,11 @@ export const LEFT = "left";
 /** Exit code when the program's own is not known. */
 const FAILED = 1;
 
-/** Between TERM and KILL. */
+/** Time between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
-/** The same when nobody waits any more. */
+/** The grace when no process waits any more. */
 export const ORPHANED_GRACE_MS = 300;
-/** KILL does not end what hangs in the kernel; we do not wait for that. */
+/** KILL does not end a process that hangs in the kernel; after this time it is no longer waited for. */
 const HOPELESS_MS = 2_000;
 /** Most programs end within milliseconds, and the next run waits for it; one that takes long is looked at seldom. */
 const SHORTEST_POLL_MS = 1;
@@ -36,7 +36,7 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Begins what the supervisor itself prints; without it, nothing does. */
+/** Holds the beginning of lines that the supervisor itself prints; without it, it prints none. */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
@@ -138,7 +138,7 @@ async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promi
   }
 }
 
-/** One look may miss whoever is adopted in it, as its parent has just ended. */
+/** A single look may miss a process that is being adopted, because its parent has just ended. */
 const LOOKS = 2;
 
 /**
@@ -168,12 +168,12 @@ export async function endFamily(
   }
 }
 
-/** To whoever started us: what the program prints goes the same way. */
+/** Reports to the process that started us, by the same way as the program's output. */
 function report(word: string, pids: readonly number[]): void {
   print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
-/** Nobody may be there any more to read it; then standard input ends, too. */
+/** The reader may be gone; then standard input ends, too, so nothing is to be done here. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
     stream.writeSync(new TextEncoder().encode(`${line}\n`));

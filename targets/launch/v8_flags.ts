@@ -8,7 +8,7 @@ interface StartedProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `default` is none. */
+/** The flags of an option; `default` has none. */
 export function v8FlagsOf({ flags, gc }: V8Options = {}): string[] {
   return [flags, gc].flatMap((text) =>
     text === undefined || text === "default" ? [] : text.split(" ")
@@ -20,7 +20,7 @@ const DENO = /^deno(?:\.exe)?$/;
 /** Scripts that start Node themselves, and whatever the user's package.json says. */
 const STARTS_NODE = /^(?:npm|npx|pnpm|pnpx|yarn|tsx|ts-node|nodemon|pm2-runtime)(?:\.cmd)?$/;
 
-/** What NODE_OPTIONS takes of V8's flags, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
+/** Flags of V8 that NODE_OPTIONS accepts, in Node 20 and later (Node.js, Command-line API, NODE_OPTIONS). */
 const IN_NODE_OPTIONS =
   /^--(?:max[-_]old[-_]space[-_]size|max[-_]semi[-_]space[-_]size|stack[-_]trace[-_]limit|jitless)(?:=|$)/;
 

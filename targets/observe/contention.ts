@@ -17,7 +17,7 @@ import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
 export interface TreesUse {
-  /** At the look that ends it. */
+  /** Processes at the second of the two looks. */
   readonly pids: readonly number[];
   readonly cpuMs: number;
   /** Time for which threads waited for a core, all together; a thread that ends takes its last part along. */
@@ -32,10 +32,10 @@ export interface BusiestThread {
   readonly cpuMs: number;
   /** CPU time of all threads of its process that are there at the end. */
   readonly processMs: number;
-  /** Other processes with the same command line, but for those that started it; null: there is none. */
+  /** Other processes with the same command line, except its ancestors; null if there are none. */
   readonly peers: {
     readonly processes: number;
-    /** CPU time of each process's busiest thread: the least of these. */
+    /** The least CPU time that the busiest thread of any of these processes used. */
     readonly leastMs: number;
   } | null;
 }
@@ -51,10 +51,10 @@ interface ContentionLook {
   readonly threads: ReadonlyMap<number, ThreadTimes>;
 }
 
-/** What the trees have used since they were looked at last, or else since this was made. */
+/** What the trees have used since the last look, or since this object was made. */
 export class TreesContention {
   readonly #cpu = new CpuLedger();
-  /** At the last look. */
+  /** Times of each thread at the last look. */
   #threads: ReadonlyMap<number, ThreadTimes> = new Map();
 
   /** @param roots Read at each look. One may be in the tree of another. */

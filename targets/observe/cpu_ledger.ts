@@ -18,11 +18,11 @@ export interface CpuSample {
 }
 
 interface Entry extends CpuSample {
-  /** Counted already, of processes that have ended, and still to show in `waitedMs`. */
+  /** Time of ended processes that was counted already, and has still to show in `waitedMs`. */
   owedMs: number;
 }
 
-/** A process that a look has missed, and who owes what was counted of it. */
+/** A process that a look has missed, with the process that owes what was counted of it. */
 interface Debt {
   readonly entry: Entry;
   readonly heir: Entry;
@@ -66,7 +66,7 @@ export class CpuLedger {
     }
   }
 
-  /** The nearest of those above an ended process that is still there. */
+  /** The nearest ancestor of an ended process that still lives. */
   #heirOf({ parent }: Entry, entries: ReadonlyMap<number, Entry>): Entry | null {
     const last = parent === null ? undefined : this.#entries.get(parent);
     if (last === undefined) return null;

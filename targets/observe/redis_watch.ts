@@ -14,7 +14,7 @@ import {
   type WatchedUse,
 } from "./watch.ts";
 
-/** What Redis counts of its commands. */
+/** Redis's own counts of its commands. */
 interface RedisCounts extends Keyspace {
   /** Time that Redis spent carrying out commands, ms. */
   readonly busyMs: number;
@@ -22,9 +22,9 @@ interface RedisCounts extends Keyspace {
 
 /** Read again and again; a connection may belong to it. */
 export interface RedisUse {
-  /** Since the last time, the first time none; null when it can't be had. */
+  /** Use since the last call, none at the first; null if it can't be had. */
   take(): Promise<UseSample | null>;
-  /** Since it began; null when they can't be had. */
+  /** Counts since the watch began; null if they can't be had. */
   counts(): Promise<RedisCounts | null>;
   close(): void;
 }
@@ -56,7 +56,7 @@ async function readCounts(client: RedisClient): Promise<RedisCounts | null> {
   return { hits, misses, busyMs: usecs.reduce((sum, us) => sum + us, 0) / 1_000 };
 }
 
-/** One that hangs does not keep the run from ending. */
+/** A Redis that hangs must not keep the run from ending. */
 const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {

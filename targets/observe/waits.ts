@@ -17,7 +17,7 @@ import {
 } from "../../base/system/sockets.ts";
 
 export interface TargetWaits {
-  /** At threads and sockets of name servers. */
+  /** Number of looks at threads, and at sockets of name servers. */
   readonly looks: number;
   /** Threads in uninterruptible sleep, on average: they wait for storage, as a rule. */
   readonly sleeping: number;
@@ -36,7 +36,7 @@ export interface TargetWaits {
   } | null;
 }
 
-/** At threads. */
+/** One look at threads. */
 interface Look {
   readonly sleeping: number;
   readonly lookups: number | null;
@@ -52,7 +52,7 @@ const LOOKS_A_SEARCH = 10;
 const MOST_THREADS = 256;
 /** Looks of one minute are enough to estimate a mean. */
 const MOST_LOOKS = 4_000;
-/** Fewer looks do not show how long something waits. */
+/** With fewer looks, how long something waits is unknown. */
 const LEAST_LOOKS = 15;
 /** The fewest looks at connections from which a cap is concluded. */
 const LEAST_AT_CONNECTIONS = 3;
@@ -158,7 +158,7 @@ function treesOf(roots: readonly number[]): number[] {
   return [...new Set(roots.flatMap((pid) => [pid, ...descendantsOf(pid)]))];
 }
 
-/** Null where those of one are not ours to see. */
+/** Null if this user may not see those of one process. */
 function storageBytesOf(pids: readonly number[]): number | null {
   const all = pids.map(readStorageBytes);
   return all.reduce<number | null>(

@@ -87,7 +87,7 @@ export interface UseSample {
   /** The part of `cpuMs` that the kernel spent for it. */
   readonly systemMs: number;
   readonly memoryBytes: number;
-  /** Null: not to be had. */
+  /** Null if the number cannot be had. */
   readonly processes: number | null;
   readonly threads: number | null;
   readonly files: number | null;

@@ -39,7 +39,7 @@ const SHARED_MS = 20;
 /** `ps` takes some 10 ms of CPU time. */
 const SHORTEST_PS_MS = 1_000;
 
-/** By /proc, or a table of all processes. */
+/** By /proc, or by a table of all processes. */
 export function treeSightOn(
   os: typeof Deno.build.os = Deno.build.os,
   table: ProcessTable | null = processTableOn(os),

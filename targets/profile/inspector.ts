@@ -9,7 +9,7 @@ import { settlesWithin } from "../launch/settles.ts";
 import { jsonOrNull } from "../../base/yaml/json_text.ts";
 
 const OPEN_MS = 2_000;
-/** One whose process is busy with a long task responds when that is over. */
+/** A process that is busy with a long task replies once that is over. */
 const REPLY_MS = 10_000;
 
 const reply = z.looseObject({

@@ -30,7 +30,7 @@ export const pprofProfiler: Profiler = {
   },
 };
 
-/** Who has the target's requests, where it is on this machine. */
+/** The processes that get the target's requests, if they are on this machine. */
 function listenersOn(origin: string): number[] {
   const { hostname, port } = new URL(origin);
   if (hostname !== LOOPBACK) return [];

@@ -26,9 +26,9 @@ export interface ProfilingContext {
   readonly signal: AbortSignal;
 }
 
-/** What one process did. */
+/** The samples of one process. */
 export interface ProcessSamples {
-  /** As the runtime wrote it, for the runtime's own tools. */
+  /** The profile as the runtime wrote it, for the runtime's own tools. */
   readonly bytes: Uint8Array;
   readonly tree: CallTree;
   /** Time without anything to do, milliseconds; it is not in the tree. */
@@ -55,7 +55,7 @@ export interface Profiler {
 
 // Short names of modules: the package and the file in it, or the end of a path.
 
-/** Enough of a path to know a file by. */
+/** As many segments of a path as identify a file. */
 const SEGMENTS = 2;
 
 /** Node's folder of packages, Deno's cache of them, Python's, and Go's with a version. */
@@ -64,7 +64,7 @@ const IN_PACKAGE = /^.*\/(?:node_modules|site-packages|registry\.[^/]+|pkg\/mod)
 /** Go's copies of packages and its own sources, and Python's own modules. */
 const OF_OTHERS = /\/(?:vendor|go[^/]*\/src|lib\/python[\d.]+)\//;
 
-/** Of a file of the program itself, what a frame has of that. @param url As in `moduleOf`. */
+/** The mark of a frame whose file belongs to the program itself. @param url As in `moduleOf`. */
 export function ownOf(url: string): Pick<Frame, "own"> {
   const isFile = /^(?:file:\/\/)?\//.test(url);
   return isFile && !IN_PACKAGE.test(url) && !OF_OTHERS.test(url) ? { own: true } : {};

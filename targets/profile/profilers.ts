@@ -26,7 +26,7 @@ const profilers = {
   perf: perfProfiler,
 } satisfies Record<ProfilerName, Profiler>;
 
-/** Null: nobody is for it. */
+/** Null if no profiler suits the process. */
 function profilerFor(
   process: ProfiledProcess,
   context: ProfilingContext,
@@ -37,7 +37,7 @@ function profilerFor(
 /** Profiles of more processes say nothing new, and cost the target more. */
 const MOST_PROCESSES = 16;
 
-/** One process: what it did, or why that is not known. */
+/** The samples of one process, or why there are none. */
 export interface ProcessProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
   /** Ending of its file, with the dot. */

@@ -5,7 +5,7 @@ import { settlesWithin } from "../launch/settles.ts";
 import { startSupervised } from "../launch/child.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** For what a tool has to do beyond sampling: it reads symbols first, and writes at last. */
+/** Time for a tool's work beyond sampling: it reads symbols first, and writes its file at the end. */
 const BEYOND_MS = 20_000;
 
 /**

@@ -39,7 +39,7 @@ export const cpuProfile = z.looseObject({
 
 export type CpuProfile = z.output<typeof cpuProfile>;
 
-/** Nothing to do: neither work nor anybody's time. */
+/** V8's name for time with nothing to do, which is no function's. */
 const IDLE = "(idle)";
 
 /** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_test.ts`). */
@@ -65,13 +65,13 @@ type Node = z.output<typeof node>;
 
 interface Call {
   readonly node: Node;
-  /** In the list of calls; null for the root. */
+  /** Index in the list of calls; null for the root. */
   readonly caller: number | null;
   /** Id of the node at the top of its stack. */
   readonly outermost: number;
 }
 
-/** Callers before what they call; what is not a tree is left out. */
+/** Calls, each after its caller; nodes that are in no tree are left out. */
 function callsOf(nodes: readonly Node[]): Call[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const calls: Call[] = [];
@@ -104,7 +104,7 @@ function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] 
     .sort((a, b) => a.at - b.at);
 }
 
-/** Where V8 could not read the stack; native code is called so as well. */
+/** V8's name for a stack that it could not read, and for native code. */
 const PROGRAM = "(program)";
 /** Functions of the nodes that have no stack. */
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
@@ -192,7 +192,7 @@ const MOST_PORTS = 256;
 
 const listed = z.array(z.looseObject({ webSocketDebuggerUrl: z.string() })).min(1);
 
-/** Where an inspector is. */
+/** The address of an inspector. */
 interface InspectorPlace {
   readonly port: number;
   readonly path: string;

@@ -10,13 +10,13 @@ import { outputOfProgram } from "../launch/step.ts";
 import { connectRedis } from "./client.ts";
 
 const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
-/** Less than a second where Redis is quick. */
+/** This many requests take less than a second if Redis is quick. */
 const REQUESTS = 100_000;
 const CONNECTIONS = 50;
-/** It tries for ever where nothing responds. */
+/** Limit of a test, because redis-benchmark never gives up if nothing responds. */
 const LIMIT_MS = 60_000;
 
-/** Enough for an interval. */
+/** Enough rounds for an interval. */
 const ROUNDS = 3;
 
 interface RedisBenchmark {
@@ -80,7 +80,7 @@ async function outputOf(
   throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a word");
 }
 
-/** One line a test, after a header in versions from 6.2: its name, requests/s, and latencies. */
+/** One line for each test, after a header in versions from 6.2: its name, requests/s, and latencies. */
 const rows = z.array(z.array(z.string()))
   .transform((all) => all.filter(([test]) => test !== "test"))
   .pipe(z.tuple([

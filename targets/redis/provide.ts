@@ -24,13 +24,13 @@ export interface ProvidedRedis extends WatchedTree {
 }
 
 interface RedisOptions {
-  /** What the user gave (`--redis`, `REDIS_URL`), or null. */
+  /** The URL that the user gave (`--redis`, `REDIS_URL`), or null. */
   readonly url: string | null;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Where one is looked for when none is given. */
+  /** The URL at which a Redis is looked for when none is given. */
   readonly wellKnownUrl?: string;
-  /** The environment of a private one; its PATH is searched for the program. */
+  /** The environment of a private Redis; its PATH is searched for the program. */
   readonly env?: Record<string, string>;
 }
 
@@ -38,7 +38,7 @@ const PROGRAMS = ["redis-server", "valkey-server"];
 
 const START_MS = 5_000;
 
-/** Null when none was given and none can be had. Throws as connectRedis when the given one does not reply. */
+/** Null if no Redis was given and none can be had. Throws as connectRedis does if the given one does not reply. */
 export async function provideRedis(
   { url, signal, wellKnownUrl = "redis://127.0.0.1:6379", env = cleanEnv() }: RedisOptions,
 ): Promise<ProvidedRedis | null> {

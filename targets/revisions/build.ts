@@ -9,7 +9,7 @@ import { commandText, takeStep } from "../launch/step.ts";
 
 export interface BuildRequest {
   readonly steps: readonly CommandStep[];
-  /** Where its commands run. */
+  /** Folder in which its commands run. */
   readonly cwd: string;
   /** The checkout: removed when a step fails, or we are killed meanwhile. */
   readonly stage: string;
@@ -56,7 +56,7 @@ async function takeSteps(request: BuildRequest): Promise<void> {
   }
 }
 
-/** What the steps print, by whole lines: a secret is taken out of a line, and would stay in two parts of one. */
+/** The output of the steps, written by whole lines: a secret is taken out of a line, but would stay in two halves of one. */
 class BuildLog implements Disposable {
   readonly #file: CarefulFile;
   #left = MOST_LOGGED_BYTES;

@@ -12,7 +12,7 @@ import { type GitPlace, gitSettings, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
 export interface Checkout {
-  /** Where its files are. */
+  /** Folder of its files. */
   readonly folder: string;
   /** Commit of its files: the revision's, or one made of the working tree. */
   readonly commit: string;
@@ -27,7 +27,7 @@ export interface CheckoutRequest {
   readonly revision: Revision;
   /** Folders that are no part of the working tree. */
   readonly except?: readonly string[];
-  /** What is done with the files after: another build is another checkout. */
+  /** The build that follows: each build has a checkout of its own. */
   readonly build: unknown;
   readonly signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
 interface SnapshotRequest {
   readonly revision: Revision;
   readonly except: readonly string[];
-  /** Where its objects are written. */
+  /** Folder to which its objects are written. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
@@ -81,7 +81,7 @@ async function snapshot(
   const env = {
     GIT_INDEX_FILE: copy,
     GIT_OBJECT_DIRECTORY: objects,
-    // Quoted: colons of a path would make two of it.
+    // Quoted, because a colon in the path would separate two paths.
     GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(gitFolder, "objects")),
     ...SIGNED,
   };
@@ -107,7 +107,8 @@ function withoutFolder(path: string): string {
 }
 
 /**
- * With its time: git reads a file again that was written no earlier than the index. Without an index every file is read.
+ * Copies the index with its time of change, because git reads again each file that is as new as the index or newer.
+ * Without an index, git reads every file.
  */
 async function copyIndex(index: string, copy: string): Promise<void> {
   try {
@@ -132,7 +133,7 @@ const SIGNED = {
 interface FillRequest {
   readonly repository: Repository;
   readonly commit: string;
-  /** Those of a snapshot. */
+  /** Folder with the objects of a snapshot. */
   readonly objects: string;
   readonly signal: AbortSignal;
 }
@@ -196,7 +197,7 @@ async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void
   await runGit(call, ["submodule", "--quiet", "update", "--init"]);
 }
 
-/** A name is a path below the folder of all submodules, as git has it, too. */
+/** Whether a name is a path below the folder of all submodules, as git demands it, too. */
 function isWithin(name: string): boolean {
   return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }
@@ -206,7 +207,7 @@ function unfetchedModule(name: string): { place: string; message: string; fix: s
   return { place: name, message, fix: "git submodule update --init" };
 }
 
-/** Those that were used longest ago go, with all that was cut off; logs of builds that failed stay a while. */
+/** Removes the checkouts that were used longest ago, and all that were cut off; logs of failed builds stay a while. */
 async function prune(kept: string, inUse: string): Promise<void> {
   const entries: { name: string; path: string; usedMs: number }[] = [];
   for await (const { name } of Deno.readDir(kept)) {
@@ -224,7 +225,7 @@ async function prune(kept: string, inUse: string): Promise<void> {
     ...stay.flatMap((stem) => [stem, `${stem}.ready`]),
     ...[...stay, ...failed].map((stem) => `${stem}.log`),
   ];
-  // A checkout without its mark is one that was cut off.
+  // A checkout without its mark was cut off.
   for (const { path } of entries.filter(({ name }) => !names.includes(name))) {
     await Deno.remove(path, { recursive: true }).catch(() => {});
   }

@@ -7,7 +7,7 @@ import { startSupervised } from "../launch/child.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
-/** No other program of the user's runs, and none is left in the background. */
+/** Settings by which git runs no other program of the user's, and leaves none in the background. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -20,18 +20,18 @@ const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", se
 
 export interface GitOutput {
   readonly success: boolean;
-  /** Without the line end behind it. */
+  /** The output, without the line end at its end. */
   readonly text: string;
   /** The last line of its error output. */
   readonly why: string;
 }
 
 export interface GitPlace {
-  /** Where git is called. */
+  /** Folder in which git is called. */
   readonly folder: string;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** On top of a clean environment, in which no GIT_DIR names another repository. */
+  /** Variables added to a clean environment, in which no GIT_DIR names another repository. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -7,29 +7,29 @@ import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 export interface Repository {
   /** Its top folder. */
   readonly root: string;
-  /** Where its objects are, for every worktree of it. */
+  /** Folder of its git data, common to all its worktrees. */
   readonly gitFolder: string;
   /** Path of the index of this worktree. */
   readonly index: string;
-  /** From `root` to the folder of the experiment file; "" for the same. */
+  /** Path from `root` to the folder of the experiment file; "" if they are the same. */
   readonly inside: string;
 }
 
 export interface Revision {
-  /** As the user said it, or how it was chosen. */
+  /** The name that the user gave, or how it was chosen. */
   readonly name: string;
-  /** The commit; of the working tree the one that it started from. */
+  /** The commit; for the working tree, the commit on which it is based. */
   readonly commit: string;
   /** The first line of its message; may be "". */
   readonly subject: string;
   readonly isWorkingTree: boolean;
 }
 
-/** As it is written: null for what is left out. */
+/** A range as written: null for a side that is left out. */
 export interface RevisionRange {
   readonly base: string | null;
   readonly head: string | null;
-  /** With three dots: BASE is where HEAD left it. */
+  /** Whether it has three dots: BASE is then the point at which HEAD branched off it. */
   readonly fromMergeBase: boolean;
 }
 
@@ -88,7 +88,7 @@ export async function revisionsOf(
   };
 }
 
-/** Whatever the user's log shows besides. */
+/** Only the subject, whatever else the user's log settings would show. */
 const SUBJECT = ["log", "-1", "--no-show-signature", "--no-color", "--format=%s"];
 
 async function withSubject(

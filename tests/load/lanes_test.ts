@@ -129,7 +129,7 @@ Deno.test("every lane of every user has a slot of its own at each host, on its h
         for (let host = 0; host < hosts; host++) {
           const slot = slots.slotOf(place, lane, host);
           assert.deepEqual([slot % connections, slots.laneOf(slot)], [place, lane]);
-          // As drivers divide them: over HTTP/2 by connection, of which each has a stream a lane.
+          // As drivers divide them: over HTTP/2 by connection, each of which has one stream for each lane.
           const connection = slot % (connections * hosts);
           const at = http2
             ? Math.floor(connection / connections)

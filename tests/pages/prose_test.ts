@@ -1,7 +1,7 @@
 /** Links of the pages lead somewhere. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { VERSION } from "../../base/version.ts";
 import { isCommandName } from "../../cli/registry.ts";
 import { anchorOf } from "../../bench/pages/site.ts";
@@ -65,6 +65,35 @@ Deno.test("the records of docs/decisions are numbered, in its index, and say why
     assert.ok(prose.split(/\s+/).length <= 500, file);
   }
 });
+
+Deno.test("a link whose text is the name of a page leads to that page", () => {
+  const named = new Map(PAGES.flatMap((page) => namesOf(page).map((name) => [name, page.file])));
+  assert.equal(named.get("the report"), "docs/report.md");
+  assert.equal(named.get("command line"), "docs/command-line.md");
+  const misnamed = PAGES.flatMap((page) =>
+    pageLinksOf(page).filter(({ text, to }) => (named.get(text) ?? to) !== to)
+      .map(({ text, to }) => `${page.file}: [${text}] leads to ${to}`)
+  );
+  assert.deepEqual(misnamed, []);
+});
+
+/** What a link calls a page: the name of its file, or its title, also without an article or a subtitle; in lower case. */
+function namesOf({ file, text }: Page): string[] {
+  if (file === "README.md") return [];
+  const title = /^# (.*)$/m.exec(text)?.[1].toLowerCase() ?? "";
+  const short = title.replace(/^the /, "").replace(/: .*/, "");
+  return [basename(file, ".md").replaceAll("-", " "), title, short, `the ${short}`];
+}
+
+/** The links to pages, each with its text in lower case and the page that it leads to. */
+function pageLinksOf({ file, text }: Page): { text: string; to: string }[] {
+  return [...text.matchAll(/\[([^\][]+)\]\(([^)\s#:]*)(?:#[^)\s]*)?\)/g)]
+    .filter(([, , path]) => path === "" || path.endsWith(".md"))
+    .map(([, words, path]) => ({
+      text: words.replaceAll(/\s+/g, " ").toLowerCase(),
+      to: path === "" ? file : normalize(join(dirname(file), path)),
+    }));
+}
 
 function linksOf({ text }: Page): string[] {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);

@@ -38,7 +38,7 @@ testWith(["linux"], "this machine says who uses its cores", () => {
     assert.ok(cores !== null && busy !== null && steal !== null);
     return (busy + steal) * cores;
   };
-  // What a machine counts while it stands still is made up for by this test's going on.
+  // A machine that halts counts no use for that time, so go on until this test has used its share all the same.
   while (ratioUsed() < 0.5 && elapsedMs() < 10_000);
   assert.ok(ratioUsed() >= 0.5, `${ratioUsed()} cores, of which this test used one`);
 });

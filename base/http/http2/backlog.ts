@@ -15,7 +15,7 @@ export class Backlog {
   // Replies and requests that are known to be sent: at least as many were.
   #sentReplies = 0;
   #sentRequests = 0;
-  // Once this many bytes are sent, so many replies and requests are.
+  // Once `#nextBytes` are sent, so are these numbers of replies and requests.
   #nextBytes = 0;
   #nextReplies = 0;
   #nextRequests = 0;
@@ -24,7 +24,7 @@ export class Backlog {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
   }
 
-  // hot: throws ConnectionError. @param unsentBytes Of what was taken to be sent.
+  // hot: throws ConnectionError. @param unsentBytes Bytes that were taken to be sent, and are not sent yet.
   look(unsentBytes: number): void {
     const { out } = this;
     const sentBytes = out.writtenBytes - out.length - unsentBytes;

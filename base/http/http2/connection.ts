@@ -58,10 +58,10 @@ export class Http2Connection {
   readonly #streams: LiveStreams;
   readonly #backlog: Backlog;
   #isLeaving = false;
-  /** What has come since the server last got leave to send more. */
+  /** Bytes that came since the server last got leave to send more. */
   #unreportedBytes = 0;
   #idleFrames = 0;
-  /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
+  /** The HEADERS frame whose block continues in CONTINUATION frames; null if there is none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
   /** @param keep Absent: responses are not kept. */
@@ -72,7 +72,7 @@ export class Http2Connection {
     this.out.raw(opening());
   }
 
-  /** What is to be sent. */
+  /** The frames to be sent. */
   get out(): FrameWriter {
     return this.#sender.out;
   }
@@ -110,7 +110,7 @@ export class Http2Connection {
     return this.#streams.places[place];
   }
 
-  /** Gives back what was kept of it. */
+  /** Gives back the memory kept of the place's response. */
   forget(place: number): void {
     this.#streams.places[place].forget();
   }

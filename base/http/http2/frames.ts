@@ -62,11 +62,11 @@ const HEAD_BYTES = 9;
 /** Largest payload of a frame, unless SETTINGS say otherwise, which ours never do (§4.2). */
 export const MAX_FRAME_BYTES = 16_384;
 
-// What `FrameReader.found` says.
+// Values of `FrameReader.found`.
 export const NOTHING = 0;
 /** `payload[from, to)` is content of a DATA frame, maybe none; `isLast`: the frame ends with it. */
 export const CONTENT = 1;
-/** `payload[from, to)` is all of a frame, but for padding. */
+/** `payload[from, to)` is a whole frame without its padding. */
 export const FRAME = 2;
 /** The current frame is too long, or its padding is. */
 export const TOO_LONG = 3;
@@ -88,14 +88,14 @@ export class FrameReader {
 
   readonly #head = new Uint8Array(HEAD_BYTES);
   #headBytes = 0;
-  /** What is still to come of the payload. */
+  /** Bytes of the payload that are still to come. */
   #leftBytes = 0;
   /** Bytes of padding at the end of the payload; −1 until the byte that says so has arrived. */
   #padBytes = 0;
   /** A payload that does not come whole. */
   #gathered: Uint8Array = NO_OCTETS;
 
-  // hot: the offset after what was taken; `found` says what of.
+  // hot: the offset after the octets that it took; `found` says what they are.
   next(bytes: Uint8Array, from: number, to: number): number {
     this.found = NOTHING;
     let at = from;
@@ -198,11 +198,11 @@ const CHUNK_BYTES = 4_096;
 /** Frames that wait to be sent together. */
 export class FrameWriter {
   #bytes = NO_OCTETS;
-  /** Where they begin; what is before was taken, and stays as it is. */
+  /** Where the octets begin; those before were taken, and stay unchanged. */
   #from = 0;
   /** The last that were taken from the beginning: a connection often sends as many octets again. */
   #first = NO_OCTETS;
-  /** In octets. */
+  /** Number of octets that wait. */
   length = 0;
   /** Octets of all frames so far. */
   writtenBytes = 0;
@@ -264,7 +264,7 @@ export class FrameWriter {
     return at;
   }
 
-  /** Moves what waits to where there is room for more: for twice as much, so that not all of it moves each time. */
+  /** Moves the waiting octets to a buffer with room for twice as many, so that they are not all moved each time. */
   #renew(leastBytes: number): void {
     const chunkBytes = Math.min(CHUNK_BYTES, 2 * this.#bytes.length);
     const bytes = new Uint8Array(Math.max(FIRST_BYTES, chunkBytes, 2 * leastBytes));

@@ -68,7 +68,10 @@ export class HpackDecoder {
     this.#repeats++;
   }
 
-  /** Once insertions alone have filled the table, the same ones leave it as it is: a table holds its last entries that fit. */
+  /**
+   * Once insertions alone have filled the table, the same insertions leave it unchanged: it holds the last entries that
+   * fit.
+   */
   #catchUp(): void {
     const inserted = this.#repeated?.inserted ?? [];
     const bytes = inserted.reduce((sum, field) => sum + fieldBytes(field), 0);

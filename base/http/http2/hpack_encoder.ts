@@ -7,7 +7,7 @@ import { type Field, fieldBytes } from "./fields.ts";
 import { HpackWriter, MOST_CONTINUED } from "./hpack_primitives.ts";
 import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
 
-/** The first octet of each representation, but for an index or size in its low bits, and how many these are. */
+/** The first octet of each representation, without the index or size in its low bits, and the number of these bits. */
 const INDEXED = { flags: 0x80, prefixBits: 7 };
 const INDEXED_LITERAL = { flags: 0x40, prefixBits: 6 };
 const LITERAL = { flags: 0, prefixBits: 4 };
@@ -51,13 +51,13 @@ export class HpackEncoder {
     return writer.finish();
   }
 
-  /** One that shrank and grew again has lost entries, so that both sizes matter (RFC 7541 §4.2). */
+  /** A table that shrank and grew again has lost entries, so the peer must be told both sizes (RFC 7541 §4.2). */
   #writeSizeUpdates(writer: HpackWriter): void {
     for (const bytes of new Set([this.#lowestBytes, this.#tableBytes])) {
       writer.integer(SIZE_UPDATE.flags, SIZE_UPDATE.prefixBits, bytes);
     }
     this.#lowestBytes = Infinity;
-    // For its generation: this block must not be sent again.
+    // Changes the table's generation, because this block must not be sent again.
     this.#table.resize(this.#tableBytes);
   }
 
@@ -72,7 +72,7 @@ export class HpackEncoder {
     if (literal === INDEXED_LITERAL) this.#table.insert(field);
   }
 
-  /** What is secret is in no table, but for the empty value, so that none can be guessed by it (RFC 7541 §7.1.3). */
+  /** Secrets are in no table, except for the empty value, so that none can be guessed through it (RFC 7541 §7.1.3). */
   #literalFor(field: Field): typeof LITERAL {
     if (isSecretField(field.name)) return SECRET_LITERAL;
     const isLarge = fieldBytes(field) > this.#tableBytes * MOST_ENTRY_RATIO;
@@ -89,7 +89,7 @@ function mostBytes(fields: readonly Field[]): number {
   return bytes;
 }
 
-/** Without the value, which may be secret. */
+/** The message omits the value, which may be secret. */
 function refuseWide(name: string, value: string): void {
   if (!/[^\0-\xff]/.test(name + value)) return;
   throw new Error(`Cannot send the field ${JSON.stringify(name)}: it holds more than octets`);

@@ -9,11 +9,11 @@ const MOST_INTEGER = 2 ** 31 - 1;
 /** After the octet of the prefix: as many as the largest integer takes. Zeros beyond are refused as well (§5.1). */
 export const MOST_CONTINUED = 5;
 
-/** In the first octet of a string. */
+/** The bit for Huffman coding in the first octet of a string. */
 const HUFFMAN = 0x80;
 const LENGTH_PREFIX_BITS = 7;
 
-/** Where decoded octets stand until they are a string: one for all, as none outlives its string. */
+/** Holds decoded octets until they become a string: one buffer for all, because none outlives its string. */
 const DECODED = Buffer.alloc(4_096);
 
 export class HpackReader {
@@ -103,7 +103,7 @@ export class HpackWriter {
     this.#bytes[this.#at++] = rest;
   }
 
-  /** With the Huffman code where that is shorter. */
+  /** Uses the Huffman code where it is shorter. */
   string(text: string): void {
     const length = huffmanBytes(text);
     if (length < text.length) {
@@ -115,7 +115,7 @@ export class HpackWriter {
     }
   }
 
-  /** All that was written. */
+  /** Gives all that was written. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#at);
   }

@@ -81,7 +81,7 @@ const LINK = 0x8000;
 
 const STEPS = stepTables();
 
-/** One table after the other, of 256 steps each. */
+/** All tables in one array, 256 steps each. */
 function stepTables(): Uint16Array {
   const tables = [new Uint16Array(256)];
   for (let symbol = 0; symbol <= EOS; symbol++) {

@@ -32,7 +32,7 @@ export interface StreamEvents {
 /** The last identifier of a stream that a client may use (§5.1.1). */
 const LAST_ID = 2 ** 31 - 1;
 const NONE = -1;
-/** Streams given up, of which the server may not know yet. */
+/** The most streams that were given up without the server knowing it yet. */
 const MOST_CANCELLED = 10_000;
 
 export class LiveStreams {

@@ -7,15 +7,15 @@ import type { Field } from "./fields.ts";
 
 export interface Http2Request {
   readonly fields: readonly Field[];
-  /** It is a HEAD: its response has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly isHead: boolean;
-  /** Without octets if there is none. */
+  /** Empty if the request has no body. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 export const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
 
-/** What concerns one connection of HTTP/1.1, and is malformed here (§8.2.2). */
+/** Fields about a single connection of HTTP/1.1: they are malformed in HTTP/2 (§8.2.2). */
 const OF_A_CONNECTION = new Set([
   "connection",
   "proxy-connection",
@@ -50,7 +50,7 @@ export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"
   };
 }
 
-/** After the empty line that ends the head. */
+/** Offset after the empty line that ends the head. */
 function afterHead(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) {
     if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at + 4;

@@ -8,11 +8,11 @@ import { type Field, fieldBytes } from "./fields.ts";
 
 export interface ResponseHead {
   readonly status: number;
-  /** What content-length says; −1 where none does. */
+  /** The value of content-length; −1 without one. */
   readonly lengthBytes: number;
-  /** Who served it, see `FramingFields.served`. */
+  /** The instance that served it and its use of a cache, see `FramingFields.served`. */
   readonly served: number;
-  /** Without the status. */
+  /** All fields but the status. */
   readonly fields: readonly Field[];
   /** Size of the fields, as lists count them (§10.5.1). */
   readonly listBytes: number;

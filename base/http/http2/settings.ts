@@ -19,16 +19,16 @@ const INITIAL_WINDOW_SIZE = 4;
 const MAX_FRAME_SIZE = 5;
 const MAX_HEADER_LIST_SIZE = 6;
 
-/** What a window holds before anybody says otherwise (§6.9.2). */
+/** The size of a window until a side sets another (§6.9.2). */
 export const DEFAULT_WINDOW_BYTES = 65_535;
-/** What a window may reach (§6.9.1). */
+/** The largest size of a window (§6.9.1). */
 export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
 const MOST_FRAME_BYTES = 2 ** 24 - 1;
 
 /** Ours: wide enough that no response waits for us. h2load's is as wide. */
 export const WINDOW_BYTES = 2 ** 30;
 
-/** What a client begins with (§3.4), and what it then says of itself. */
+/** The octets with which a client begins (§3.4), and its settings. */
 export function opening(): Uint8Array<ArrayBuffer> {
   const frames = new FrameWriter();
   frames.raw(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));

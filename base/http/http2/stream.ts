@@ -18,12 +18,12 @@ import { HpackEncoder } from "./hpack_encoder.ts";
 import { DEFAULT_WINDOW_BYTES, MOST_WINDOW_BYTES, PeerSettings } from "./settings.ts";
 
 export class Stream implements ReceivedResponse {
-  /** 0 while the place has none. */
+  /** 0 while the place has no stream. */
   id = 0;
   request = NO_REQUEST;
   /** How much of its body is sent. */
   sentBytes = 0;
-  /** What may still be sent of it (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
+  /** Octets of the body that may still be sent (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
   windowBytes = 0;
   /** Bytes that came since the last WINDOW_UPDATE was sent. */
   unreportedBytes = 0;
@@ -34,7 +34,7 @@ export class Stream implements ReceivedResponse {
   hasBegun = false;
   hasHead = false;
   #hasContent = false;
-  /** What content-length says; −1 where none does. */
+  /** The value of content-length; −1 without one. */
   #lengthBytes = -1;
   #interim = 0;
   readonly #keepsBody: boolean;
@@ -57,7 +57,7 @@ export class Stream implements ReceivedResponse {
     this.forget();
   }
 
-  /** The response stays as it is, until it is forgotten or the next begins. */
+  /** The response stays readable until it is forgotten or the next one begins. */
   end(): void {
     this.id = 0;
     this.request = NO_REQUEST;
@@ -153,7 +153,7 @@ export class RequestSender {
   /** The request that was sent last, and its block: a load often has one alone. */
   #last: Http2Request = NO_REQUEST;
   #lastBlock: KnownBlock = NO_BLOCK;
-  /** What may still be sent on all streams together (RFC 9113 §6.9.1). */
+  /** Octets that may still be sent on all streams together (RFC 9113 §6.9.1). */
   #windowBytes = DEFAULT_WINDOW_BYTES;
 
   // hot: gives the octets that the request takes, with those of a body that has to wait.

@@ -39,7 +39,7 @@ export function deflated(message: Uint8Array): Uint8Array {
 
 /** Decompresses the messages of one WebSocket. */
 export class MessageInflater implements Inflater {
-  /** The end of what came before; empty where each message is compressed alone. */
+  /** The end of the earlier messages; empty if each message is compressed alone. */
   #window: Uint8Array = new Uint8Array(0);
 
   constructor(private readonly setting: DeflateSetting) {}

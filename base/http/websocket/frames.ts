@@ -22,7 +22,7 @@ const TWO_OCTETS = 126;
 const EIGHT_OCTETS = 127;
 const MASK_BYTES = 4;
 
-/** Size of the head of a client's frame with so many bytes of payload. */
+/** Size of the head of a client's frame with this many bytes of payload. */
 export function headBytes(payloadBytes: number): number {
   if (payloadBytes <= MOST_CONTROL_BYTES) return 2 + MASK_BYTES;
   return (payloadBytes <= 0xffff ? 4 : 10) + MASK_BYTES;

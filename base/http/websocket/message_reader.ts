@@ -34,7 +34,7 @@ interface ReaderOptions {
   readonly room: KeptRoom;
   /** Limit of the bytes of a message after decompression. */
   readonly limit: LimitName;
-  /** Absent: no compression was agreed on. */
+  /** Absent if no compression was agreed on. */
   readonly inflater?: Inflater | null;
 }
 
@@ -44,7 +44,7 @@ export const NO_CODE = 1005;
 export const NOT_UTF8 = 1007;
 export const TOO_LARGE = 1009;
 
-// What comes next.
+// The part of a frame that comes next.
 const FIRST = 0;
 const SECOND = 1;
 const LENGTH = 2;
@@ -56,7 +56,7 @@ const NO_BYTES = new Uint8Array(0);
 const wholeCheck = new Utf8Check();
 
 export class MessageReader {
-  /** Null as long as every rule is kept. */
+  /** The rule that was broken; null as long as none was. */
   problem: SocketProblem | null = null;
   #state = FIRST;
   #opcode = CONTINUATION;
@@ -112,7 +112,7 @@ export class MessageReader {
     }
   }
 
-  /** Gives back what it keeps, and reads no more. */
+  /** Gives back the memory that it keeps, and reads no more. */
   end(): void {
     this.#state = ENDED;
     this.#forget();

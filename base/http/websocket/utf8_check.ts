@@ -6,7 +6,7 @@ const MOST = 0xbf;
 export class Utf8Check {
   /** Octets that the current character still needs. */
   #needed = 0;
-  /** Between which the next one has to be. */
+  /** The least value that the next octet may have; the greatest stands below. */
   #least = LEAST;
   #most = MOST;
 

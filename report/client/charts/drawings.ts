@@ -21,7 +21,7 @@ export class Drawings {
   readonly #drawingOf: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
-  /** Chart.js itself follows the size of what is drawn. */
+  /** Watches canvases that wait to be shown; once a chart is drawn, Chart.js itself follows its size. */
   readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = useTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +69,7 @@ export class Drawings {
     if (this.#drawn.has(canvas)) this.draw(canvas);
   }
 
-  /** Draws again what is on the screen, as it is. */
+  /** Redraws the charts on the screen, with the data that they have. */
   redraw(): void {
     for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();
   }
@@ -99,7 +99,7 @@ export class Drawings {
       this.#turn = setTimeout(() => this.#drawInTurns());
       return;
     }
-    // All charts on the screen are drawn.
+    // Set once all charts on the screen are drawn.
     document.documentElement.dataset.charts = "drawn";
     if (this.#waiting.size > 0) inIdleTime(() => this.#drawInTurns());
   }
@@ -111,7 +111,7 @@ export class Drawings {
     this.#drawn.delete(canvas);
   }
 
-  /** One that is hidden by now is drawn once it is shown. */
+  /** A chart that is hidden by now is drawn once it is shown. */
   draw(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
     this.#drawn.get(canvas)?.destroy();

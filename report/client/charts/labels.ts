@@ -31,7 +31,7 @@ export interface PlacedDot {
 }
 
 const LINE_PX = 13;
-/** Between a dot and its name. */
+/** Distance between a dot and its name. */
 const GAP_PX = 5;
 
 /** Where the name of each dot stands, the first names first; null where it would cover a dot or another name. */

@@ -8,7 +8,7 @@ import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 
-/** The limit chosen on the axis that has one; null for none, as in a chart without the control. */
+/** The limit that is chosen on the axis; null if none is, or the chart has no control for it. */
 export function limitOf(canvas: HTMLCanvasElement): number | null {
   const form = canvas.parentElement?.nextElementSibling;
   if (!form?.matches(".limit")) return null;
@@ -103,7 +103,7 @@ export function shareWithin(
   return `${boundsFrom <= beyond - 1 ? "≥ " : ""}${percentText(from + part * (to - from))}`;
 }
 
-/** Never all of them by rounding alone. */
+/** Rounding alone never makes it 100 %. */
 function percentText(percent: number): string {
   return `${formatPercent(Math.min(1, percent / 100)).replace(/^[<>] /, "")} %`;
 }

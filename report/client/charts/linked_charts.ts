@@ -4,7 +4,7 @@ import type { Chart as Drawing, ChartDataset, Plugin } from "chart.js";
 import type { Chart } from "../../chart.ts";
 import { linkedItems, markedTarget, markTarget, targetOf } from "../linked/choice.ts";
 
-/** Without what belongs to hidden targets, in the reader's order; null where nothing is left. */
+/** The chart without hidden targets, in the reader's order; null if nothing remains. */
 export function linkedChart(chart: Chart): Chart | null {
   switch (chart.kind) {
     case "xy": {
@@ -20,7 +20,7 @@ export function linkedChart(chart: Chart): Chart | null {
   }
 }
 
-/** What a dataset belongs to: its stack, where it is one of several. */
+/** The label to which a dataset belongs: that of its stack, if it is one of several. */
 export function labelOf(
   { label = "", stack = label }: Pick<ChartDataset<"line">, "label" | "stack">,
 ): string {

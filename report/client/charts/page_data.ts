@@ -5,7 +5,7 @@ import type { Chart } from "../../chart.ts";
 /** Charts by ids of canvases, as delivered with the page; null before the first is drawn. */
 let written: Readonly<Record<string, Chart>> | null = null;
 
-/** What stands in their place. */
+/** Charts that replace the written ones, by id of their canvas. */
 const put = new Map<string, Chart>();
 
 /** The chart of a canvas; undefined for an id that has none. */
@@ -36,7 +36,7 @@ export function putChart(id: string, chart: Chart | null): void {
   else put.set(id, chart);
 }
 
-/** When the page's parts were put in anew. */
+/** Forgets the charts, because the page's parts were replaced. */
 export function forgetCharts(): void {
   written = null;
   put.clear();
@@ -46,7 +46,7 @@ export function scriptText(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
 }
 
-/** What `deflated` wrote. */
+/** Reverses `deflated`. */
 export function inflated(base64: string): Response {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   return new Response(
@@ -54,7 +54,7 @@ export function inflated(base64: string): Response {
   );
 }
 
-/** What the charts do not need stands at the end of the page, which may still be on its way. */
+/** Waits for the end of the page, which holds the data that charts do not need; null if it is there already. */
 export function parsed(): Promise<unknown> | null {
   return document.readyState === "loading"
     ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))

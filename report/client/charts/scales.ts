@@ -69,7 +69,7 @@ export function trackScale(axis: Axis, weight: number): AxisOptions {
   };
 }
 
-/** None so near to the top that it would run into the track above. */
+/** Ticks of a track, except those so near to its top that their labels would run into the track above. */
 export function trackTicks(axis: Range, weight: number): number[] {
   const share = 1 - LABEL_PX / (WEIGHT_PX * weight);
   const { scale, min, max } = axis;

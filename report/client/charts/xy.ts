@@ -76,7 +76,7 @@ export function xyConfig(
       beforeDatasetsDraw(drawing): void {
         for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
       },
-      // With the strength of its dataset.
+      // Draws with the opacity of its dataset.
       beforeDatasetDraw(drawing, { index }): void {
         drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },
@@ -170,7 +170,7 @@ function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): n
   return (isFaint ? 2 : least) + MOST_ADDED_PX * Math.sqrt(size);
 }
 
-/** What Chart.js calls them, and degrees. */
+/** Chart.js's names of the shapes, and their rotation in degrees. */
 const POINTS = {
   dot: ["circle", 0],
   up: ["triangle", 0],
@@ -230,7 +230,7 @@ function stepped(
   };
 }
 
-/** What is there is seen, however little it is. */
+/** The least length of a bar, so that even a tiny value is seen. */
 const LEAST_BAR_PX = 2;
 /** Height of the plot, in heights of the tallest column at its foot. */
 const FOOT_HEIGHTS = 7;

@@ -114,7 +114,7 @@ export function markTarget(name: string | null): void {
   announce("marked");
 }
 
-/** What targets are compared with; null: as the experiment has it. */
+/** The base that the reader chose; null: the experiment's own. */
 export function chosenBase(): string | null {
   return base;
 }

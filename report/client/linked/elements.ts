@@ -60,7 +60,7 @@ export function linkElements(): void {
   followElements();
 }
 
-/** @param label What it is called. */
+/** @param label Name of the target. */
 export function link(element: HTMLElement, label: string): void {
   if (element.dataset.of !== undefined) return;
   const target = targetOf(label);

@@ -37,7 +37,7 @@ export async function renew(text: string): Promise<number> {
 const grown = new ResizeObserver(() => kept?.restore());
 let kept: ScrollPosition | null = null;
 
-/** Until the reader moves on. */
+/** Keeps the page in place until the reader moves on. */
 function keepInPlace(place: ScrollPosition): void {
   kept = place;
   for (const part of document.querySelectorAll("main > *")) grown.observe(part);

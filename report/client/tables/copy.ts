@@ -84,7 +84,7 @@ function cellText(cell: HTMLTableCellElement): CellText {
   const small = textIn(cell.querySelector("small"));
   const all = textIn(cell);
   const text = small === "" ? all : all.slice(0, -small.length).trimEnd();
-  // In the head, the small text is the unit.
+  // In the head of a column, the small text is the unit.
   return cell.scope === "col"
     ? { text: small === "" ? text : `${text}, ${small}`, below: "" }
     : { text, below: small };

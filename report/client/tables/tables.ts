@@ -31,7 +31,7 @@ function equipFocused({ currentTarget }: Event): void {
   if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }
 
-/** What came near the screen already. */
+/** Tables that have come near the screen, and are equipped. */
 const equipped = new WeakSet<Element>();
 
 /** @param scroll The table's scroll container, which stands in the page. */

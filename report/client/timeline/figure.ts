@@ -59,7 +59,7 @@ class ScenarioFigure {
   readonly #drawings: Drawings;
   readonly #form: RangeForm;
   readonly #marks: Marks = { range: null, moment: null, track: null };
-  /** Null: the whole run. */
+  /** The selected range; null for the whole run. */
   #range: TimeRange | null = null;
   /** What canvases show; null where nothing of their chart is shown. */
   readonly #frames = new Map<HTMLCanvasElement, OverTime | null>();
@@ -157,7 +157,7 @@ class ScenarioFigure {
     }, REST_MS);
   }
 
-  /** Names of those that the timelines show. */
+  /** Names of the percentiles that the timelines show. */
   get #percentiles(): readonly string[] {
     const charts = this.#timelines.map(({ id }) => chartOf(id));
     return charts.find((chart) => chart?.kind === "timeline")?.percentiles ?? [];
@@ -318,7 +318,7 @@ function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
   return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
 }
 
-/** What the cell of a chart is called. */
+/** Name of a chart's cell. */
 function labelOf(canvas: HTMLCanvasElement): string {
   return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
 }

@@ -57,7 +57,7 @@ interface Track {
 interface TrackLine {
   /** Column of the table: `p99`. */
   readonly column: string;
-  /** Whose it is, where targets share the frame. */
+  /** The cell that the frame belongs to, where targets share one figure. */
   readonly of?: { readonly label: string; readonly color: number };
   /** Values of each run. */
   readonly values: readonly (readonly (number | null)[])[];
@@ -341,7 +341,7 @@ export function frameTable(frame: OverTime, caption: string): Table {
   ]);
 }
 
-/** Only of failed requests a target may have no line, where it has none. */
+/** Only the line of failed requests may be missing: the target then has none. */
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;
   if (value === null) return NONE;

@@ -27,7 +27,7 @@ export interface Heat extends MarkedRuns {
   readonly map: Heatmap;
   /** Unit of the latencies. */
   readonly unit: DisplayUnit;
-  /** Under the pointer, or where the arrow keys led. */
+  /** The place under the pointer, or that the arrow keys have reached. */
   place: HeatPlace | null;
 }
 
@@ -178,7 +178,7 @@ const ARROWS: Readonly<Record<string, readonly [right: number, up: number]>> = {
   ...{ ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] },
 };
 
-/** Where an arrow key leads; null for another key. */
+/** The place to which an arrow key leads; null for another key. */
 export function placeBeside(
   { map: { runs, lowest, edgesUs }, place }: Heat,
   key: string,

@@ -22,7 +22,7 @@ export class RangeForm {
     });
   }
 
-  /** Null: the whole run. */
+  /** The range in the form; null for the whole run. */
   get range(): TimeRange | null {
     const end = this.#to.value === "" ? Infinity : Number(this.#to.value);
     return this.wholeSteps(Number(this.#from.value), end);

@@ -44,7 +44,7 @@ interface StepsOfCell extends NamedSteps {
 }
 
 export interface Steps {
-  /** In the order of the section's timelines. */
+  /** Cells in the order of the section's timelines. */
   readonly cells: readonly StepsOfCell[];
   /** Unit of their latencies: that of the whole runs, for every selection. */
   readonly unit: DisplayUnit;

@@ -17,7 +17,7 @@ import { trialSentence } from "../../subjects/capacity.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 
 interface LiveState {
-  /** The number of this page among those of the experiment. */
+  /** Number of this page among all that the experiment has rendered. */
   readonly page: number;
   readonly status: LiveStatus;
 }
@@ -60,7 +60,7 @@ export const GETTING_READY: LiveStatus = {
 /** Stands before the last trial of a search for a capacity, and the rates between which the capacity then lies. */
 const BEFORE_TRIAL = "; trial ";
 
-/** The same object where the event changes nothing of it. */
+/** Returns the same object if the event changes nothing in it. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
     case "planned":

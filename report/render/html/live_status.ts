@@ -4,7 +4,7 @@ import { formatDuration } from "../../writing/units.ts";
 export interface LiveStatus {
   /** Runs that ended, measured or not. */
   readonly done: number;
-  /** 0 before that is known. */
+  /** 0 until the number is known. */
   readonly runs: number;
   readonly text: string;
   /** Expected from the moment of this status; null when unknown. */
@@ -27,9 +27,9 @@ export interface EndEvent extends PageEvent {
 
 /** An interval of the run in progress, as it was measured: no statistics are made of a part of a run. */
 export interface LivePoint {
-  /** Since the start of the run. */
+  /** Milliseconds since the start of the run. */
   readonly endMs: number;
-  /** What the rate counts, and what the percentile is of. */
+  /** Labels of the rate and of the percentile: they name what is counted and timed. */
   readonly rateLabel: string;
   readonly p99Label: string;
   readonly ratePerSec: number;
@@ -38,7 +38,7 @@ export interface LivePoint {
   readonly failed: number;
 }
 
-/** The next points of the run in progress; of another run than those before where `isNew`. */
+/** The next points of the run in progress; if `isNew`, of another run than the points before. */
 export interface PointsEvent {
   readonly isNew: boolean;
   readonly points: readonly LivePoint[];

@@ -24,7 +24,10 @@ export interface PackedSteps {
 
 /** Approximate size for all scenarios of a page. */
 const MOST_CHARACTERS = 2_800_000;
-/** The cells of about so many runs are packed to see what all will take: latencies spread wide take several times as much. */
+/**
+ * The cells of about this many runs are packed to estimate the size of all: latencies that spread widely take several
+ * times as much.
+ */
 const TRIED_RUNS = 30;
 
 /**
@@ -49,7 +52,7 @@ function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): numb
   const scale = size / charactersOf(tried.flat());
   const longest = Math.max(1, ...runs.map(({ timeline }) => timeline.points.length));
   let intervals = 1;
-  // What is packed is never longer than its histograms in the results.
+  // The packed steps are never longer than the histograms in the results.
   if (size <= most) return intervals;
   while (intervals < longest && scale * packed(tried, intervals).length > most) intervals *= 2;
   return intervals;
@@ -64,12 +67,12 @@ function packScenario(cells: readonly CellRuns[], joined: number): PackedSteps {
   return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
 }
 
-/** Intervals of a long run are longer than those of a short one: a step is as long in all runs. */
+/** Long runs have longer intervals than short ones, so a step is as long as the longest intervals need in all runs. */
 function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
   return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
 }
 
-/** The runs of each cell. @param joined So many of the longest intervals are a step. */
+/** The packed runs of each cell. @param joined How many of the longest intervals make a step. */
 function packed(cells: readonly (readonly Run[])[], joined: number): string {
   const seconds = stepSeconds(cells, joined);
   const steps = cells.map((runs) =>
@@ -111,7 +114,7 @@ function boundsOf(point: IntervalPoint): SparseHistogram {
     : decodeSparse(censoredHistogram);
 }
 
-/** The `count` largest values; their sums, which are not packed, are those of all. */
+/** The `count` largest values. The sums, which are not packed, remain those of all values. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   if (count === 0) return EMPTY;
   let first = latency.indices.length;

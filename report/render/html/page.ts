@@ -21,7 +21,7 @@ import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { type Charts, heightRules, type PagePlace } from "./figures.ts";
 import css from "./style.css" with { type: "text" };
 
-/** Without what only its writers read. */
+/** The style sheet without comments and indentation. */
 const RULES = css.replaceAll(/\/\*[^]*?\*\/|^\s+/gm, "");
 
 /** The additional parts of the page of a running experiment. */
@@ -32,7 +32,7 @@ interface LiveParts {
   readonly css: string;
 }
 
-/** A document with what of it the page shows. */
+/** A document, and how the page shows it. */
 interface Article {
   readonly document: Document;
   /** Id of its element; ids of its parts begin with it. */
@@ -149,7 +149,7 @@ ${blocksMarkup(head, place, 2)}</header>
 ${summary.map((group) => sectionMarkup(group, place))}`;
 }
 
-/** What the page's client narrows everything to. */
+/** The targets to which the page's client can narrow everything. */
 function targetsScript(documents: readonly Document[]): Markup {
   const byName = Map.groupBy(documents.flatMap(({ targets }) => targets), ({ name }) => name);
   const targets = [...byName.values()].map((same): PageTarget => ({
@@ -183,7 +183,7 @@ function intervalScript(id: string, cells: readonly CellRuns[], packed: string):
   }</script>\n`;
 }
 
-/** What its steps, which are packed, do not say of it. */
+/** Facts about a cell's runs that its packed steps do not hold. */
 function namedRuns(
   { label, color, runs }: CellRuns,
 ): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {

@@ -47,7 +47,7 @@ function axisMarkup(axis: Axis, margin: number | undefined, width: number): Mark
   }${lines}${texts}</svg>`;
 }
 
-/** Attributes have no quotes, because a large report has thousands of these. */
+/** Attributes are written without quotes, because a large report has thousands of these elements. */
 function spanMarkup([from, to]: readonly [number, number], name: string): Markup {
   return markup`<rect class=${name} x=${from}% width=${Number((to - from).toFixed(2))}% />`;
 }
@@ -89,7 +89,7 @@ function intervalMarkup({ value, low, high }: Row, at: (value: number) => number
   return markup`${spanMarkup(ends, "interval")}${caps}${dot}`;
 }
 
-/** On a line from the lowest to the highest, over their bar. */
+/** Dots over the bar, on a line from the lowest to the highest. */
 function dotsMarkup(places: readonly number[]): Markup | null {
   if (places.length === 0) return null;
   const dots = places.map((x) => markup`<circle cx=${x}% />`);

@@ -2,7 +2,7 @@
 import type { Finding } from "../../blocks.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
-/** A heading below the fourth level looks like one of it. @param beside Its swatch, or code behind it. */
+/** A heading below the fourth level looks like one on the fourth. @param beside A swatch before it, or code behind it. */
 export function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
   const content = markup`${beside.swatch ?? null}${title}${
     beside.code ? markup` <code>${beside.code}</code>` : null

@@ -5,7 +5,7 @@ import { formatTick } from "../../writing/units.ts";
 
 export type Range = Pick<Axis, "scale" | "min" | "max">;
 
-/** Between two labels of an axis, px. */
+/** Least distance between two labels of an axis, px. */
 const GAP_PX = 10;
 
 /** The unit stands at the highest tick; the sign of ratios at each. */
@@ -59,7 +59,7 @@ export function ticksAcross(
   return apart(ticksOf(axis, 2));
 }
 
-/** Where a value stands on its axis, 0–1. */
+/** Position of a value on its axis, 0–1. */
 export function shareOf({ scale, min, max }: Range, value: number): number {
   return scale === "log"
     ? Math.log(value / min) / Math.log(max / min)

@@ -31,7 +31,7 @@ export function renderBlocks(
   return writtenLines(lines[0] === BLANK ? lines.slice(1) : lines, options);
 }
 
-/** What of the blocks a terminal shows. */
+/** The blocks as a terminal shows them. */
 export function blocksLines(blocks: readonly Block[], options: TerminalOptions): TextLine[] {
   return shownIn("terminal", blocks).flatMap((block) => blockLines(block, options));
 }
@@ -110,7 +110,7 @@ function findingLines({ text, outcome }: Finding, width: number, style?: Style):
   });
 }
 
-/** A histogram is drawn, and shows what was found in it; of other figures what was found is said. */
+/** A histogram is drawn, and shows its findings by itself; other figures are replaced by their findings. */
 function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
   const drawn = panels.flatMap(({ chart }) =>
     chart.kind === "xy" && chart.ridges ? histogramLines(chart, options) : []
@@ -131,7 +131,7 @@ function withoutZeros(table: Table): Table {
   };
 }
 
-/** Beside its heading what it is about, where there is room for it. */
+/** The heading and, where there is room beside it, its subject. */
 function headLines({ title, aside }: Group, width: number): TextLine[] {
   if (title === "") return [];
   const isRoom = aside !== "" && widthOf(title) + widthOf(aside) + 2 <= width;

@@ -12,7 +12,7 @@ import { lineOf } from "./line.ts";
 import type { Board, BoardCell } from "./progress.ts";
 import { tableLines } from "./table.ts";
 
-/** With fewer than these a scenario is not begun. */
+/** A scenario with fewer rows than this is not begun. */
 const LEAST_CUT_ROWS = 4;
 
 /** Rows that the whole board takes. */
@@ -108,7 +108,7 @@ function widthText({ interval, halfWidth }: BoardCell, until: number | null): st
   return `±${GLUE}${percentText(half)}${until !== null && half <= until ? `${GLUE}✓` : ""}`;
 }
 
-/** What is wrong with it; "" for nothing. */
+/** A remark about its problems; "" if there are none. */
 function remarkOf({ failed, wrongRatio, doubted }: BoardCell): string {
   return [
     failed > 0 ? `${failed} failed` : "",

@@ -10,13 +10,13 @@ import {
 
 export const BLANK: TextLine = [];
 
-/** One of text in one style. */
+/** A line with a text in one style. */
 export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
 interface ParagraphStyle {
-  /** Before every line but the first. */
+  /** Text before every line except the first. */
   readonly indent?: string;
   readonly style?: Style;
 }
@@ -33,7 +33,7 @@ export function paragraphLines(
   return wrapped(text, width, indent).map((line) => lineOf(line, style));
 }
 
-/** Two columns to the right. */
+/** The line moved two columns to the right. */
 export function indented(line: TextLine): TextLine {
   return [{ text: "  " }, ...line];
 }

@@ -42,7 +42,7 @@ export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unic
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
 
-/** None while no run is in progress. */
+/** Empty while no run is in progress. */
 export function liveLines(state: ProgressState, options: LiveViewOptions): TextLine[] {
   const { columns, unicode, nowMs } = options;
   const { run, intervals, board } = state;

@@ -38,7 +38,7 @@ export interface Board {
   readonly until: number | null;
   /** Repetitions of each cell so far. */
   readonly repetitions: number;
-  /** That of the run in progress, or of the last one. */
+  /** The scenario of the run in progress, or of the last one. */
   readonly scenario: string;
   /** In the order of their first results, each with its cells by key. */
   readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
@@ -135,7 +135,7 @@ export function lastingLines(state: ProgressState, event: Progress, isLive: bool
     case "planned":
       return [{ text: plannedText(event) }];
     case "note":
-      // A note of one line: an agent, whose notes these may be, begins no line of its own.
+      // One line, whatever the note holds: it may come from an agent, which must not forge lines of this output.
       return state.notes.includes(event.text) ? [] : [{ text: event.text }];
     case "measured":
       // Without a run this is `bench`, which prints the whole measurement at its end.
@@ -205,7 +205,7 @@ export function leftText(ms: number, run: Pick<Starting, "mayEndEarly"> | null):
   return `${atMostText(time, run?.mayEndEarly ?? false)} left`;
 }
 
-/** With what its program printed last, unless another cell had the same reason. */
+/** A missing cell with the last lines of its program, unless another cell had the same reason. */
 function missingLines(missing: Missing, reasons: readonly string[]): TextSpan[] {
   const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;

@@ -15,7 +15,7 @@ import { barOf } from "./bars.ts";
 import { paragraphLines, trimmed } from "./line.ts";
 
 const GAP = "  ";
-/** Before what is broken off. */
+/** Indent of the continuation of a broken line. */
 const INDENT = "  ";
 const NARROWEST_NAME = 12;
 const LEAST_BAR = 8;

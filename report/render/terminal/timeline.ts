@@ -79,7 +79,8 @@ export function timelineLines(
     .filter((_, i) => rows >= TIMELINE_FIGURES || i !== 1)
     .slice(0, rows);
   const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
-  // Which intervals are shown depends on the room that their scale leaves: it gets that of the longest.
+  // The scale's width decides which intervals fit, and these decide the scale: it gets the width of the longest
+  // possible.
   const scales = figures.flatMap((figure) => scaleTexts(intervals, figure, each));
   const scale = Math.max(0, ...scales.map(widthOf));
   const shown = stretched(intervals, width - BESIDE_COLUMNS - scale - 1);
@@ -99,7 +100,7 @@ export function timelineLines(
     : charts;
 }
 
-/** Beside the rows of a chart: its ends, in one row both. */
+/** The scale beside a chart's rows: its two ends, or both in one if it has a single row. */
 function scaleTexts(
   intervals: readonly Live[],
   { of, text }: LiveFigure,
@@ -111,7 +112,7 @@ function scaleTexts(
   return [ends[0], ...Array<string>(rows - 2).fill(""), ends[1]];
 }
 
-/** The interval of each column: those of a run that is shorter are as wide as makes it fill the columns at its end. */
+/** The interval of each column. Intervals of a shorter run are stretched so that the columns are filled at its end. */
 function stretched(intervals: readonly Live[], room: number): readonly Live[] {
   const columns = Math.max(1, room);
   const intervalMs = intervalMsOf(intervals);

@@ -16,7 +16,7 @@ import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
 interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Null without a live view, whose code is then not loaded: a load waits for what is. */
+  /** Null without a live view: its code is then not loaded, because loading it would delay the load. */
   readonly live: LiveOutput | null;
   /** Time of any monotonic clock. */
   readonly nowMs: () => number;

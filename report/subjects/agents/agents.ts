@@ -35,7 +35,7 @@ export interface AgentsModel {
 
 /** The agents of a cell, or of a measurement alone. */
 interface Loaded {
-  /** Null where there is one cell alone. */
+  /** Null if there is only one cell. */
   readonly target: Pick<CellRuns, "label" | "color"> | null;
   readonly kind: LoadKind;
   readonly isOpen: boolean;
@@ -115,7 +115,7 @@ function findingsOf(loaded: readonly Loaded[]): string[] {
     return [...lost, ...disagreements(agents, kind)].map((one) => ({ ...one, cell }));
   });
   if (found.length === 0) return agreement(loaded);
-  // What holds in several cells is said once: `express and 2 more: agent d measured …`.
+  // A finding that several cells share is stated once: `express and 2 more: agent d measured …`.
   const alike = Map.groupBy(found, ({ name, because }) => JSON.stringify([name, because]));
   const sentences = [...alike.values()].map(([{ name, cell, text }, ...others]) =>
     cell === ""
@@ -244,7 +244,7 @@ function agentsTable(
     column("Connections", ({ connections }) => connections, "count"),
     column("Workers", middle(({ workers }) => workers), "count"),
     column("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
-    // Where agents are not called after their machines.
+    // The machine, unless the agent is named after it.
     textColumn("Machine", ({ name, host }) => host === name ? NONE.text : host),
   ]);
 }

@@ -18,8 +18,8 @@ const DIFFERENT_MS = 0.1;
  */
 const EXPLAINED_RATIO = 0.4;
 /**
- * No request is faster than a round trip, and opening takes up to three (TCP, then TLS). What takes longer
- * than so many medians was kept waiting by a busy machine, and says nothing of the network.
+ * No request is faster than a round trip, and opening a connection takes up to three (TCP, then TLS). A connection that
+ * takes longer than this many medians was delayed by a busy machine, and says nothing about the network.
  */
 const MOST_TRIPS = 4;
 /** Share of the requests due, against the others' share. */
@@ -27,10 +27,10 @@ const COMPLETED_RATIO = 0.9;
 
 export type LoadKind = Measurement["load"]["kind"];
 
-/** What an agent's figures differ by. Disagreements of one agent that have `because` in common say the same. */
+/** A difference between an agent and the others. Differences of one agent with the same `because` say the same. */
 interface Difference {
   readonly because: "network" | "machine" | "share" | "pace";
-  /** Without its name: `measured a median latency of …`; no full stop. */
+  /** The statement without the agent's name: `measured a median latency of …`; no full stop. */
   readonly text: string;
 }
 
@@ -126,7 +126,7 @@ const LEFT = [
 
 /** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
 function otherPace(agent: AgentFigures, others: Others): Difference | null {
-  // With another median another pace is not news, and a lost agent sent nothing more.
+  // If the median differs, a different pace is no news; and a lost agent sent nothing more.
   const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
   if (peers.length === 0) return null;
   const rest = middleOf(peers, paceOf);
@@ -167,7 +167,7 @@ function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
-  /** One for each run in which it took part. */
+  /** Its part in each run in which it took part. */
   readonly parts: readonly LoadedPart[];
   readonly ofRuns: number;
   /** When its last report came and why it was given up, one entry for each run in which it was lost. */

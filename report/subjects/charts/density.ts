@@ -15,7 +15,7 @@ const STEPS_PER_DECADE = 24;
 /** Percentiles between which the axis lies; the few beyond would press all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** What a curve is drawn of. */
+/** The times that a curve is drawn from. */
 interface Distributed {
   readonly label: string;
   readonly color: Color;
@@ -27,7 +27,7 @@ export type DrawnTimes = Pick<
   "count" | "censored" | "percentile" | "endedCount" | "ended"
 >;
 
-/** @param what Of which the shares are, in the plural. */
+/** @param what What the shares count, in the plural. */
 interface Described {
   readonly what: string;
   readonly limit: string;
@@ -67,7 +67,7 @@ export function densityOf(
   };
 }
 
-/** No 0, which a logarithmic axis lacks: of messages that come together. */
+/** The lowest time above 0, which a logarithmic axis cannot show: messages that come together have 0. */
 function lowestUs(ended: Histogram): number {
   const lowUs = ended.valueAtPercentile(SHOWN.from);
   if (lowUs > 0) return lowUs;
@@ -89,7 +89,8 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge below which some lower bound lies, too: of one request more than are known to, its latency is one.
+  // The first edge from which on a lower bound may lie below: the latency of the next request beyond those known is a
+  // bound.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;
@@ -160,7 +161,7 @@ export function tailsFinding(cells: readonly CellRuns[]): string {
   return `One request in ${formatCount(odds)} took longer than ${texts.join(", ")}.`;
 }
 
-/** All of three at most. */
+/** Up to three items as they are; of more, the first and the last. */
 function firstAndLast<Item>(items: readonly Item[]): readonly Item[] {
   return items.length <= 3 ? items : [items[0], items[items.length - 1]];
 }

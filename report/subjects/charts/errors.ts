@@ -11,9 +11,9 @@ import { placesByTime } from "./over_time.ts";
 import { errorsOf } from "../../figures/errors.ts";
 
 export interface ErrorsModel {
-  /** One a cell in which something went wrong at a known moment. */
+  /** One chart for each cell in which something went wrong at a known moment. */
   readonly charts: readonly { readonly label: string; readonly chart: Xy }[];
-  /** A sentence for each cell in which something went wrong; none where nothing did. */
+  /** A sentence for each cell in which something went wrong; empty if nothing did. */
   readonly findings: readonly string[];
 }
 
@@ -23,9 +23,9 @@ interface ErrorKind {
   readonly label: string;
   /** Number of the colour in the style sheet. */
   readonly color: number;
-  /** In an interval. */
+  /** The number in an interval. */
   readonly of: (point: ErrorPoint) => number;
-  /** In a run. */
+  /** The number in a run. */
   readonly all: (run: Run) => number;
 }
 
@@ -47,7 +47,7 @@ const KINDS: readonly ErrorKind[] = [
     all: () => 0,
   },
   { label: "Wrong responses", color: 4, of: ({ wrong = 0 }) => wrong, all: wrongResponsesOf },
-  // They have no moment.
+  // These have no moment, so they are in no interval.
   { label: "Never sent", color: 9, of: () => 0, all: ({ requests }) => requests.dropped },
 ];
 

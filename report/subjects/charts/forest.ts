@@ -13,17 +13,17 @@ export interface ForestPair {
   readonly name: string;
   readonly color: number;
   readonly base: string;
-  /** What the labels of both consist of: the target, then each factor with its value. */
+  /** The parts of both labels: the target, then each factor with its value. */
   readonly parts: { readonly name: readonly string[]; readonly base: readonly string[] };
   readonly comparison: GroupComparison;
 }
 
-/** One for each figure, in the same order of pairs; of many pairs several. */
+/** A panel for each figure, with the pairs in the same order; several panels for many pairs. */
 export interface ForestPanel extends Panel {
   readonly chart: Rows;
 }
 
-/** Where requests come at a pace of their own, all targets serve as many. */
+/** If requests come at a pace of their own, all targets serve the same number, so requests/s are not compared. */
 const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   closed: ["rate", 50, 99],
   open: [50, 99],
@@ -55,7 +55,7 @@ function titleOf(pairs: readonly ForestPair[], figure: ComparedFigure): string {
     : `${figureName(figure)} ${against}, less is better`;
 }
 
-/** What all are compared with; null when that differs. */
+/** The base of all pairs; null if they have different bases. */
 function baseOf(pairs: readonly ForestPair[]): string | null {
   const bases = new Set(pairs.map(({ base }) => base));
   return bases.size === 1 ? pairs[0].base : null;

@@ -22,7 +22,7 @@ export interface HeatColumn {
 export interface Heatmap {
   /** Edges of the rows, microseconds: one more than there are rows. */
   readonly edgesUs: readonly number[];
-  /** For each run its columns, in order. */
+  /** The columns of each run, in order. */
   readonly runs: readonly (readonly HeatColumn[])[];
   /** The lowest row with requests counts those that were faster, too. */
   readonly lowest: number;
@@ -49,7 +49,7 @@ export function heatEdgesUs(cells: readonly CellSteps[]): number[] {
   return choices.find(({ length }) => length <= MOST_ROWS + 1) ?? choices[2];
 }
 
-/** @param edgesUs Those of all cells beside it. */
+/** @param edgesUs The edges that all cells beside it share. */
 export function heatmapOf(runs: CellSteps, edgesUs: readonly number[]): Heatmap {
   const columns = runs.map((steps) => {
     let endS = 0;

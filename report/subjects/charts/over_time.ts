@@ -5,7 +5,7 @@
 import type { TimelineRun } from "../../chart.ts";
 import { median } from "../../writing/spread.ts";
 
-/** For each interval; null for one in which no run has a value. */
+/** One entry for each interval; null if no run has a value there. */
 export type OverlayLine = readonly ({
   readonly middle: number;
   readonly low: number;
@@ -40,7 +40,7 @@ export function overlaid(
   });
 }
 
-/** For each of some ends of intervals the index of the first end that is as late: of the last where none is. */
+/** For each end in `own`, the index of the first of `ends` that is not earlier; the last index if there is none. */
 export function placesByTime(ends: readonly number[], own: readonly number[]): number[] {
   let at = 0;
   return own.map((endS) => {

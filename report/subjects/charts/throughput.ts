@@ -25,7 +25,7 @@ export interface TradeoffModel {
   readonly finding: string;
 }
 
-/** Requests/s that differ by less are one: of an open loop with one rate nothing is traded. */
+/** Requests/s whose ratio is below this count as equal: an open loop at a single rate trades nothing. */
 const ONE_RATE = 1.01;
 
 /** Null for fewer than two cells, and where all serve as much. @param right Cells whose responses were right. */
@@ -147,7 +147,7 @@ function p99Of({ latency }: CellRuns): number {
   return latency.percentile(99).value;
 }
 
-/** 0 where no run was watched. */
+/** Cores that the target used; 0 if no run was watched. */
 function coresOf({ runs }: CellRuns): number {
   const watched = runs.filter(({ resources }) => resources.length > 0);
   return watched.reduce((sum, run) => sum + meanCoresOf(run), 0) / Math.max(1, watched.length);

@@ -20,9 +20,9 @@ export interface TimeRange {
 
 export interface RangePercentile {
   readonly ms: number;
-  /** False when too few requests lie beyond it. */
+  /** False if too few requests lie beyond it. */
   readonly isSupported: boolean;
-  /** Whether requests of which is only known that they took longer could turn out to make it larger. */
+  /** Whether requests known only by a lower bound could turn out to make it larger. */
   readonly isAtLeast: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface RangeFigures {
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 
-/** Steps count for the range when they lie in it, but for rounding. */
+/** A step within the range counts, with this tolerance for rounding. */
 const ROUNDING_S = 1e-4;
 
 /** The steps of a run that lie within the range; null is the whole run. */
@@ -115,7 +115,7 @@ interface TailOfCell {
   readonly label: string;
   readonly color: number;
   readonly latency: Latencies;
-  /** One for each run. */
+  /** The latencies of each run. */
   readonly runs: readonly Latencies[];
 }
 
@@ -175,7 +175,7 @@ function percentText(odds: number): string {
 /** A cell by its name, with those of its runs that are looked at. */
 export interface NamedSteps extends TimedSteps {
   readonly label: string;
-  /** One for each of the runs. */
+  /** The repetition of each run. */
   readonly repetitions: readonly number[];
 }
 

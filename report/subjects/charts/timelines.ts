@@ -33,10 +33,10 @@ import {
 } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 
-/** What of the results holds the plan; a measurement alone has no experiment. */
+/** The part of the results with the plan; a measurement alone has no experiment. */
 type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
-/** One chart a cell, on the axes of all of them. */
+/** One chart for each cell, on the same axes. */
 export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Timeline[] {
   const part = repeatedOf(planned);
   const offered = cells.map(({ runs }) => offeredTo(runs));
@@ -98,7 +98,7 @@ function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): Tim
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
-    // Most runs have none.
+    // Left out if there are no lower bounds, as in most runs.
     ...bounds.some(({ length }) => length > 0) && {
       lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, boundsOf(p)])),
     },
@@ -136,7 +136,7 @@ function levelChangesS(run: Run): number[] {
 
 interface Track {
   readonly title: string;
-  /** That of all runs. */
+  /** The common axis of all runs. */
   readonly axis: Axis;
   /** One value for each interval of each run; null if unknown. */
   readonly values: ReadonlyMap<Run, readonly (number | null)[]>;
@@ -227,7 +227,7 @@ function trackOf(
   return isEmpty ? [] : [{ title, axis: axisOver(unit, [least, ...known]), values }];
 }
 
-/** What the runtime reported of the interval around a moment. */
+/** The runtime's report for the interval around a moment. */
 function countersAt({ counters, timeline }: Run, atS: number): CountersPoint | null {
   const point = counters?.points.find(({ endS }) => endS >= atS);
   return point !== undefined && point.endS - timeline.intervalS < atS ? point : null;

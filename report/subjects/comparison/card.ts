@@ -78,7 +78,7 @@ function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verd
     return verdictOf("thresholds", { sentence: gatesSentence(gates) });
   }
   if (shown.length === 0) return verdictOf("incomparable", {});
-  // Wrong responses come before how fast they came.
+  // Wrong responses are reported before how fast they came.
   const broken = shown.filter(({ short }) => short.some(({ label }) => label === other));
   return broken.length > 0
     ? shortVerdict(broken, shown)
@@ -127,7 +127,7 @@ function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Jud
   return judgedTwice(placesIn(cells), again && placesIn(again));
 }
 
-/** Each cell by each figure that decides. */
+/** Each cell, once for each figure that decides. */
 function placesOf({ sides }: ResultsComparison, cells: readonly ComparedCell[]): Place[] {
   return cells.flatMap((cell) =>
     decisiveOf(cell.comparison).map(({ figure }) => placeOf(cell, figure, sides))

@@ -59,7 +59,7 @@ export function revisionTexts({ revisions, sides: [base, next] }: ResultsCompari
     : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
 }
 
-/** Where nobody knows of what a side is, when it was measured. */
+/** The revisions of the sides or, if they are unknown, when the sides were measured. */
 function sidesText(comparison: ResultsComparison): string[] {
   if (comparison.revisions !== null) return revisionTexts(comparison);
   return comparison.sides.flatMap(({ name, last: { startedAt } }) =>
@@ -67,7 +67,7 @@ function sidesText(comparison: ResultsComparison): string[] {
   );
 }
 
-/** What makes the comparison doubtful, or smaller than it might be. */
+/** Reasons to doubt the comparison, or why it covers less than it might. */
 const about: Subject<ResultsComparison> = {
   id: "about",
   title: "",
@@ -139,7 +139,7 @@ export const sideBySide: Subject<ResultsComparison> = {
   },
 };
 
-/** What the figures that decide say, or why they say nothing, and then the others. */
+/** The verdicts of the figures that decide, or why there are none, and then the other figures. */
 function findingsOf({ comparison, errors, match }: ComparedCell): string[] {
   const texts = comparedTexts(comparison, [match.base, match.next]);
   const [{ verdict }] = comparison.figures;
@@ -230,7 +230,7 @@ const method: Subject<ResultsComparison> = {
   ],
 };
 
-/** Where and when it was measured. */
+/** The machine and the time of its measurement. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
   const facts: Fact[] = [

@@ -10,7 +10,7 @@ import type { ThresholdOutcome } from "../../judge/gates.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import type { ResultSide } from "../../judge/differences.ts";
 
-/** What a target is called on either side. */
+/** A target's names on either side. */
 export interface SideNames {
   readonly base: string;
   readonly head: string;
@@ -75,7 +75,7 @@ function withModulesFrom(folders: readonly string[], profile: TargetProfile): Ta
   return { ...profile, tree: { ...tree, frames } };
 }
 
-/** Under the names that targets have on both sides. */
+/** Entries under the names that targets have on both sides. */
 function ownOnes<T extends { readonly target: string }>(
   all: readonly T[],
   own: ReadonlyMap<string, string>,

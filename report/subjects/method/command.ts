@@ -17,7 +17,7 @@ export function commandOf(measured: MeasuredRuns): string {
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
-/** In the repository's top folder. The targets of the results are those of the file, each twice. */
+/** Called in the repository's top folder. The results have each target of the file twice. */
 function abCommandOf(
   { range, file, only, margin, order, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
   flags: Partial<InvocationFlags>,
@@ -52,7 +52,10 @@ export function benchCommandOf(args: readonly string[], seed: number): string {
   return ["plateau", "bench", ...seeded.map(withoutSecret)].map(quoted).join(" ");
 }
 
-/** What `--like` stands for is among the arguments, too; and who measures again does not send to the same collector. */
+/**
+ * The arguments already include the flags that `--like` stands for; and a repeated measurement must not go to the same
+ * collector.
+ */
 const LEFT_OUT = ["--like", "--otlp"];
 
 function isLeftOut(arg: string): boolean {
@@ -65,7 +68,7 @@ function withoutSecret(word: string): string {
     .replace(/^((?:--(?:redis|proxy)=)?(?:rediss?|https?):\/\/)[^/?#]*@/, "$1…@");
 }
 
-/** What of the command line changes an experiment. */
+/** The flags that change an experiment. */
 export function flagWords(
   { set = {}, only, repeat, duration, profile, observe, threshold = [], host, agents }: Partial<
     InvocationFlags

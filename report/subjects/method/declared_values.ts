@@ -45,7 +45,10 @@ function loadValues(load: unknown): DeclaredValues {
   return valuesWithin(load, "", { rate: "/s", duration: "ms", timeout: "ms" });
 }
 
-/** Its own and those of what it stands in front of: where both have a path, the latter with the name before it. */
+/**
+ * The target's own values and those of the target behind it. If both have a path, the latter's has the target's name
+ * before it.
+ */
 function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;
   const own = valuesWithin(lines, "", { "proxy.ttl": "ms", "proxy.stale": "ms" });

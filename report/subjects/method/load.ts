@@ -8,7 +8,7 @@ import { counted, listed, unique } from "../../writing/words.ts";
 type RunLoad = Run["load"];
 type LoadOf<Kind extends RunLoad["kind"]> = RunLoad & { kind: Kind };
 
-/** What all of the runs were loaded with. */
+/** The load that all of the runs had. */
 export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const loads = runs.map(({ load }) => load);
   const closed = loads.filter((load) => load.kind === "closed");
@@ -123,7 +123,7 @@ function phasesText(load: LoadOf<"phases">): string {
   return `virtual users ${how}: ${[texts.join(", then "), ...rest].join(", ")}`;
 }
 
-// What a scenario sends, in a line.
+// The requests of a scenario, in a line.
 
 const MOST_CHARS = 100;
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
@@ -174,7 +174,7 @@ export function requestText(name: string, scenarios: unknown): string {
 }
 
 function stepText({ think, ...spec }: WrittenRequest): string {
-  // With the digits that were written.
+  // A think time is written with the digits that the file has.
   if (typeof think === "number") return `think ${thinkText(think)}`;
   if (think !== undefined) return `think ${thinkText(think.mean)} on average (${think.as})`;
   if (typeof spec.grpc === "string") return `gRPC ${spec.grpc}`;

@@ -105,7 +105,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
-    // One for each load, where scenarios have their own.
+    // One sentence for each load, if scenarios have loads of their own.
     ...[...Map.groupBy(scenarioLoads(results), ([, load]) => load)].map(([load, scenarios]) =>
       `Load of ${scenarios.map(([name]) => name).join(", ")}: ${load}.`
     ),
@@ -220,7 +220,7 @@ function commandTable(commands: readonly TargetCommand[] = []): Table {
 
 // The machine, and what ran on it.
 
-/** Without those of which nothing is known. */
+/** Facts that are unknown are left out. */
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   const { cpu, cores, allowedCores, arch, governor, turbo, container, virtual } = machine;
   const usable = allowedCores < cores ? ` (${formatCount(allowedCores)} for Plateau)` : "";

@@ -10,7 +10,7 @@ import type { TargetProfile } from "../../../runner/result/result.ts";
 import { formatMs, formatShare } from "../../writing/units.ts";
 import { listed } from "../../writing/words.ts";
 
-/** What profile runs found of a cell, and what it is called. */
+/** The profiles of a cell, with its label. */
 interface ProfiledSide {
   readonly label: string;
   readonly runs: readonly TargetProfile[];
@@ -89,7 +89,7 @@ function changeSentence(
     }; by function most in ${functions}${noise}`;
 }
 
-/** Without those that may differ by chance. */
+/** The largest changes, without those that may be due to chance. */
 function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
   return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
 }

@@ -27,7 +27,7 @@ type ProfileRun = Pick<TargetProfile, "rate" | "forS"> & { readonly tree: CallTr
 
 /** Narrower calls can't be seen on a page. */
 const NARROWEST_RATIO = 0.002;
-/** Some 8 KB of a page. */
+/** This many calls take some 8 KB of a page. */
 const MOST_CALLS = 500;
 
 export function flameOf(
@@ -74,7 +74,7 @@ export interface PlacedCall {
   /** Left end and width as shares of the drawing. */
   readonly x: number;
   readonly width: number;
-  /** 0 for the outermost. */
+  /** 0 for an outermost call. */
   readonly depth: number;
 }
 
@@ -115,7 +115,7 @@ function callersOf({ parent }: CallTree, node: number): number[] {
   return callers;
 }
 
-/** Shares of all time in the call itself, and with what it called. */
+/** Shares of all time: of the call itself, and with all that it called. */
 export function sharesOf(tree: CallTree, node: number): { own: number; total: number } {
   const wholeMs = treeMs(tree);
   return { own: tree.ownMs[node] / wholeMs, total: totalsOf(tree)[node] / wholeMs };
@@ -123,11 +123,11 @@ export function sharesOf(tree: CallTree, node: number): { own: number; total: nu
 
 export interface Found {
   readonly nodes: ReadonlySet<number>;
-  /** Share of all time in them and in what they called; nested calls count once. */
+  /** Share of all time that these calls took with what they called; nested calls count once. */
   readonly ratio: number;
 }
 
-/** The calls whose function or module holds the text, in whatever case; none for an empty text. */
+/** The calls whose function or module contains the text, ignoring case; empty for an empty text. */
 export function foundCalls(tree: CallTree, text: string): Found {
   const sought = text.trim().toLowerCase();
   const matches = tree.frames.map(({ name, module }) =>
@@ -149,7 +149,7 @@ export function foundCalls(tree: CallTree, text: string): Found {
 // One profile against another.
 
 export interface FlameChange {
-  /** Own time on a request: of the other profile, and of this one, µs. */
+  /** Own time for each request, µs: in the other profile, and in this one. */
   readonly beforeUs: number;
   readonly afterUs: number;
   /** The change as a share of all time on a request, of the profile that takes more. */

@@ -65,7 +65,7 @@ function profiledCell(
   return { cell, label, runs: profiles.filter(isOwn) };
 }
 
-/** The name of what runs it, without a version. */
+/** Name of the target's runtime, without its version. */
 function runtimeOf({ runs }: CellRuns): string {
   return runs[0].runtime?.split(/[ /]/)[0].toLowerCase() ?? "";
 }
@@ -82,7 +82,7 @@ function treesOf({ runs }: Pick<ProfiledCell, "runs">): CallTree[] {
   return runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
 }
 
-/** One cell of two results. Null where either has no profile. @param change Null: there is none to explain. */
+/** The profiles of one cell of two results. Null if either has none. @param change The change to explain; null for none. */
 export function pairedProfiles(
   scenario: string,
   sides: readonly {
@@ -109,7 +109,7 @@ export function pairedProfiles(
 
 const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
-/** @param of What was profiled. */
+/** @param of Name of the profiled part. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []
@@ -134,7 +134,7 @@ function cellGroup(profiled: ProfiledCell): Block {
     { ...text("hot", trees.length === 0 ? "" : hotText(profiled, trees)), forms: FORMS },
     ...[...notes].map((note) => ({
       ...text("profile-note", `${note}.`, "note"),
-      // Without any function they are all that there is to say.
+      // Without any function, the notes are all that there is to say.
       ...trees.length === 0 && { forms: FORMS },
     })),
     table(functionTable(label, trees), { fold: "Functions as a table" }),
@@ -196,7 +196,7 @@ function hotText(profiled: ProfiledCell, trees: readonly CallTree[]): string {
   ].filter(Boolean).join(" ");
 }
 
-/** Where a library or the system has most of the time: for what of the program's own that is. */
+/** If most of the time goes to a library or the system, the program's own function that it is spent for. */
 function ownSentence({ label, runs }: ProfiledCell, whole: CallTree): string {
   const part = largestOwnPart(whole);
   if (part === null || part.ratio < HOT_RATIO || hotPathOf(whole)?.frame === part.frame) return "";

@@ -29,7 +29,7 @@ export function stepScenarios(
 
 const made = new WeakMap<Run, readonly Run[]>();
 
-/** Made once of a run, as the cells of it are. */
+/** Made once for each run, like its cells. */
 function stepRuns(run: Run): readonly Run[] {
   const known = made.get(run);
   if (known !== undefined) return known;

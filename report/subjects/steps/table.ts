@@ -20,7 +20,7 @@ import {
 } from "../tables/table.ts";
 import { stepScenarios } from "./step_cells.ts";
 
-/** Nothing where the scenario has one request alone. */
+/** Empty for a scenario of a single request. */
 export const steps: Subject<ScenarioContext> = {
   id: "steps",
   title: "Requests one by one",

@@ -92,7 +92,7 @@ function referencesOf(
   return isOffered ? [{ kind: "equality", ratio: null }, ...knees] : knees;
 }
 
-/** In the base unit: per second, or ms. */
+/** The figure in its base unit: per second, or ms. */
 function figureIn(cell: CellRuns, figure: SweepFigure): Measured {
   return figure === "rate"
     ? { value: cell.rate.mean, interval: cell.interval("rate") }
@@ -112,7 +112,7 @@ const LOG_FROM = 20;
 /** Beside the outermost points, as a share of the axis. */
 const PADDING = 0.05;
 
-/** With room for the intervals. */
+/** The axis of a figure, with room for the intervals. */
 export function figureAxis(
   cells: readonly CellRuns[],
   { figure, unit: { name, size } }: Shown,
@@ -159,7 +159,7 @@ function positionsOf(
   const [least, next] = positive;
   const isLog = positive.length >= 2 && positive[positive.length - 1] / least >= LOG_FROM &&
     values[0].at >= 0;
-  // One step as wide as the first, but neither lost nor wider than a decade.
+  // On a logarithmic axis, 0 stands as far below the least value as that is from the next, by a factor of 2 to 10.
   const zeroAt = isLog ? least / Math.max(2, Math.min(10, next / least)) : 0;
   const of = (at: number): number => isLog && at === 0 ? zeroAt : at;
   const ticks = values.map(({ at, text }) => ({ at: of(at), text }));

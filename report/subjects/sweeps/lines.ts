@@ -25,7 +25,7 @@ export interface LinePoint extends OfCell {
 export interface SweepLine {
   /** How it differs from the other lines of its drawing. */
   readonly label: string;
-  /** How it differs from all lines of the figure, with its target. */
+  /** What distinguishes it from all lines of the figure, with its target. */
   readonly subject: string;
   readonly color: number;
   readonly points: readonly LinePoint[];
@@ -36,7 +36,7 @@ export interface SweepLine {
 
 /** Lines that share a drawing. */
 export interface SweepFacet {
-  /** What they share; "" where there is one facet only. */
+  /** What its lines have in common; "" for a single facet. */
   readonly label: string;
   readonly lines: readonly SweepLine[];
 }
@@ -127,12 +127,12 @@ function growthOf(
   };
 }
 
-/** What adds capacity: with twice as many, twice as much can be served at best. */
+/** Factors that add capacity: twice as many can serve twice as much at best. */
 const ADD_CAPACITY: readonly string[] = ["connections", "instances", "workers"];
-/** A law that misses a measured value by more is not that of the line: it then has a knee, or another shape. */
+/** A law that misses a measured value by more than this does not fit the line, which then has a knee, or another shape. */
 const MOST_MISSED_RATIO = 1.1;
 
-/** Null where the factor is another, the law is not that of the points, or the runs show nothing of it. */
+/** Null if the factor is another one, if the law does not fit the points, or if the runs do not show it. */
 function scalingOf(
   points: readonly SampledScalingPoint[],
   { name, kind }: NumericFactor,

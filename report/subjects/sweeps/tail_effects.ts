@@ -12,7 +12,7 @@ import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/ta
 import { type Dimension, dimensionsOf } from "./variance_explained.ts";
 
 const SHARE = 0.99;
-/** Any fixed one. */
+/** Any fixed seed. */
 const SEED = 16;
 /** With fewer in a cell, fewer than ten lie beyond its p99. */
 const LEAST_REQUESTS = 1_000;

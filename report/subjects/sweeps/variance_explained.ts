@@ -39,7 +39,7 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     factorPaths(cells).length > 0;
   const explained = FIGURES.flatMap((figure) => {
     const logs = isWeighed ? logsOf(figure, dimensions, cells) : null;
-    // Else the effects of factors cannot be separated.
+    // Without every combination, the effects of factors cannot be separated.
     const isFull = logs !== null && varianceExplained(logs) !== null;
     return isFull ? [{ figure, weights: sharesShown(logs) }] : [];
   });

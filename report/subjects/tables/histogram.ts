@@ -10,9 +10,9 @@ interface HistogramForm {
   /** Of equal ratio. */
   readonly steps?: number;
   readonly caption?: string;
-  /** Above the upper ends of its steps. */
+  /** Heading above the upper ends of its steps. */
   readonly label?: string;
-  /** What has these times. */
+  /** The thing whose times these are. */
   readonly of?: string;
 }
 

@@ -60,7 +60,7 @@ export function inRunTable({ fromS, figures }: InRun): Table | null {
   ]);
 }
 
-/** Where a cell has several runs, their interval says more, and this one could be taken for it. */
+/** Only for cells with a single run: over several runs, the interval says more, and this one could be mistaken for it. */
 export const inOneRun: Subject<ScenarioContext> = {
   id: "in-run",
   title: "Within the only run",

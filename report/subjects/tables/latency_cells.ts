@@ -23,7 +23,7 @@ export function percentileIn(latency: PooledLatency, p: number): Measured | null
   return { ...latency.percentile(p), isWeak: !supportsPercentile(count, p) };
 }
 
-/** With its interval. */
+/** The percentile with its interval. */
 export function percentileOfCell({ latency, interval }: CellRuns, p: Percentile): Measured | null {
   const found = percentileIn(latency, p);
   return found && { ...found, interval: p === 99.99 ? null : interval(p) };

@@ -52,7 +52,7 @@ export const percentiles: Subject<ScenarioContext> = {
           unit,
         ),
         column("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
-        // Below the median, as autocannon and oha show them.
+        // Percentiles below the median, as autocannon and oha show them.
         ...[2.5, 10, 25].map(plain),
         ...PERCENTILES.map((p) => percentileColumn(p, unit))
           .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),

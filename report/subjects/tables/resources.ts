@@ -34,12 +34,12 @@ interface Used {
 }
 
 interface ResourceRow extends OfCell {
-  /** Null: the whole target, without Redis. */
+  /** Name of the part; null for the whole target, without Redis. */
   readonly part: string | null;
   readonly runs: readonly Used[];
 }
 
-/** Nothing where no target was ours to watch. */
+/** Empty if no target could be watched. */
 export const resources: Subject<ScenarioContext> = {
   id: "resources",
   title: "Resources of the targets",
@@ -78,7 +78,7 @@ export const resources: Subject<ScenarioContext> = {
 };
 
 const NOTE =
-  "Of the target's whole process tree; medians over the runs, peaks of each. Requests per CPU-second are " +
+  "Of the target's whole process tree: the median over the runs of each run's figure. Requests per CPU-second are " +
   "completed requests over the CPU time of all that serves them, Redis included: their mean over the runs. A context switch is voluntary when a thread " +
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
   "correct response.";
@@ -86,7 +86,7 @@ const PARTS_NOTE =
   "Below a target stand its parts. Cores and memory of a whole target are without the Redis of the run.";
 const CORES = unitNamed("cores");
 
-/** Targets that nobody could watch have none. */
+/** Empty for targets that could not be watched. */
 function rowsOf(cell: CellRuns): ResourceRow[] {
   const used = cell.runs.flatMap((run) => [
     { part: null, run, used: run },
@@ -123,7 +123,7 @@ function perCpuOf({ cell, part }: ResourceRow): ReturnType<typeof figureOf> {
 /** With more of them a sentence would be a table. */
 const MOST_PARTS = 4;
 
-/** Who needs the least CPU for a request, who the most, and what the parts use; "" where nobody was watched. */
+/** The targets with the least and the most CPU time for a request, and the use of their parts; "" if none was watched. */
 function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {
     const value = perCpuOf(row)?.value ?? 0;

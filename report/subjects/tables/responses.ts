@@ -216,7 +216,7 @@ function waitMs({ dueS, sentS }: SlowestRequest): number | null {
   return sentS === null ? null : (sentS - dueS) * 1_000;
 }
 
-/** With all its digits. */
+/** A time with all its digits. */
 function moment(
   label: string,
   unit: string,
@@ -372,7 +372,7 @@ function pooled(
 
 // What it took to connect, and how much came back: oha's details.
 
-/** Nothing where nothing was connected to, and nothing responded. */
+/** Empty if no connection was made, and nothing responded. */
 export const connections: Subject<ScenarioContext> = {
   id: "connections",
   title: "Connections and responses",

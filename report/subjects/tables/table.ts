@@ -22,7 +22,7 @@ export interface TableCell {
   readonly below?: string;
   /** The number behind the text in the base unit of the results (ms, bytes, per second, share). */
   readonly value?: number;
-  /** True when too few requests support the number. */
+  /** Whether too few requests support the number. */
   readonly weak?: boolean;
   /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;
@@ -62,7 +62,7 @@ export interface ColumnOf<T> {
   readonly cell: (row: T) => TableCell;
 }
 
-/** What brackets around a percentile mean. */
+/** Explains brackets around a percentile. */
 export const WEAK_NOTE =
   "In round brackets: percentiles that fewer than ten requests exceed, which makes them a matter of chance.";
 
@@ -104,7 +104,7 @@ export function textCell(text: string): TableCell {
 /** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
 export type Format = DisplayUnit | "number" | "count" | "share";
 
-/** A number, and what is known of it. */
+/** A number, and how certain it is. */
 export interface Measured {
   readonly value: number;
   readonly interval?: Pick<Ends, "low" | "high"> | null;

@@ -21,7 +21,7 @@ interface Asked extends ScenarioRuns {
 
 interface AskedFigure {
   readonly unit: string;
-  /** Null where nobody saw it. */
+  /** The figure of a run; null where it was not seen. */
   readonly of: (run: Run) => number | null;
 }
 
@@ -63,7 +63,7 @@ const NAMED: ReadonlyMap<unknown, AskedFigure> = new Map([
   ["eventsPerCpu", { unit: "messages per CPU second", of: eventsPerCpuSecondOf }],
 ]);
 
-/** Null where the experiment names none, or requests/s. */
+/** Null if the experiment names no figure, or requests/s. */
 function namedFigure(experiment: MeasuredRuns["experiment"]): AskedFigure | null {
   return NAMED.get(Object(experiment?.compare).figure) ?? null;
 }
@@ -93,7 +93,7 @@ function messagesOf(runs: readonly Run[]): AskedFigure | null {
 
 function withFigure(cell: CellRuns, { of }: AskedFigure): CellRuns {
   const values = cell.runs.map((run) => of(run) ?? 0);
-  // Of streams that outlast a run no request ends by the deadline: their requests/s have no estimate.
+  // Estimated anew: if streams outlast a run, no request ends by the deadline, and requests/s have no estimate.
   const estimate = estimateOfMean(values, cell.sampling);
   return {
     ...cell,

@@ -32,7 +32,7 @@ export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-/** A verdict by its code, with what the sentence is made of. */
+/** A verdict by its code, with its sentence and the figure in its headline. */
 export interface Verdict {
   readonly code: CardCode;
   readonly sentence: string;
@@ -45,7 +45,7 @@ export function verdictOf<Code extends keyof CardEvidence>(
   figure: HeadlineFigure | null = null,
 ): Verdict {
   const said: keyof CardEvidence = code;
-  // What is likely is not decided.
+  // A likely lead is no decision.
   const known = said === "likely" ? "undecided" : said;
   return { code: known, sentence: cardSentence(code, evidence), figure };
 }
@@ -87,7 +87,7 @@ function byWinner(places: readonly Place[]): Place[][] {
   return [...Map.groupBy(places, winnerName).values()].sort((a, b) => b.length - a.length);
 }
 
-/** Verdict if nobody is certainly ahead anywhere. */
+/** The verdict if no target leads for certain anywhere. */
 function openVerdict(places: readonly Place[]): Verdict {
   const [likely] = byWinner(having(places, "likely"));
   if (likely !== undefined) {
@@ -105,7 +105,7 @@ function openVerdict(places: readonly Place[]): Verdict {
   return verdictOf(isUnsettled ? "unsettled" : "undecided", { those: open, places }, figure);
 }
 
-/** One alone, or nobody, does what is required, wherever they were measured. */
+/** A single side, or none, meets what is required, wherever they were measured. */
 export function shortVerdict(some: readonly Place[], places = some): Verdict {
   const kept = having(some, "only");
   const those = kept.length > 0 ? kept : having(some, "none");
@@ -116,7 +116,7 @@ export function shortVerdict(some: readonly Place[], places = some): Verdict {
   });
 }
 
-/** Without a shortfall they are undecided. */
+/** Without a shortfall, the places are undecided. */
 export function fallsShort(evidence: CardEvidence["falls-short"]): Verdict {
   const [worst] = worstFirst(evidence.short);
   if (worst === undefined) {
@@ -153,7 +153,7 @@ export function besideVerdict(places: readonly Place[], base: string): Verdict {
   const [[other, own]] = [...Map.groupBy(places, otherOf)]
     .toSorted(([, a], [, b]) => certainOf(b) - certainOf(a) || distanceOf(b) - distanceOf(a));
   if (certainOf(own) > 0) return sideVerdict(own, { other, base });
-  // Where the base itself falls short, whoever keeps up does so beside it.
+  // If the base itself falls short, the verdict is about the targets that do not.
   return 2 * having(places, "only").length >= places.length
     ? shortVerdict(places)
     : sideVerdict(having(places, "likely").length > 0 ? own : places, { other, base });

@@ -26,7 +26,7 @@ import { type ComparedRow, comparedTable } from "../tables/compared.ts";
 import type { Table } from "../tables/table.ts";
 import { REQUESTS } from "./asked_figure.ts";
 
-/** Pairs as a figure and as a table; none where there is nothing to compare. */
+/** The pairs as a chart and as a table; empty if there is nothing to compare. */
 export interface Based {
   /** The scenario. */
   readonly name: string;
@@ -106,13 +106,13 @@ function basedOf(
 
 export interface OtherBase {
   readonly base: string;
-  /** Over which pairs they are judged together. */
+  /** Says over which pairs they are judged together. */
   readonly finding: string;
-  /** One for each scenario. */
+  /** One entry for each scenario. */
   readonly scenarios: readonly Based[];
 }
 
-/** With more, nobody reads all pairs; and all of them are to be tested. */
+/** With more targets, nobody reads all pairs, and all of them would have to be tested. */
 const MOST_TARGETS = 12;
 const MOST_PAIRS = 1_500;
 
@@ -167,11 +167,11 @@ function distinctPairs(pairs: readonly CellPair[]): number {
   return new Set(keys).size;
 }
 
-/** What the whole page can be narrowed to: targets, or of one target what varies. */
+/** What the whole page can be narrowed to: a target or, if there is only one, a value of a factor. */
 export interface PageTarget {
   readonly name: string;
   readonly color: number;
-  /** What it is called elsewhere, but for names that begin with its own: `least-connections · connections 10`. */
+  /** Its other names on the page, except for those that begin with its own: `least-connections · connections 10`. */
   readonly also: readonly string[];
 }
 
@@ -189,7 +189,7 @@ export function pageTargets(
     .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
     cells.map((cell) => {
-      // What a factor was put in place of still has its parts.
+      // The cell before a factor took the place of its target: it has the same parts.
       const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
       const own = compared[i].factor === null ? cell.label : as.target;
       return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };

@@ -65,11 +65,11 @@ type Reliability = NonNullable<Conclusion["reliability"]>;
 export interface CardModel
   extends Pick<Conclusion, "sentence" | "figure" | "forest" | "claims" | "next"> {
   readonly code: CardCode;
-  /** What a reader must know beside the sentence. */
+  /** Facts that a reader must know beside the sentence. */
   readonly notes: readonly string[];
-  /** Who wins at each of several settings; none elsewhere. */
+  /** The winner at each of several settings; otherwise empty. */
   readonly winners: readonly Winner[];
-  /** Null without runs. */
+  /** Null if there are no runs. */
   readonly reliability: Omit<Reliability, "valid" | "runs"> | null;
 }
 
@@ -392,7 +392,7 @@ function claimCounts(judged: readonly JudgedClaim[]): Record<ClaimOutcome, numbe
   };
 }
 
-/** For scripts: with plain spaces. */
+/** The conclusion for scripts, with plain spaces. */
 export function conclusionJson(conclusion: ConclusionModel): unknown {
   return JSON.parse(
     JSON.stringify(conclusion),

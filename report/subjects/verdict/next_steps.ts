@@ -14,7 +14,7 @@ import { listedAll, unique } from "../../writing/words.ts";
 
 export type NextStep = Conclusion["next"][number];
 
-/** What the advice has to fit. */
+/** The situation that advice must fit. */
 export interface Situation {
   readonly runs: readonly Run[];
   readonly places: readonly Place[];
@@ -133,7 +133,7 @@ function longerStep({ places, runs, cores }: Situation): NextStep[] {
 
 /** Fewer runs of a kind show nothing of how often the other comes. */
 const RUNS_FOR_GROUPS = 14;
-/** What an experiment is repeated by default. */
+/** Repetitions of an experiment by default. */
 const USUAL_RUNS = 5;
 /** An interval as wide holds what is found far within it. */
 const NOISY_RATIO = 1.2;

@@ -47,7 +47,7 @@ interface AgentOptions extends LinkOptions {
   readonly allow: readonly string[];
   /** Folder for the request log of each run; null for none. */
   readonly logFolder: string | null;
-  /** A line for whoever watches the agent. */
+  /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
   /** Ends the start early. */
   readonly signal: AbortSignal;
@@ -117,7 +117,7 @@ export class Agent {
     await this.#presence.begin((responds) => this.#onTouch(responds));
   }
 
-  /** Whether it is loading just now, or has not reported all of that. */
+  /** Whether it is loading just now, or has not yet reported all of its load. */
   get isAtWork(): boolean {
     return this.#run !== null && !this.#run.isReported;
   }
@@ -208,7 +208,7 @@ export class Agent {
     this.#presence.renewNow();
   }
 
-  /** It is the coordinator's for as long as that lives, and then anybody's. */
+  /** Releases the agent once its coordinator is gone: until then, no other coordinator may have it. */
   async #release(coordinator: string): Promise<void> {
     let repliedMs = performance.now();
     const isGone = async (): Promise<boolean> => {

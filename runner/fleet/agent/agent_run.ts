@@ -32,7 +32,7 @@ interface RunSetting {
   readonly logFolder: string | null;
   /** The agent ends: the run is broken off. */
   readonly signal: AbortSignal;
-  /** A line for whoever watches the agent. */
+  /** Called with a line for the person who watches the agent. */
   readonly onNote: (text: string) => void;
 }
 
@@ -99,7 +99,7 @@ export class AgentRun {
       onNote: (text: string) => void this.#notes.push(withoutSecrets(text)),
       onReady: () => {},
       onStart: (atMs: number) => {
-        // Where the start is known too late, the workers start at once.
+        // If the agent learns of the start too late, its workers start at once.
         this.#startedAtMs = Math.max(atMs, nowMs()) + this.#clock.offsetMs;
         reporting = setInterval(() => this.#report(), job.reportEveryMs);
       },
@@ -171,7 +171,7 @@ export class AgentRun {
     if (bundle !== null) this.#outbox.add(bundle);
   }
 
-  /** Gives the note on it. */
+  /** Ends the run; gives a note about it. */
   #finish({ reports, stage }: Loaded): string {
     const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
     const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
@@ -197,7 +197,10 @@ export class AgentRun {
     return `run ${this.#watch.lost.aborted ? "broken off" : how}: ${figures}`;
   }
 
-  /** Waits until all that anybody waits for is reported. @param ended How the run ended, for the note on it. */
+  /**
+   * Waits until all reports that the coordinator waits for have arrived. @param ended How the run ended, for the note
+   * about it.
+   */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;
     const giveUp = (): void => this.#outbox.giveUp();
@@ -208,7 +211,8 @@ export class AgentRun {
     signal.addEventListener("abort", hurry);
     const hasArrived = await this.#outbox.emptied(OUT_OF_TOUCH_MS);
     signal.removeEventListener("abort", hurry);
-    // A Redis that dies now may forget what has arrived: it stays until the coordinator has gone on.
+    // If Redis dies now, it may forget messages that have arrived, so the agent stays until the coordinator has moved
+    // on.
     if (hasArrived) {
       this.#isReported = true;
       this.setting.onNote(ended);
@@ -223,13 +227,13 @@ export class AgentRun {
     this.setting.onNote(`${ended}; its results are thrown away: ${why}`);
   }
 
-  /** Deletes messages that nobody will read. */
+  /** Deletes messages that will not be read any more. */
   async #sweep(): Promise<void> {
     const swept = this.setting.queue.obliterate({ force: true }).catch(() => {});
     await settlesWithin(swept, LAST_WORD_MS);
   }
 
-  /** Only while the run is the one that is wanted: a late message is for nobody. */
+  /** Sends only while the run is the wanted one: nobody reads a late message. */
   async #send(messages: readonly AgentMessageInput[]): Promise<void> {
     const { run, coordinator } = this.job;
     const { runState } = await readRunState(this.setting.link.client, coordinator);

@@ -6,7 +6,7 @@ import type { Endpoint } from "../../../base/net/endpoint.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
 import { lookUp } from "../../../base/net/resolve.ts";
 
-/** This machine itself. */
+/** Hosts that are this machine itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** Allows unix sockets. */

@@ -9,7 +9,7 @@ import { VERSION } from "../../../base/version.ts";
 import type { AllowList } from "./allow.ts";
 import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 
-/** Who learns that a job is refused. */
+/** The coordinator that is told if the job is refused. */
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 type ReadJob =
@@ -24,7 +24,7 @@ const head = z.object({
   version: agentJob.shape.version,
 });
 
-/** What a job says must not be shown; none where it can't be read. */
+/** The secrets that a job names, which must not be shown; none where they can't be read. */
 export function secretsOfJob(data: unknown): readonly SecretValue[] {
   return agentJob.shape.secrets.safeParse(Reflect.get(Object(data), "secrets")).data ?? [];
 }

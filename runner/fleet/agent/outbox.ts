@@ -12,12 +12,12 @@ import type { AgentMessageInput } from "../protocol/agent_message.ts";
 import { packHealth, packPart, packSoFar } from "../protocol/packing.ts";
 
 const RETRY_MS = 100;
-/** Whoever takes messages has had time enough for those that arrived longer ago. */
+/** Messages that arrived longer ago than this are presumed taken. */
 const TAKEN_MS = 5_000;
 
 export class Outbox<Message> {
   readonly #waiting: Message[] = [];
-  /** What arrived of late, and when. */
+  /** Messages that arrived lately, and when. */
   #arrived: { readonly message: Message; readonly atMs: number }[] = [];
   readonly #givenUp = new AbortController();
   #sending: Promise<void> = Promise.resolve();
@@ -32,7 +32,7 @@ export class Outbox<Message> {
     if (!this.#isSending) this.#sending = this.#sendAll();
   }
 
-  /** Redis was away, and may have forgotten what nobody had taken: that goes once more. */
+  /** Sends the latest messages once more, because Redis was away and may have forgotten those that were not taken yet. */
   sendAgain(): void {
     if (this.#givenUp.signal.aborted) return;
     const sinceMs = performance.now() - TAKEN_MS;
@@ -66,7 +66,7 @@ export class Outbox<Message> {
     return this.size === 0 && !signal.aborted;
   }
 
-  /** Throws away what has not arrived, and whatever is added later. */
+  /** Throws away the messages that have not arrived, and all that are added later. */
   giveUp(): void {
     this.#waiting.length = 0;
     this.#givenUp.abort();

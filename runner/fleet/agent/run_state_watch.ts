@@ -20,7 +20,7 @@ interface SeenRunState {
   readonly ageMs: number;
 }
 
-/** What to make of the run state for one run. Pure: times are milliseconds by any one clock. */
+/** How one run is to take the coordinator's run state. Pure: times are milliseconds by any one clock. */
 export class RunStateView {
   #writtenMs: number;
   #repliedMs: number;
@@ -52,7 +52,7 @@ export class RunStateView {
   }
 }
 
-/** What lies in Redis. Rejects when it does not respond. */
+/** Reads the run state from Redis. Rejects when Redis does not respond. */
 export async function readRunState(
   client: RedisClient,
   coordinator: string,

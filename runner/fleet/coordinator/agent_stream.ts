@@ -80,7 +80,7 @@ export class AgentStream {
     return [];
   }
 
-  /** The first thing that it reported and that cannot be; null when there is none. */
+  /** The first impossible thing that it reported; null if there is none. */
   get implausible(): string | null {
     return this.#doubt;
   }
@@ -188,7 +188,7 @@ export class AgentStream {
     };
   }
 
-  /** None when they are not what an agent sends. */
+  /** Empty if they are not what an agent sends. */
   #readSoFar(): readonly SoFarReport[] {
     return z.array(packedSoFar).safeParse(this.#soFar).data ?? [];
   }

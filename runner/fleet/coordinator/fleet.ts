@@ -53,9 +53,9 @@ interface FleetOptions extends LinkOptions {
 const AT_ONCE = 64;
 /** An agent that has just been lost may still be at the end of its work. */
 const RETURN_MS = 5_000;
-/** Beside what clocks and dials need, so that a busy agent learns of the start in time. */
+/** Time beyond what clocks and dials need, so that a busy agent learns of the start early enough. */
 const MARGIN_MS = 50;
-/** The longest that an agent takes to look at the run state, and for that once more. */
+/** The longest that an agent takes to look at the run state, with a second look. */
 const NOTICE_MS = 3 * POLL_MS.waiting;
 /** Least time between an agent's reports, for each agent of the fleet: 1,000 messages a second are read with ease. */
 const MS_PER_AGENT = 1;
@@ -66,7 +66,7 @@ const NO_PROXY: Problem = {
   message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
   fix: "leave the proxy out, or load from this machine",
 };
-/** On messages that were left out. */
+/** Notes about messages that were left out, at most. */
 const MOST_NOTES = 20;
 
 export class Fleet implements Loader {
@@ -122,7 +122,7 @@ export class Fleet implements Loader {
     }
   }
 
-  /** Each once, and not many: anybody at Redis may send a hundred thousand a second. */
+  /** Passes each note on once, and not too many: anyone with access to Redis may send a hundred thousand a second. */
   #noteOnce(note: string): void {
     if (this.#noted.has(note) || this.#noted.size >= MOST_NOTES) return;
     this.#noted.add(note);
@@ -248,7 +248,7 @@ export class Fleet implements Loader {
     await this.link.close();
   }
 
-  /** Takes away what nobody will read: messages, and the jobs of agents that are gone. */
+  /** Removes messages that will not be read, and the jobs of agents that are gone. */
   async #sweep(): Promise<void> {
     const there = await roster(this.link.client);
     const gone = this.names.filter((name) => there.every((agent) => agent.name !== name));

@@ -16,7 +16,7 @@ export interface FleetReports {
 interface AgentEnd {
   readonly reports: readonly WorkerReport[];
   readonly agent: LoadedAgent;
-  /** Lower bounds of what a lost one had in flight and dropped, which are in no interval yet. */
+  /** Lower bounds for requests that lost agents had in flight or dropped, which no interval contains yet. */
   readonly lostParts: readonly ReceivedPart[];
   /** Reported in all intervals, with those. */
   readonly counts: IntervalCounts;

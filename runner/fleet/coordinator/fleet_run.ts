@@ -35,7 +35,7 @@ const GRACE_MS = 2_000;
 const REPORTING_MS = 1_500;
 const LOOK_MS = 25;
 const CUT_OFF = "killed, stopped or cut off";
-/** Beyond the drain, Redis may be away, and a thousand agents may have much to send. */
+/** Time beyond the drain: Redis may be away, and a thousand agents may have much to send. */
 const LATE_MS = 60_000;
 /** How much the clocks of a fleet may differ from what its agents think. */
 const CLOCKS_MS = 10_000;
@@ -44,7 +44,7 @@ const LONGEST_END_MS = LONGEST_DRAIN_US / 1_000 + 1.5 * GRACE_OF_WORKERS_MS;
 
 /** How long a load lasts. */
 export interface Length {
-  /** Null when it ends by count. */
+  /** Null if the load ends by count. */
   readonly durationMs: number | null;
   /** Whether no request starts after that: users who are there at the end of phases go on. */
   readonly isFixed: boolean;
@@ -169,7 +169,7 @@ export class FleetRun {
     }
   }
 
-  /** Gives up those who won't report any more; gives whether nobody is left to wait for. */
+  /** Gives up agents that won't report any more; gives whether none is left to wait for. */
   async #look(endMs: number | null): Promise<boolean> {
     if (this.setting.touch.silentMs > OUT_OF_TOUCH_MS) this.#giveUpAll();
     const open = [...this.#agents.values()].filter(isPending);
@@ -181,14 +181,14 @@ export class FleetRun {
     return ![...this.#agents.values()].some(isPending);
   }
 
-  /** Whoever goes on reporting so long after the end is not waited for either. */
+  /** An agent that still reports this long after the end is not waited for either. */
   #isLate(endMs: number | null): boolean {
     const stoppedMs = this.#startMs + this.#stoppedUs / 1_000;
     const lastMs = this.#length.isFixed ? endMs ?? Infinity : Infinity;
     return this.#now() > Math.min(lastMs, stoppedMs) + LATE_MS;
   }
 
-  /** Open agents that nobody has to wait for: the load is over, and nothing of theirs is on its way. */
+  /** Open agents that need not be waited for: the load is over, and no message of theirs is on its way. */
   async #silent(open: readonly FleetAgent[], endMs: number | null): Promise<FleetAgent[]> {
     const { touch, hooks, unread } = this.setting;
     const silent = open.filter((agent) => this.#silentMs(agent) > this.#graceMs(agent));
@@ -201,7 +201,7 @@ export class FleetRun {
     return mayStillArrive ? [] : given;
   }
 
-  /** Whoever was there at the deadline may wait for what was in flight then, and sends nothing meanwhile. */
+  /** An agent that was there at the deadline may still wait for requests in flight, and sends nothing meanwhile. */
   #isOver(agent: FleetAgent, endMs: number | null, areAllSilent: boolean): boolean {
     if (endMs === null) return areAllSilent;
     const wasThere = agent.stream.lastMs > endMs - this.#graceMs(agent);
@@ -236,7 +236,7 @@ export class FleetRun {
     for (const agent of this.#agents.values()) if (isPending(agent)) agent.lostWhy = why;
   }
 
-  /** What everybody does just now. */
+  /** What each agent does just now. */
   live(): LiveAgent[] {
     return [...this.#agents].map(([name, agent]) => ({
       name,

@@ -73,7 +73,7 @@ function outOfOrder(index: number, before: number): string {
   return `it reported interval ${index} ${where}`;
 }
 
-/** Clocks may be wrong by much; a start that is hours away is none of this run. */
+/** Clocks may be very wrong, but a start that is hours away is not that of this run. */
 const MOST_OFF_MS = 600_000;
 
 /** Why a reported start is implausible; null when it is not. Both moments are by Redis's clock. */

@@ -38,7 +38,7 @@ export async function roster(client: RedisClient): Promise<Presence[]> {
   return present.map((agent, at) => ({ ...agent, coordinator: agent.coordinator ?? claims[at] }));
 }
 
-/** None when it is not a presence, is that of another agent, or is longer than any. */
+/** Empty if the text is no presence, is another agent's, or is longer than any presence. */
 async function presenceAt(client: RedisClient, key: string): Promise<Presence[]> {
   try {
     const text = await client.getRange(key, 0, LIMITS.agentText.most);
@@ -51,7 +51,7 @@ async function presenceAt(client: RedisClient, key: string): Promise<Presence[]>
   }
 }
 
-/** Who has claimed it; null: nobody. */
+/** The coordinator that has claimed it; null if none has. */
 async function claimOn(client: RedisClient, name: string): Promise<string | null> {
   const holder = await client.getRange(claimKey(name), 0, MOST_HOLDER_CHARS);
   return holder || null;
@@ -107,7 +107,7 @@ function isFit({ version, coordinator }: Presence): boolean {
   return version === VERSION && coordinator === null;
 }
 
-/** Fewer agents won't do. */
+/** The least number of agents that will do. */
 export function leastOf(wanted: number | "all"): number {
   return wanted === "all" ? 1 : wanted;
 }
@@ -168,7 +168,7 @@ export class Claims {
 
   constructor(private readonly client: RedisClient, private readonly coordinator: string) {}
 
-  /** Takes so many agents, or all that are free. Throws a TargetError when they are too few. */
+  /** Takes this many agents, or all that are free. Throws a TargetError if there are too few. */
   async take(wanted: number | "all", onNote: (text: string) => void): Promise<Presence[]> {
     const least = leastOf(wanted);
     for (;;) {
@@ -190,7 +190,7 @@ export class Claims {
     await replyWithin(this.client.del(this.#names.map(claimKey))).catch(() => {});
   }
 
-  /** Not those that somebody else took, when this process was stopped for long. */
+  /** Renews the claims, except on agents that another coordinator took while this process was stopped for long. */
   #renew(): Promise<unknown> {
     return this.#claim(this.#names, 0, this.#names.length);
   }
@@ -231,7 +231,7 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
     if (own[at] === 0) return [];
     const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
-    // Which driver it takes is the agent's affair; when what is due does not depend on it.
+    // The agent decides which driver it takes; the due moments do not depend on it.
     const driver: DriverName = presence.driver;
     const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,

@@ -49,7 +49,7 @@ const clock = z.strictObject({
 
 export type ClockReading = z.output<typeof clock>;
 
-/** Who is there. */
+/** An agent's entry in Redis, by which it is known to be present. */
 export const presence = z.strictObject({
   name: agentName,
   version: name,
@@ -115,7 +115,7 @@ export type AgentJob = z.output<typeof agentJob>;
 /** A job as it is sent. */
 export type AgentJobInput = z.input<typeof agentJob>;
 
-/** What every message says about its sender. */
+/** The sender, as every message names it. */
 export const messageSender = z.object({ run: z.string(), agent: z.string() });
 
 const from = { run: z.string().max(MOST_CHARS.run), agent: agentName };

@@ -50,7 +50,7 @@ const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
 /** Text in place of a secret, such as the name of a variable; a long one would make every text long. */
 const shownText = z.string().min(1).max(LIMITS.sentence.most);
 
-/** What of the job an agent may show nowhere, and what it shows instead. */
+/** Secrets of the job, each with the text that an agent shows in its place. */
 export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.jobSecrets.most)
   .superRefine((secrets, context) => {
     const chars = secrets.reduce((sum, [value]) => sum + value.length, 0);

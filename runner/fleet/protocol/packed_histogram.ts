@@ -30,7 +30,7 @@ export const packedHistogram = histogram.transform((packed, context): SparseHist
   return z.NEVER;
 });
 
-/** That of nothing may be left out. */
+/** An empty histogram may be left out. */
 export const packedHistogramOrNone = packedHistogram.optional().transform((part) => part ?? EMPTY);
 
 export function packHistogramOrNone(part: SparseHistogram): PackedHistogram | undefined {
@@ -62,7 +62,7 @@ function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHi
   }
 }
 
-/** What adding up many doubles may come to be off by. */
+/** The relative error that adding up many doubles may cause. */
 const ROUNDING = 1e-6;
 
 /** Whether the sums can be of values in these buckets. */

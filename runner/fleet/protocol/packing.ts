@@ -39,17 +39,17 @@ import {
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
 /** A run of a day at the shortest intervals. */
 const MOST_INTERVALS = 8_640_000;
-/** A table of so many seconds an entry is one of 20 days. */
+/** With one entry for this many seconds, a table of all its entries spans 20 days. */
 const MOST_EVERY_S = 1_024;
 /** The longest interval is a minute, which may begin within a second. */
 const MOST_SECONDS_OF_INTERVAL = 61;
 
 const count = z.int().min(0);
-/** Beyond any run, and far from where sums of a fleet lose their microseconds. */
+/** Longer than any run, and far below the size at which sums over a fleet lose their microseconds. */
 const MOST_US = 1e13;
 const us = z.number().min(0).max(MOST_US);
 const NOT_AMONG = "Cannot read lower bounds that are not among the values";
-/** In the order of ERRORS. */
+/** Counts in the order of ERRORS. */
 const errors = z.array(count).length(ERRORS.length);
 
 const packedTimes = z.strictObject({

@@ -20,12 +20,12 @@ const PRESENCE = `${PREFIX}:presence:`;
 /** Pattern of all agents' presence keys. */
 export const ALL_PRESENCES = `${PRESENCE}*`;
 
-/** Who an agent is; renewed by the agent. */
+/** Key of an agent's presence, which the agent renews. */
 export function presenceKey(agent: string): string {
   return PRESENCE + agent;
 }
 
-/** Which coordinator has the agent; renewed by the coordinator. */
+/** Key of the claim on an agent, which the coordinator that has it renews. */
 export function claimKey(agent: string): string {
   return `${PREFIX}:claim:${agent}`;
 }
@@ -42,5 +42,5 @@ export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
 export const POLL_MS = { waiting: 50, loading: 250 } as const;
 /** Redis takes longer to respond: it does not. */
 export const REPLY_MS = 1_000;
-/** An agent to which Redis has not responded for this long gives up: nobody receives its messages. */
+/** An agent gives up if Redis has not responded for this long, because its messages reach nobody. */
 export const OUT_OF_TOUCH_MS = 10_000;

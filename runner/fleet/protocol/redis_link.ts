@@ -19,7 +19,7 @@ export interface LinkOptions {
 type Take = (data: unknown) => Promise<void>;
 
 export interface Link {
-  /** For plain keys. */
+  /** The client for plain keys. */
   readonly client: RedisClient;
   queue(name: string): Queue;
   /**
@@ -52,12 +52,12 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
   const client = await connectRedis(url, { caCerts });
   const engine = await connectRedis(url, { caCerts, waits: true });
   engine.setMaxListeners(0); // each queue listens
-  // One for all: what a queue makes for itself has no listener once that queue is closed.
+  // One connection for all queues: one that a queue makes for itself has no listener once that queue is closed.
   const connection = createNodeRedisClient(engine).on("error", unheeded);
   const common = { connection, prefix: PREFIX };
   const workers: InstanceType<typeof LinkWorker>[] = [];
   const begin = async (name: string, take: Take, taking: Taking): Promise<Worker> => {
-    // One that is run before it is ready, and never gets so, spins without a pause.
+    // A worker that is run before it is ready, and never becomes ready, spins without a pause.
     const timing = { runRetryDelay: RETRY_MS, drainDelay: 1, autorun: false };
     const worker = new LinkWorker(name, ({ data }) => take(data), {
       ...common,
@@ -93,7 +93,7 @@ function unheeded(): void {}
 
 const RETRY_AFTER_MS = 100;
 
-/** Rejects when the reply takes longer, or when the signal aborts; one that comes later is nobody's. */
+/** Rejects if the reply takes longer, or on abort; a later reply is ignored. */
 export async function replyWithin<Reply>(
   reply: Promise<Reply>,
   limitMs: number = REPLY_MS,

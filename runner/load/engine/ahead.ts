@@ -6,7 +6,7 @@ import type { OpenPacer } from "./pacers.ts";
 
 /** No request is made earlier: signatures have a time, and data is renewed. */
 const EARLIEST_US = 10_000;
-/** Nothing is made that could delay what is due. */
+/** No user is prepared when something is due sooner than this: it would be sent late. */
 const LEAST_US = 100;
 /** Users who are prepared at a time. */
 const MOST = 16;

@@ -51,14 +51,14 @@ function ofHeader({ name, pattern }: CaptureSpec["from"] & { kind: "header" }): 
   };
 }
 
-/** Its value in the last Set-Cookie of that name; null where none has it. */
+/** The cookie's value in the last Set-Cookie of that name; null where there is none. */
 function cookieIn({ kept }: ReceivedResponse, name: string): string | null {
   const pairs = kept?.fields("set-cookie").map((line) => line.split(";", 1)[0]) ?? [];
   const pair = pairs.findLast((text) => text.slice(0, text.indexOf("=")).trim() === name);
   return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
-/** Why a value may be missing although the response has it; null when it has not. */
+/** Why a value may be missing although the response has it; null if it cannot be. */
 export function whyOverlooked({ from }: CaptureSpec, response: ReceivedResponse): string | null {
   const isOfBody = from.kind === "json" || from.kind === "pattern";
   const problem = isOfBody ? response.kept?.content().problem ?? null : null;
@@ -85,7 +85,7 @@ function jsonAt(body: Uint8Array<ArrayBuffer>, path: readonly string[]): string 
   }
 }
 
-/** Undefined when it isn't there. */
+/** Undefined if there is no such member. */
 function memberAt(top: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => {
     const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);

@@ -23,10 +23,10 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-/** Each takes some 50 µs. */
+/** Each dial takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
-/** What counts and spreads dials, and hears of them. */
+/** The load's parts that count dials, spread them, and hear that the first one failed. */
 export interface DialParts {
   readonly recorder: Recorder;
   /** Absent: a dial begins at once. */
@@ -44,7 +44,7 @@ export class Connections {
   readonly #connections: number;
   /** By connection: whether it was dialed before. */
   readonly #wasDialed: Uint8Array;
-  /** By connection, set to 1 by whoever gets a response on it. */
+  /** By connection: set to 1 when a response comes on it. */
   readonly responded: Uint8Array;
   readonly #backOff: BackOff;
   /** Every closed slot, and some that have been dialed since. */
@@ -55,7 +55,7 @@ export class Connections {
   areDialed = false;
   #hasDialEnded = false;
 
-  /** @param connections Of which each has an equal share of the slots. */
+  /** @param connections Each has an equal share of the slots. */
   constructor(
     slots: number,
     connections: number,
@@ -164,12 +164,12 @@ export class Connections {
     recorder.connected(timeUs - (dialTurns?.waitedUs(connection) ?? 0));
   }
 
-  /** What waits for the dial; null for nothing. */
+  /** The exchange that waits for the dial; null if none does. */
   waiting(slot: number): WaitingExchange | null {
     return this.#waiting[slot];
   }
 
-  /** It waits no longer. */
+  /** Takes the exchange that waits, so that it waits no longer. */
   takeWaiting(slot: number): WaitingExchange | null {
     const waiting = this.#waiting[slot];
     this.#waiting[slot] = null;
@@ -293,7 +293,7 @@ class BackOff {
 
 /** When a dial or the oldest exchange of a slot has had its time. */
 export class Timeouts {
-  /** Before this moment nothing can time out. */
+  /** Earliest moment at which anything can time out. */
   #nextUs = -Infinity;
 
   constructor(

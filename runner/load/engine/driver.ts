@@ -28,11 +28,11 @@ export interface DialTurns {
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
-  /** Queues `bytes` (not copied: they must stay as they are until none is unsent) on an open slot. */
+  /** Queues `bytes` on an open slot. They are not copied, so they must stay unchanged until all are sent. */
   send(slot: number, bytes: Uint8Array): void;
   /** Bytes that `send` was given and that the system has not taken yet. */
   unsentBytes(slot: number): number;
-  /** Whether all that the open slot was given has reached the peer; null where nobody says so. */
+  /** Whether all that the open slot was given has reached the peer; null where that cannot be known. */
   isSent(slot: number): boolean | null;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
@@ -40,7 +40,7 @@ export interface Driver {
   run(events: DriverEvents): Promise<void>;
   /** Absent: a dial begins at once. */
   readonly dialTurns?: DialTurns;
-  /** What secures its connections; absent without TLS. */
+  /** The TLS of its connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }
 

@@ -42,7 +42,7 @@ export class Ending implements InFlightExchanges {
   elapsedUs = 0;
   /** Whether the deadline has passed, and what is in flight is waited for. */
   isDraining = false;
-  /** What happens from here on does not count as it did before: the deadline, the end of the wait; −∞ after that. */
+  /** The next moment at which the load changes: the deadline, then the end of the drain; −∞ once the load is over. */
   untilUs: number;
 
   constructor(
@@ -62,7 +62,7 @@ export class Ending implements InFlightExchanges {
     return this.totals !== null;
   }
 
-  /** Like `isOver`, for what is checked only now and then: whether the load is stopped, or done. */
+  /** Like `isOver`, for conditions that are checked only now and then: whether the load was stopped, or is done. */
   isOverEarly(nowUs: number): boolean {
     const { job: { stop, durationUs, waitsForLast }, parts: { recorder } } = this;
     // Before the start a load can be stopped, too; it has lasted no time then.
@@ -121,7 +121,10 @@ export class Ending implements InFlightExchanges {
     pacer.stop();
   }
 
-  /** Closes what is idle, no earlier: with a thousand connections that would hold up what is waited for. */
+  /**
+   * Closes idle connections only now: with a thousand of them, closing earlier would delay the responses that are
+   * waited for.
+   */
   #leaveUnfinished(endUs: number): void {
     const { recorder, connections, inFlight, workload } = this.parts;
     connections.forEachOpen((slot) => inFlight.count(slot) === 0 && connections.close(slot));

@@ -16,7 +16,7 @@ interface FailingParts {
 export class Failing {
   constructor(private readonly parts: FailingParts) {}
 
-  /** All that are in flight on the slot. */
+  /** Fails all exchanges in flight on the slot. */
   all(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     while (this.parts.inFlight.count(slot) > 0) this.oldest(slot, kind, reason, nowUs);
   }
@@ -30,7 +30,7 @@ export class Failing {
     inFlight.drop(slot);
   }
 
-  /** One that is due and that its script has made impossible: it is never sent. */
+  /** Fails a request that is due but that its script could not make: it is never sent. */
   unsent(slot: number, request: number, reason: string, dueUs: number, nowUs: number): void {
     const { recorder, pacer, workload } = this.parts;
     recorder.due++;

@@ -37,9 +37,9 @@ export interface FlowSpec {
   readonly origins: readonly OriginSpec[];
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
-  /** What this worker's users have for themselves, by their places, in all their sessions; absent: nothing. */
+  /** Values that each of this worker's users has alone, by place, in all its sessions; absent: there are none. */
   readonly own?: readonly Readonly<Record<string, string>>[];
-  /** This worker's users are `first`, `first + stride`, … */
+  /** First of this worker's users, and the distance to the next: `first`, `first + stride`, … */
   readonly first: number;
   readonly stride: number;
   /** Seed of this worker's random think times. */
@@ -48,13 +48,13 @@ export interface FlowSpec {
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
-  /** What evaluates the functions of requests that have some; absent: none has. */
+  /** The script that evaluates the functions of requests; absent: no request has a function. */
   readonly code?: {
     readonly script: ScriptCode;
     readonly seed: number;
-    /** Functions for each user; undefined: none. */
+    /** Functions that are called for each user; undefined: there are none. */
     readonly user: UserHooks | undefined;
-    /** Where its data is renewed; undefined: it is not. */
+    /** Memory in which the script's data is renewed; undefined: it is not renewed. */
     readonly fresh: SharedArrayBuffer | undefined;
   };
 }
@@ -77,7 +77,7 @@ export type StepSpec =
   | ThinkStep
   | {
     readonly kind: "request";
-    /** Which of the load's steps that have figures of their own. */
+    /** Index among the load's steps that have figures of their own. */
     readonly step: number;
     /** Null: redirects are responses as any other. */
     readonly follow: FollowSpec | null;
@@ -91,7 +91,7 @@ export type StepSpec =
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
-    /** It may be in flight beside its neighbours of which that is said, too. */
+    /** The request may be in flight together with neighbouring steps that have `beside`, too. */
     readonly beside?: true;
     readonly captures: readonly CaptureSpec[];
     readonly hooks?: RequestHooks;
@@ -143,12 +143,12 @@ interface ResponseJudgement {
 export interface Journey {
   readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
-  /** Null: the user keeps none. */
+  /** Null if the user keeps no cookies. */
   readonly cookies: UserCookies | null;
   readonly redirected: Redirected;
   /** The user as hooks know it; null if no request has hooks. */
   readonly user: HookUser | null;
-  /** The current request as a hook has made it; null: none has. */
+  /** The current request as a hook has changed it; null: no hook has. */
   hooked: WireRequest | null;
   /** Whether its first request was made, and its first hook called. */
   hasBegun: boolean;
@@ -251,7 +251,7 @@ export class Flow {
     return typeof encoded === "string" ? encoded : messageOf(encoded, connection, step);
   }
 
-  /** With the octets of its messages; a text: why a value does not fit into one. */
+  /** The request with its messages encoded, or, as a text, why a value does not fit into a message. */
   #encoded(wire: WireRequest, { input }: PreparedRequestStep): WireRequest | string {
     if (input === undefined || this.encodeCall === null) return wire;
     try {
@@ -296,7 +296,7 @@ export class Flow {
     return { failure, checked, right: right && taken, goesOn };
   }
 
-  /** One that leads where nobody has named, to what is not a URL, or on and on, is wrong. */
+  /** A redirect is wrong if it leads to a host that is not named, to no URL, or beyond the most that may be followed. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if (!("wire" in next) || redirected.hops >= most) {
       return { failure: null, checked: true, right: false, goesOn: false };

@@ -4,7 +4,7 @@
  */
 export class InFlight {
   readonly #count: Uint16Array;
-  /** Where the oldest lies in the slot's ring. */
+  /** Index of the oldest exchange in the slot's ring. */
   readonly #oldest: Uint16Array;
   readonly #request: Uint32Array;
   readonly #head: Uint8Array;
@@ -34,7 +34,7 @@ export class InFlight {
     this.#sentUs[at] = sentUs;
   }
 
-  /** Which request the oldest is, as its load numbers them. */
+  /** Number of the oldest request, as the load numbers them. */
   request(slot: number): number {
     return this.#request[slot * this.depth + this.#oldest[slot]];
   }

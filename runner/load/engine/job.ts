@@ -24,19 +24,19 @@ export type PacerSpec =
 /** A request, ready to be sent. */
 export interface PreparedRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
+  /** Whether it is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Which of the load's steps it is of. */
+  /** Index of its step in the load. */
   readonly step: number;
   /** Null where nothing is expected of its response. */
   readonly check: ResponseExpectation | null;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
-  /** It opens a WebSocket; absent: it does not. */
+  /** The WebSocket that it opens; absent: none. */
   readonly socket?: SocketRequest;
 }
 
-/** What is sent. */
+/** The requests that are sent. */
 export type ScriptSpec =
   /** @property sequence Indexes into `requests`, gone through again and again. */
   | {
@@ -76,13 +76,13 @@ export interface Job extends LoadOptions {
   readonly pacer: PacerSpec;
   /** When it may send, where another load has the other turns; absent: always. */
   readonly turns?: TurnsSpec;
-  /** Where new connections have a rate: this worker's turns at it. Absent: none has to wait. */
+  /** This worker's turns to dial, where new connections have a rate; absent: no dial has to wait. */
   readonly dialTurns?: DialTurnsSpec;
   /** Whether virtual users who are there when the time is over may finish. */
   readonly waitsForLast: boolean;
   /** Where the request log goes, and the number of this worker's first connection; null for none. */
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
-  /** One Int32: not 0 makes the worker end now. */
+  /** One Int32; any value but 0 makes the worker end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
@@ -157,5 +157,5 @@ export function largestRequestBytes(script: ScriptSpec): number {
   return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
-/** A job but for what the pool adds itself. */
+/** A job without what the pool adds itself. */
 export type JobShare = Omit<Job, "stop">;

@@ -8,7 +8,7 @@ export interface Pacer {
   readonly nextUs: number;
   /** How many exchanges it will still give, as far as that is known: else Infinity, 0 after the last. */
   readonly left: number;
-  /** It gives none from now on. */
+  /** From now on it makes no exchange due. */
   stop(): void;
   /**
    * Stops, and visits the due moment of each exchange before `endUs` that was not given, in order: there may be

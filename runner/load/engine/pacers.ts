@@ -4,7 +4,7 @@ import { Turns, type TurnsSpec } from "../../../scenarios/pace/slices.ts";
 import type { PacerSpec } from "./job.ts";
 import { ClosedPacer, type Pacer } from "./pacer.ts";
 
-/** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
+/** Open loop: an exchange is due when it arrives, whether or not a connection is free. */
 export class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
@@ -28,7 +28,7 @@ export class OpenPacer implements Pacer {
     return this.#foreseen.shift() ?? this.arrivals.next();
   }
 
-  /** When the exchange is due that comes so many after the next one; Infinity if there is none. */
+  /** When the exchange is due that is `later` places after the next one; Infinity if there is none. */
   coming(later: number): number {
     if (later === 0 || this.nextUs === Infinity) return this.nextUs;
     while (this.#foreseen.length < later) this.#foreseen.push(this.arrivals.next());
@@ -55,7 +55,7 @@ export class TurnsPacer implements Pacer {
   readonly intended = false;
   left = Infinity;
   #pair = 0;
-  /** When the current slice begins, or else the next. */
+  /** When the current slice begins; between slices, when the next one does. */
   nextUs: number;
   #endUs: number;
 

@@ -22,9 +22,9 @@ import type { StreamSpec } from "./streams/stream_spec.ts";
 export interface Message {
   /** The request as HTTP/1.1 writes it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** It is a HEAD: its response has no body. */
+  /** Whether it is a HEAD, whose response has no body. */
   readonly head: boolean;
-  /** Which of the load's steps it is of. */
+  /** Index of its step in the load. */
   readonly step: number;
   /** Its response is a stream of messages; absent: it is read as a whole. */
   readonly stream?: StreamSpec;
@@ -71,7 +71,7 @@ export interface ExchangeEvents {
   readonly punctual: boolean;
   /** Whether responses are kept to be read; head: their bodies need not. */
   readonly retain: boolean | "head";
-  /** What keeps them; absent: a room of the protocol's own. */
+  /** The room that keeps responses; absent: the protocol has a room of its own. */
   readonly room?: KeptRoom;
   /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
@@ -102,11 +102,11 @@ export interface ExchangeEvents {
     nowUs: number,
     doneUs?: number,
   ): boolean;
-  /** All that came at once with the end of an exchange is read: what is sent now responds to none of it. */
+  /** The read that ended an exchange has been handled whole: what is sent from now on cannot have been answered in it. */
   onRead(slot: number, nowUs: number): void;
   /** The exchanges in flight on the slot have failed. Whether the slot is open for the next, `cancel` says. */
   onFailed(slot: number, by: FailedBy, reason: string, nowUs: number): void;
-  /** The slot has brought what nobody asked for, maybe behind a response. */
+  /** Unsolicited bytes came on the slot, maybe behind a response. */
   onUnsolicited(slot: number, hasEnded: boolean, nowUs: number): void;
   /** The peer has ended the slot's connection. Returns whether an exchange is in flight on it, whose event is to follow. */
   onDisconnected(slot: number, nowUs: number): boolean;

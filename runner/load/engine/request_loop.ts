@@ -57,7 +57,7 @@ export class RequestLoop implements Workload {
 
   onClosed(slot: number, nowUs: number): void {
     const { connections } = this.exchanges;
-    // What is left to do may all be waiting for dials under way.
+    // The dials under way may be enough for all that is left to send.
     const isNeeded = connections.dialing < this.parts.pacer.left;
     if (isNeeded && connections.mayDial(slot, nowUs)) connections.dial(slot, nowUs);
   }

@@ -17,7 +17,7 @@ export interface ResponseExpectation {
   readonly contains: Uint8Array<ArrayBuffer> | null;
   /** JSON that the body must be, by value. */
   readonly json?: Json;
-  /** Pattern of which the body must hold a match. */
+  /** Pattern that must match somewhere in the body. */
   readonly matches?: string;
   /** Its body is a stream of messages, which were read as they came; what they should be was decided there. */
   readonly isStream?: true;
@@ -64,7 +64,7 @@ export class ResponseCheck {
   }
 }
 
-/** What a text must be made for: once a response, and only where it is expected. */
+/** Rules that need the body as a text, which is made once for a response and only where one of them is expected. */
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {
@@ -84,7 +84,7 @@ function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
  * a look from each byte anew, a body that nearly holds them everywhere would take as long as their product.
  */
 export class ByteSearch {
-  /** For the first n bytes of what is sought, how many of their last ones repeat their beginning. */
+  /** For each prefix of the text that is sought: how many of its last bytes repeat its beginning. */
   readonly #again: Uint32Array<ArrayBuffer>;
 
   constructor(private readonly sought: Uint8Array<ArrayBuffer>) {

@@ -38,7 +38,7 @@ const MOST_HOOKS_US = 10_000;
 
 /** One of the requests that a virtual user may have in flight. */
 class Lane {
-  /** Which step of the journey it is at. */
+  /** Index of its step in the journey. */
   request = NONE;
   journey: Journey = {
     steps: [],
@@ -59,7 +59,7 @@ class VirtualUser {
   inFlight = 0;
   /** Whether all responses have let the session continue. */
   goesOn = true;
-  /** What was made ahead for the user who arrives next; null: nothing. */
+  /** The journey and the message prepared for the user who arrives next; null: none are. */
   ahead: { readonly journey: Journey; message: Message | string | null } | null = null;
   readonly lanes: readonly Lane[];
 
@@ -79,7 +79,7 @@ class VirtualUser {
     }
   }
 
-  /** Whether nobody has the place, or will have it next. */
+  /** Whether no user has the place, and none is prepared for it. */
   get isFree(): boolean {
     return this.step === NO_USER && this.ahead === null;
   }
@@ -95,7 +95,7 @@ class VirtualUser {
     return this.lanes[0].journey.steps;
   }
 
-  /** Whether the next step need not wait for what is in flight. */
+  /** Whether the next step may begin before the requests in flight have ended. */
   get mayBegin(): boolean {
     return this.inFlight === 0 || (this.#isBeside(this.step) && this.#isBeside(this.step - 1));
   }
@@ -115,7 +115,7 @@ export class SessionLoop implements Workload {
   readonly #free: FreeSlots;
   /** Null: as many may be there as there are slots. */
   readonly #levels: UserLevels | null;
-  /** Null: nothing is made ahead. */
+  /** Null if nothing is made ahead. */
   readonly #ahead: Ahead | null;
   #present = 0;
 
@@ -190,7 +190,7 @@ export class SessionLoop implements Workload {
     return pacer.nextUs;
   }
 
-  /** Whether as many are there as may be. */
+  /** Whether as many users are present as the load allows now. */
   #isFull(nowUs: number): boolean {
     return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
@@ -246,8 +246,7 @@ export class SessionLoop implements Workload {
       this.#giveUp(place, lane, nowUs);
       return false;
     }
-    // Also for a message that was made ahead, because a hook of another user may have run in this
-    // tick.
+    // `readyUs` also counts for a message made ahead, because a hook of another user may have run in this tick.
     this.exchanges.begin(slot, request, message, dueUs, flow.readyUs(nowUs));
     return true;
   }
@@ -271,7 +270,7 @@ export class SessionLoop implements Workload {
     return checked ? right : null;
   }
 
-  /** No connection is dialed but for an exchange, which waits for it. */
+  /** A connection is only dialed for an exchange, which waits for it, so there is nothing to do. */
   onOpen(): void {}
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {
@@ -306,7 +305,7 @@ export class SessionLoop implements Workload {
 
   #leave(place: number, nowUs: number): void {
     const user = this.#users[place];
-    // A session of which the script says at its end that it was wrong has failed; its requests are what they were.
+    // If the script calls a session wrong at its end, the session has failed, while its requests keep their outcomes.
     if (this.parts.flow.end(user.lanes[0].journey) !== null) user.goesOn = false;
     this.parts.sessions.end(user.goesOn, nowUs - user.arrivedUs);
     this.#present--;
@@ -368,7 +367,7 @@ class FreeSlots {
     (this.connections.state(slot) === OPEN ? this.#open : this.#closed).add(slot);
   }
 
-  /** With a connection that can be used again; −1 when there is none. */
+  /** A free place whose connection is open; −1 when there is none. */
   takeOpen(): number {
     for (let slot = this.#open.take(); slot >= 0; slot = this.#open.take()) {
       if (this.isFree(slot) && this.connections.state(slot) === OPEN) return slot;
@@ -376,7 +375,7 @@ class FreeSlots {
     return -1;
   }
 
-  /** For a new user; −1 when there is none. */
+  /** A free place for a new user; −1 when there is none. */
   take(nowUs: number): number {
     const open = this.takeOpen();
     if (open >= 0) return open;

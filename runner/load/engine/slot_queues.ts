@@ -48,7 +48,7 @@ export class WakeQueue {
     this.#wakeUs = new Float64Array(slots);
   }
 
-  /** When the first goes on; Infinity when none waits. */
+  /** When the first waiting slot goes on; Infinity when none waits. */
   get nextUs(): number {
     return this.#length === 0 ? Infinity : this.#wakeUs[0];
   }

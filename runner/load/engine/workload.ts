@@ -24,7 +24,7 @@ export interface Workload {
   check(slot: number, request: number, response: ReceivedResponse): boolean | null | string;
   /** Which step of the load a request that waits, or is in flight, is of. */
   stepOf(slot: number, request: number): number;
-  /** The step of what would be due next; that is then never sent. */
+  /** The step of the exchange that would be due next, and that is then never sent. */
   skipStep(): number;
   /** Method and path of a request in flight, as sent. */
   label(slot: number, request: number): string;

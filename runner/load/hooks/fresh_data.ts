@@ -23,7 +23,7 @@ export class FreshData {
     return Atomics.load(this.#words, VERSION);
   }
 
-  /** Throws where it is too large. @param json What whoever reads from now on gets. */
+  /** Throws if it is too large. @param json The data for all readers from now on. */
   write(json: string): void {
     const octets = new TextEncoder().encode(json);
     if (octets.length > HALF_BYTES) {

@@ -261,12 +261,12 @@ function forHook({ method, path, headers, body }: WireRequest): {
   return { method, path, headers, body: textOf(body) };
 }
 
-/** A body of text as it is; of octets as what UTF-8 makes of them. */
+/** The body as a text; a body of octets is decoded as UTF-8. */
 function textOf(body: WireRequest["body"]): string {
   return typeof body === "string" ? body : new TextDecoder().decode(bodyOctets(body));
 }
 
-/** The request that a hook has made. Throws a ScriptError where it can be none. */
+/** The request as a hook has changed it. Throws a ScriptError where the result cannot be sent. */
 function sentRequest(realm: Realm, wire: WireRequest, result: HookResult): WireRequest {
   const made = lineAndFields(result, wire);
   if ((result.changed & CHANGED.body) === 0) return { ...made, body: wire.body };

@@ -4,7 +4,7 @@ import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import { type HookResult, ScriptError } from "../../../base/script/realm.ts";
 
-/** What stays as it was need not be checked again. Throws a ScriptError. @param wire The request before. */
+/** Checks only what has changed; throws a ScriptError. @param wire The request before. */
 export function lineAndFields(
   { head, lines }: Pick<HookResult, "head" | "lines">,
   wire: WireRequest,

@@ -20,7 +20,7 @@ const READ_ROOM_BYTES = 32 * 1024 * 1024;
 const MIN_READ_BYTES = 4 * 1024;
 const MAX_READ_BYTES = 64 * 1024;
 
-/** What rustls adds to its reasons. */
+/** Text that rustls adds to its reasons. */
 const READ_MORE = ": https:";
 
 export class DenoTransport implements Transport {

@@ -6,7 +6,7 @@ import type { DialTurns, Driver, DriverEvents } from "../engine/driver.ts";
 import type { DialTurnsSpec } from "../engine/job.ts";
 import { SlotQueue } from "../engine/slot_queues.ts";
 
-/** What a late look at the clock may catch up with: the loads look for dials every 10 ms. */
+/** How much of a late look at the clock may be made up for: the loads look for dials every 10 ms. */
 const CATCH_UP_US = 20_000;
 
 /**
@@ -42,7 +42,7 @@ export class TurnsDriver implements Driver, DialTurns {
   readonly #turns: Turns;
   /** Slots whose dial waits, and some that were closed since. */
   readonly #queue: SlotQueue;
-  /** By slot: when its dial was asked for, microseconds; NaN where none waits. */
+  /** By slot: when a dial was asked for, microseconds; NaN where none waits. */
   readonly #askedUs: Float64Array;
   readonly #waitedUs: Float64Array;
   #waiting = 0;
@@ -83,7 +83,7 @@ export class TurnsDriver implements Driver, DialTurns {
     this.driver.connect(slot);
   }
 
-  /** Begins what has its turn; gives when the next that waits has. */
+  /** Begins the dials whose turn has come; gives the moment of the next one that waits. */
   #beginWaiting(nowUs: number): number {
     while (this.#waiting > 0) {
       const nextUs = this.#turns.nextUs(nowUs);

@@ -22,7 +22,7 @@ import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./e
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
-/** What a socket says that has no end in sight. */
+/** The events of a socket that has not ended. */
 const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
@@ -31,9 +31,9 @@ export class EpollDriver implements Driver {
   readonly #fds: Int32Array;
   readonly #generation: Int32Array;
   readonly #connecting: Uint8Array;
-  /** What the bytes go through; null where they go as they are. */
+  /** The layer that encrypts the bytes; null without TLS. */
   readonly #tls: TlsLayer | null;
-  /** What could not be sent at once, in order; null for nothing. */
+  /** Bytes that could not be sent at once, in order; null where there are none. */
   readonly #unsent: (Uint8Array<ArrayBuffer>[] | null)[];
   readonly #readBuffer = new Uint8Array(READ_BYTES);
   readonly #events = new Int32Array(MAX_EVENTS * EVENT_WORDS);

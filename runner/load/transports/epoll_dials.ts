@@ -28,7 +28,7 @@ export class EpollDials {
     }
   }
 
-  /** Goes on with a dial, and then with its handshake, after `events` of a socket of that generation. */
+  /** Continues a dial, and then its handshake, after `events` of a socket of that generation. */
   goOn(handler: DriverEvents, slot: number, generation: number, events: number): void {
     const { sockets, tls } = this;
     if (sockets.fds[slot] < 0) {

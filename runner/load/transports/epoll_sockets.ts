@@ -37,7 +37,7 @@ const INT_BYTES = Int32Array.of(4);
  * load has half of the range (14,116 ports), each of its dials to that address takes 1.3 to 2 ms of CPU, for 0.014.
  */
 const ALL_PORTS = Int32Array.of(65_535 << 16 | 1);
-/** So many dials leave the other half to servers, which listen there (`listen` on port 0). */
+/** This many dials leave the other half of the ports to servers, which get theirs there (`listen` on port 0). */
 export const FEW_DIALS = 4_096;
 
 /** Octets that are sent and not acknowledged, or wait to be sent (tcp(7)). */
@@ -46,19 +46,22 @@ const SIOCOUTQ = 0x5411n;
 const DIALING = 1;
 const CONNECTED = 2;
 
-/** What `endDial` says while the dial goes on. */
+/** Returned by `endDial` while the dial goes on. */
 export const STILL_DIALING = "";
 
 /** TLS on the sockets of an epoll, for all slots. */
 export interface TlsLayer {
-  /** As it stands. */
+  /** What TLS was used so far. */
   readonly use: TlsUse;
   /**
    * Goes on with the handshake of a connected socket, and watches for what it waits for. Gives null when the
    * connection is open, "" while it is not, or why it will not be.
    */
   shakeHands(slot: number): string | null;
-  /** Which step `shakeHands` has just failed at: a connection by a proxy is none before its tunnel is open. */
+  /**
+   * At which step `shakeHands` has just failed: a connection through a proxy only counts as connected once its tunnel
+   * is open.
+   */
   readonly failedStep: "connect" | "tls";
   /** How many bytes it has put into `buffer`; 0 or less for none: `endOf` says why. */
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
@@ -94,7 +97,7 @@ interface Attempt {
   readonly index: number;
 }
 
-/** One dial of a slot, until a socket has connected. */
+/** The dial of one slot, until a socket has connected. */
 interface Dial {
   readonly host: DialedHost;
   /** Indexes of the addresses that are not tried yet. */
@@ -102,7 +105,7 @@ interface Dial {
   attempts: readonly Attempt[];
   /** Why addresses could not be connected to, by their index. */
   readonly reasons: Map<number, string>;
-  /** When the next address is tried beside those under way, microseconds; Infinity where none is left. */
+  /** When to try the next address beside those under way, microseconds; Infinity when none is left. */
   nextUs: number;
 }
 
@@ -119,12 +122,12 @@ export class EpollSockets {
    * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
    */
   trigger = 0;
-  /** When `tryNext` is needed, microseconds. */
+  /** When `tryNext` must be called, microseconds. */
   nextUs = Infinity;
-  /** Or why a name has no address. */
+  /** The hosts, or why a name has no address. */
   readonly #hosts: readonly (DialedHost | string)[];
   readonly #slotsOfEach: number;
-  /** By slot that is being dialed. */
+  /** Dials under way, by slot. */
   readonly #dials = new Map<number, Dial>();
   /** Sockets so far. */
   #made = 0;
@@ -132,8 +135,8 @@ export class EpollSockets {
   readonly #number = new Int32Array(1);
 
   /**
-   * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
-   * @param fewDials So many take ports as the system has it.
+   * @param hosts Their addresses, or why a host has none. Each has an equal share of the slots, in their order.
+   * @param fewDials This many dials use the ports that the system chooses by default.
    * Throws where the system denies an epoll.
    */
   constructor(
@@ -183,7 +186,7 @@ export class EpollSockets {
     return dial.attempts.length > 0;
   }
 
-  /** Gives 0, or the number of the error. */
+  /** Gives 0, or the number of an error. */
   #try(slot: number, dial: Dial, index: number): number {
     const { socket, setsockopt, connect } = this.libc;
     const name = dial.host.names[index];
@@ -191,7 +194,7 @@ export class EpollSockets {
     const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.errno();
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
-    // Where a kernel does not know it, ports are as they were.
+    // Where the kernel does not know the option, the call fails, and ports are chosen as before.
     if (this.#made >= this.fewDials) {
       setsockopt(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALL_PORTS, 4);
     }

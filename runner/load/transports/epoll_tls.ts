@@ -38,7 +38,7 @@ const SSL_OP_NO_COMPRESSION_RENEGOTIATION = 0x20000n | 0x40000000n;
 const SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE = 0x1n | 0x2n | 0x4n | 0x10n;
 const SSL_SESS_CACHE_OFF = 0n;
 
-/** What the runtime offers, in its order: authenticated ciphers with forward secrecy, and no others. */
+/** The ciphers that the runtime offers, in its order: authenticated ones with forward secrecy, and no others. */
 const CIPHERS_1_3 = "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
 const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:" +
   "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:" +
@@ -67,7 +67,7 @@ export class EpollTls implements TlsLayer {
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
   readonly #offered: Uint8Array<ArrayBuffer>;
   readonly #connections: (Pointer | null)[];
-  /** By slot: the session of its connection before, which the next one offers; null where none is resumed. */
+  /** By slot: the session of the last connection, which the next one offers; null where none is resumed. */
   readonly #sessions: (Pointer | null)[] | null;
   /** Objects of connections that ended in order, by slot, which the next connection reuses. */
   readonly #spare: (Pointer | null)[];
@@ -76,10 +76,10 @@ export class EpollTls implements TlsLayer {
   /** 1 for a handshake that waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
   readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
-  /** Where OpenSSL puts the ALPN of a connection. */
+  /** Where OpenSSL writes the ALPN of a connection. */
   readonly #place = new BigUint64Array(1);
   readonly #length = new Uint32Array(1);
-  /** What the last SSL_read gave. */
+  /** Result of the last SSL_read. */
   #result = 0;
 
   /** Null until `on`. */

@@ -17,7 +17,7 @@ import {
   TFD_NONBLOCK_CLOEXEC,
 } from "../../../base/system/libc.ts";
 
-/** The data of an event: a slot, and which of its sockets it is. Those of the timer are no socket's. */
+/** Slot in the data of the timer's events, which belong to no socket. The data is a slot and its socket's generation. */
 const NO_SOCKET = -1;
 
 /** Where nanoseconds lie in a struct timespec of 32-bit words, little-endian: only that word is ever set. */
@@ -56,18 +56,18 @@ export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait 
   };
 }
 
-/** What is waited for. */
+/** The epoll to wait for, and the place for its events. */
 interface EventQueue {
   readonly libc: Libc;
   readonly epoll: number;
-  /** Takes struct epoll_event, of `EVENT_WORDS` each. */
+  /** Where the kernel writes its `epoll_event` structs, of `EVENT_WORDS` each. */
   readonly events: Int32Array<ArrayBuffer>;
 }
 
 export interface Waiter {
   /** −1 on an error, as the system gives it. */
   readonly wait: Wait;
-  /** What stands in for what is missing; null where nothing is. */
+  /** The substitute that is used, and for what; null where nothing is missing. */
   readonly note: string | null;
   close(): void;
 }
@@ -76,7 +76,7 @@ export interface Waiter {
 type WaitMethod = (queue: EventQueue) => Omit<Waiter, "note">;
 
 /**
- * The best that works here. Throws what is missing when none does.
+ * The best way to wait that works here. Throws what is missing when none does.
  * @param isPunctual Whether the kernel wakes this thread to the microsecond (`wakesPunctually`).
  */
 export function waiterFor(queue: EventQueue, isPunctual: boolean): Waiter {
@@ -150,7 +150,7 @@ function byTimer(queue: EventQueue): ReturnType<WaitMethod> {
   return { wait, close: () => void libc.close(timer) };
 }
 
-/** A timer of the epoll. It is never read: each time that it goes off is one event (EPOLLET). */
+/** Adds a timer to the epoll. It is never read: each time that it goes off is one event (EPOLLET). */
 function openTimer({ libc, epoll }: EventQueue): number {
   const timer = libc.timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK_CLOEXEC);
   if (timer < 0) throw new Denied(`timerfd_create (${reason(libc)})`);

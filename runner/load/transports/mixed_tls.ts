@@ -14,7 +14,7 @@ export class MixedTls implements TlsLayer {
   /** What the last recv of a socket without TLS gave. */
   #length = 0;
 
-  /** @param layers Of the hosts, which have equal shares of the slots, in their order. Null: bytes go as they are. */
+  /** @param layers One layer for each host, in the order of their equal shares of the slots. Null: no encryption. */
   constructor(private readonly layers: readonly (EpollTls | null)[], slots: number) {
     this.#slotsOfEach = slots / layers.length;
   }

@@ -76,7 +76,7 @@ function unread(socket: Socket): Socket {
 class SharedBuffer {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
-  /** What was sent last, as most requests are the same bytes. */
+  /** The bytes that were sent last: most requests are the same bytes, so their Buffer is used again. */
   #sent = viewOf(this.readBuffer);
   #buffer = this.readBuffer;
 

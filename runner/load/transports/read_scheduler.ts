@@ -94,7 +94,7 @@ export class LoopIteration {
   events = 0;
   /** Called after each iteration that had any. */
   onEnd = (): void => {};
-  /** When the first of them came. */
+  /** When the first of its events came. */
   #beganUs = 0;
 
   /** @param now Microseconds since the start of the run. */

@@ -2,7 +2,7 @@
  * What the tcp driver moves bytes on: a family with two members, as Deno has two kinds of sockets.
  *
  * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do
- *   so without a promise, and at the price of no system call that a bare loop does not make.
+ *   so without a promise, and with no more system calls than a bare loop makes.
  * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, large requests, and every socket of older
  *   versions.
  */
@@ -17,13 +17,13 @@ export interface Transport {
 }
 
 export interface TransportConnection {
-  /** Queues `bytes` (not copied: they must stay as they are); to be called between `onOpen` and the end. */
+  /** Queues `bytes`, which are not copied and so must stay unchanged; to be called between `onOpen` and the end. */
   send(bytes: Uint8Array<ArrayBuffer>): void;
   /** Bytes that `send` was given and that the system has not taken yet, as far as the runtime says. */
   readonly unsentBytes: number;
-  /** Whether all that it was given has reached the peer; null where nobody says so. */
+  /** Whether all that it was given has reached the peer; null if that cannot be known. */
   readonly isSent: boolean | null;
-  /** It had to wait (`ReadScheduler`), and may read now. */
+  /** Reads now, after it had to wait (`ReadScheduler`). */
   readNow(): void;
   /** Closes at once, in any state. No event follows. */
   close(): void;

@@ -5,7 +5,7 @@ import { type Libc, libc, MSG_DONTWAIT_NOSIGNAL } from "../../../base/system/lib
 import { EpollTls } from "./epoll_tls.ts";
 
 const READ_BYTES = 4 * 1024;
-/** As `shakeHands` has it. */
+/** What `shakeHands` gives while it waits. */
 const WAITING = "";
 
 export class TunneledTls extends EpollTls {

@@ -27,7 +27,7 @@ export class HandOver {
 
   constructor(private readonly parts: HandOverParts) {}
 
-  /** To be posted at once: what is in it lives on. */
+  /** The message must be posted at once, because its contents go on changing. */
   messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
     const { recorder, inFlight, sessions, usage, tls, hooks } = this.parts;
     const ended = this.#soFar.at(nowUs, recorder, inFlight);

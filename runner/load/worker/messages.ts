@@ -9,7 +9,10 @@ import type { IntervalPart } from "../recording/intervals.ts";
 import type { StepPart } from "../recording/steps.ts";
 import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
 
-/** How a worker fares while it works, for a live view. What is judged at the end has figures of its own (`trust/evidence.ts`). */
+/**
+ * How a worker fares while it works, for the live view. The judgement at the end uses figures of its own
+ * (`trust/evidence.ts`).
+ */
 export interface Health {
   /** CPU time of the worker's thread over elapsed: a share of one core. */
   readonly cpuRatio: number;
@@ -27,7 +30,7 @@ export interface IntervalMessage {
   readonly kind: "interval";
   readonly part: IntervalPart;
   readonly health: Health;
-  /** For a receiver that may never get the end. */
+  /** The report so far, for a receiver that may never get the last one. */
   readonly soFar: SoFarPart;
 }
 
@@ -72,7 +75,7 @@ export interface WorkerReport {
  * unfinished, as at a real end. Arrivals that have not begun are not in it, neither due nor dropped.
  */
 export interface SoFarReport extends WorkerReport {
-  /** Latencies, so far, of the exchanges in flight: lower bounds, which are in no interval. */
+  /** Latencies, so far, of the exchanges in flight: lower bounds, which no interval contains. */
   readonly open: SparseHistogram;
 }
 

@@ -11,7 +11,7 @@
 import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";
 
-/** By so much a worker may be late. */
+/** How late a worker may be. */
 export const WORKER_GRACE_MS = 1_000;
 /** The workers are looked at this often. */
 export const WATCH_STEP_MS = 100;

@@ -23,7 +23,7 @@ const LONGEST_DELAY_MS = 3_000;
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
 interface PoolHooks {
-  /** So many workers are ready. */
+  /** Called once all workers are ready, with their number. */
   readonly onReady?: (workers: number) => void;
   /**
    * Called once all are ready: when to start, milliseconds since the epoch. Absent: after `delayMs`, which is
@@ -38,7 +38,7 @@ interface PoolHooks {
   readonly onUnreached?: () => void;
   /** The load starts at this moment, milliseconds since the epoch. When it throws, the load ends at once. */
   readonly onStart: (atMs: number) => void;
-  /** At the end: a worker could not write all of its request log, and why. */
+  /** Called at the end if a worker could not write all of its request log, with the reason. */
   readonly onLostLog?: (why: string) => void;
   readonly signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ interface PoolHooks {
 export interface PoolReports {
   /** One for each worker. */
   readonly reports: readonly WorkerReport[];
-  /** Those that did not end in time. */
+  /** Workers that did not end in time. */
   readonly ended: EndedWorker[];
 }
 
@@ -84,7 +84,7 @@ export class WorkerPool {
 /** One run of a pool. */
 class PoolRun {
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  /** By performance.now(), as is the interruption. */
+  /** Moment of the start by performance.now(), like that of the interruption. */
   #startMs: number | null = null;
   #interruptedMs: number | null = null;
   readonly #watch: ReturnType<typeof setInterval>;
@@ -153,7 +153,7 @@ class PoolRun {
     );
   }
 
-  /** Null when it had to be ended. */
+  /** The worker's report; null if it had to be ended. */
   async #load(worker: PoolWorker, index: number, at: number): Promise<WorkerReport | null> {
     const { onInterval, onSoFar, onUnreached, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
@@ -171,7 +171,7 @@ class PoolRun {
     return finished?.report ?? null;
   }
 
-  /** Hands on what is in no interval yet, too. */
+  /** Also hands on what no interval contains yet. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
     const { share: { pacer, turns, script, durationUs }, lastIndex: own } = this.workers[index];
@@ -189,7 +189,7 @@ class PoolRun {
     return report;
   }
 
-  /** Until the interruption; Infinity without one. */
+  /** Time until the interruption; Infinity without one. */
   get #lastedUs(): number {
     if (this.#interruptedMs === null || this.#startMs === null) return Infinity;
     return Math.max(0, this.#interruptedMs - this.#startMs) * 1_000;
@@ -225,7 +225,7 @@ type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 const LOWEST_PRIORITY = 19;
 
 class PoolWorker {
-  /** With its last interval. */
+  /** The worker's load up to its last interval. */
   readonly soFar = new SoFarSum();
   lastIndex = 0;
   /** When it last posted anything, or something was last posted to it, by performance.now(). */

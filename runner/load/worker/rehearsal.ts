@@ -16,7 +16,7 @@ import { pacerOf } from "../engine/pacers.ts";
 import { HandOver } from "./hand_over.ts";
 import { Usage } from "./usage.ts";
 
-/** Enough for the optimizing compiler to take notice. */
+/** Enough exchanges for the optimizing compiler to take notice. */
 const EXCHANGES = 5_000;
 const SLOTS = 8;
 const STEP_US = 10;

@@ -49,7 +49,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
   return { report, dropped };
 }
 
-/** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
+/** How long the requests, or virtual users, of the share had waited at the end, apart from the first `begun` of them. */
 function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
   if (pacer.kind !== "closed") {
@@ -58,7 +58,7 @@ function waitsOf({ pacer, turns, durationUs }: SilentShare, begun: number): Spar
       if (arrived++ >= begun) waits.record(durationUs - dueUs);
     });
   } else if (pacer.requests < Infinity) {
-    // None was due before a connection was free for it.
+    // No request of a closed loop was due before a connection was free for it, so none had waited.
     for (let left = pacer.requests - begun; left > 0; left--) waits.record(0);
   }
   return waits.toSparse();

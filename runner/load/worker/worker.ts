@@ -51,7 +51,7 @@ async function openLog(
   return { file, log: new RequestLog(file.write, firstConnection, connections) };
 }
 
-/** As short as the system takes them. */
+/** The shortest time slice that the system accepts. */
 const SHORT_SLICE_US = 100;
 let hasShortSlices = false;
 

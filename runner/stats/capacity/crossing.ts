@@ -26,7 +26,7 @@ export interface Grid {
 export interface Crossing extends Grid {
   /** Clusters of late requests that the trials near it would have at the allowed share. */
   readonly clusters: number;
-  /** Seconds in which the allowed share makes one. */
+  /** Seconds from one cluster to the next at the allowed share. */
   readonly clusterEveryS: number;
 }
 
@@ -38,7 +38,7 @@ interface RateRange {
   readonly high: number;
 }
 
-/** @param range Rates outside of which the crossing is not. */
+/** @param range The rates between which the crossing lies. */
 export function crossingOf(
   trials: readonly TrialShare[],
   { rule, range }: { readonly rule: Rule; readonly range: RateRange },
@@ -75,7 +75,7 @@ export function rateAt({ logRates, cumulative }: Grid, probability: number): num
   return Math.exp(logRates[i] + (part - 0.5) * (logRates[1] - logRates[0]));
 }
 
-/** That the crossing is at most this rate. */
+/** Probability that the crossing is at most this rate. */
 export function probabilityAt(grid: Grid, logRate: number): number {
   const { logRates, cumulative } = grid;
   const at = (logRate - logRates[0]) / stepOf(grid);
@@ -95,20 +95,26 @@ function stepOf({ logRates }: Grid): number {
 interface Level {
   readonly index: number;
   readonly part: number;
-  /** Share of requests beyond it where the share beyond the limit is what is allowed. */
+  /** Share of requests beyond the part when the share beyond the limit is exactly the one that the rule allows. */
   readonly allowed: number;
   readonly everyS: number;
   readonly clusters: number;
 }
 
-/** A share that is farther above what is allowed, by this factor, only shows on which side its rate is; as far below. */
+/** Factor from the allowed share, up or down, beyond which a trial's share only shows on which side the rate is. */
 const NEAR = 8;
-/** Rates that are farther from the highest that held, as a ratio, show nothing of clusters at the capacity. */
+/** Ratio to the highest rate that held, beyond which a trial shows nothing of clusters at the capacity. */
 const NEAR_RATE = 1.15;
-/** So many clusters of a flat tail count as one: most trials lack the rare large requests, and so does their dispersion. */
+/**
+ * In a flat tail this many clusters count as one: most trials lack the rare large requests, so their dispersion is too
+ * small.
+ */
 const RARE_TIMES = 3;
 
-/** The highest with enough clusters; else the one with the most. Of a flat tail the limit. */
+/**
+ * The highest part of the limit with enough clusters, or else the part with the most. In a flat tail it is the limit
+ * itself.
+ */
 function levelOf(
   trials: readonly TrialShare[],
   rule: Rule,
@@ -160,10 +166,10 @@ function ofIndex(
   return { index, part: LEVELS[index], allowed, everyS, clusters };
 }
 
-/** What theory says of clusters counts as so many. */
+/** How many seen clusters the theory's expectation counts for. */
 const THEORY_CLUSTERS = 4;
 
-/** Seconds for each cluster, as theory and the trials have it, by their numbers of clusters. */
+/** Seconds between clusters: the theory's and the trials', weighted by their numbers of clusters. */
 function blended(
   expectedS: number,
   near: readonly TrialShare[],
@@ -183,7 +189,10 @@ function blended(
   return (THEORY_CLUSTERS * expectedS + seen * sum / all) / (THEORY_CLUSTERS + seen);
 }
 
-/** A queue that began idle is as long as usual after two relaxation times: what of a trial is left then. */
+/**
+ * The part of a trial after its queue has settled: a queue that began idle has its usual length after two relaxation
+ * times.
+ */
 function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): number {
   const missing = Math.max(0, 2 * relaxationS(ratePerSec, rule) - startS);
   return Math.max(0, seconds - 2 * missing);
@@ -193,7 +202,7 @@ function settledS({ ratePerSec, seconds, startS }: TrialShare, rule: Rule): numb
 interface Tail {
   /** The logarithm of the share beyond the limit over that of the share beyond the part; 1, 2 and 4 if it is exponential. */
   readonly falls: readonly number[];
-  /** Standard deviations of those. */
+  /** Standard deviations of `falls`. */
   readonly unknown: readonly number[];
   /**
    * Whether it falls by much less than an exponential one: then waits are as long as single requests, and not sums of many,
@@ -227,21 +236,21 @@ function tailOf(near: readonly TrialShare[], { allowed, limitS }: Rule): Tail {
   return {
     falls: [1, 1 + limit, (1 + limit) * (1 + half)],
     unknown: [0, ofLimit, Math.hypot(ofLimit * (1 + half), ofHalf * (1 + limit))],
-    // From the limit to twice of it a queue has no requests, or hardly any: there all trials are near enough.
+    // A queue has no requests, or hardly any, between the limit and twice the limit: there every trial is near enough.
     isFlat: [toHalf, toLimit, fallOf(withoutOverloads(near, allowed), 0, 3)].some((
       { fall, variance },
     ) => fall < FLATTEST - Math.sqrt(variance)),
   };
 }
 
-/** With what is known beforehand; and its standard deviation. */
+/** The fall, drawn towards that of an exponential tail, and its standard deviation. */
 function shrunk({ fall, variance }: Fall): [fall: number, stdev: number] {
   const weight = 1 / (1 + variance / TAILS_VARY ** 2);
   const seen = 1 + weight * (fall - 1);
   return [Math.min(Math.max(seen, FLATTEST), STEEPEST), TAILS_VARY * Math.sqrt(1 - weight)];
 }
 
-/** Factor within which a trial's share must be of that of an exponential tail at the capacity, to be near it. */
+/** A trial is near the capacity if its share is within this factor of an exponential tail's at the capacity. */
 const NEAR_CAPACITY = 2;
 
 function nearCapacity(
@@ -315,7 +324,10 @@ interface WeighedTrial {
   readonly most: number;
 }
 
-/** A queue that overflows grows all through a trial: shares of trials shorter than so many relaxation times are too small. */
+/**
+ * Relaxation times that a trial must last: an overflowing queue grows throughout a trial, so in a shorter one its share
+ * is too small.
+ */
 const LONG_ENOUGH = 15;
 
 /** No trial counts for more: no share is quite an exponential of the rate, and servers change from trial to trial. */
@@ -383,7 +395,7 @@ interface LevelTerms {
   readonly limit: { readonly allowed: number; readonly growth: number };
   readonly mayRefuse: boolean;
   readonly isFlat: boolean;
-  /** Standard deviation of the logarithm of the share at the crossing: of a part of the limit it is not quite known. */
+  /** Standard deviation of the logarithm of the share at the crossing, which is not exactly known for a part of the limit. */
   readonly unknownNats: number;
 }
 
@@ -404,7 +416,7 @@ function cumulativeOf(
   for (const [times, ofGrowth] of isFlat ? FLAT_GROWTHS : GROWTHS) {
     for (const [varies, ofSpeed] of SPEEDS_VARY) {
       const spread = times * growth * varies;
-      // The rule is of the mean share beyond the limit, where trials differ by more nats than beyond a part of it.
+      // The rule is about the mean share beyond the limit, where trials differ by more nats than beyond a part of it.
       const below = belowMean(limit.allowed, times * limit.growth * varies) / fall;
       for (const [offset, ofOffset] of offsets) {
         const logs = logRates.map((logRate) =>
@@ -468,7 +480,10 @@ function logLikelihood(
   return log;
 }
 
-/** Logarithms of shares and of their complements, by nats above the allowed one: read and not calculated, as it is done often. */
+/**
+ * Tables of logarithms of shares and of their complements, by nats above the allowed share: reading them is faster than
+ * calculating.
+ */
 class Shares {
   readonly #step = 0.04;
   readonly #least = -14;
@@ -493,8 +508,7 @@ class Shares {
   }
 
   /**
-   * Logarithm of the likelihood of a trial whose share is so many nats above the allowed one, relative to the allowed
-   * share.
+   * Logarithm of the likelihood of a trial whose share is `nats` above the allowed one, relative to the allowed share.
    */
   logOf({ beyond, within, least, most }: WeighedTrial, nats: number): number {
     const i = this.#at(nats < least ? least : nats > most ? most : nats);

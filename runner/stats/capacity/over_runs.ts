@@ -16,15 +16,15 @@ export interface CellCapacity {
   /** Geometric mean; with lower bounds among the runs the capacity is at least that. */
   readonly value: number;
   readonly isAtLeast: boolean;
-  /** Null for too few runs. */
+  /** Null if there are too few runs. */
   readonly low: number | null;
-  /** Null with lower bounds among the runs, too. */
+  /** Null also if some runs are lower bounds. */
   readonly high: number | null;
 }
 
 /**
- * As many runs beyond a limit are beyond it by chance in at most 2.5 % of all cells whose capacity is not: ½ⁿ. Fewer of
- * them show no lower end.
+ * The fewest runs that show a lower end where some are bounds: ½ⁿ, the chance that all n runs lie beyond the true
+ * capacity, is then below 2.5 %.
  */
 const FEWEST_WITH_BOUNDS = 6;
 

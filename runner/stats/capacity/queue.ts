@@ -40,8 +40,8 @@ export function clusteringOf(share: number): number {
 }
 
 /**
- * Seconds in which requests beyond a part of the limit make one independent cluster, at the capacity: about the relaxation
- * time over their share, if that is small.
+ * Seconds from one independent cluster of requests beyond a part of the limit to the next, at the capacity: about the
+ * relaxation time over the share of such requests, if that is small.
  *
  * @param share Of requests beyond that part.
  */

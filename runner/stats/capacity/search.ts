@@ -49,7 +49,7 @@ export interface Burst {
 /** A trial that counts. */
 export interface SearchedTrial {
   readonly ratePerSec: number;
-  /** As planned: one whose outcome was certain may have ended before. */
+  /** The planned length: a trial whose outcome was certain may have ended earlier. */
   readonly plannedS: number;
   /** Whether it began with an overload. */
   readonly isSustained: boolean;
@@ -59,7 +59,7 @@ export interface SearchedTrial {
   readonly servedPerSec: number;
 }
 
-/** Where earlier searches of the same found the capacity. */
+/** The interval in which earlier searches of the same cell found the capacity. */
 export interface PriorInterval {
   readonly low: number;
   readonly high: number;
@@ -95,17 +95,23 @@ const TAIL = 0.01;
 const FIRST_STEP = 2;
 /** A rate at which fewer missed the rule, by this factor over those that may, is near the capacity. */
 const NEARLY_HELD = 8;
-/** In first steps. */
+/** Distance of two sides, in first steps, from which on the rate that held is the better guide. */
 const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
 const COARSE = 2.2;
-/** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
+/**
+ * Distance of the trials from the middle, in half widths: they show the ends, and how steeply the share rises between
+ * them.
+ */
 const SPREAD = 0.6;
 /** Trials below the middle for each above it, at most. */
 const MOST_ON_A_SIDE = 2;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
-/** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
+/**
+ * A server that completes less than every rate is not overloaded but failing: after this many such trials, steps double
+ * all the same.
+ */
 const MOST_OVERLOADS = 4;
 
 /**
@@ -125,7 +131,8 @@ export function nextStep(
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
+  // What was completed shows where the capacity is. A long trial near it shows its share, and ends at once if it breaks
+  // by much.
   if (held.length === 0) return longTrial(goal, below(goal, trials));
   if (broken.length === 0) {
     return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
@@ -138,8 +145,8 @@ export function nextStep(
 }
 
 /**
- * Both ends of a prior interval; null once they are tried, or the first of them shows that it is wrong; null at once of a
- * wide one, as the peak then is the better guide.
+ * A trial just below a prior interval, then one just above it; null once both are tried, or the first shows that the interval
+ * is wrong. Always null for a wide interval: then the peak is the better guide.
  */
 function outsideStep(
   goal: SearchGoal,
@@ -179,7 +186,7 @@ function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
   return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
 }
 
-/** Requests that missed a rule, over those that may: of the rule that broke the most. */
+/** Requests that missed a rule over the number that may miss it, for the rule that was broken the most. */
 function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
   const excess = ({ levels: [{ beyond }], requests }: TrialShare, i: number): number =>
     beyond / (rules[i].allowed * requests);
@@ -188,7 +195,7 @@ function excessOf({ rules }: SearchGoal, { shares }: SearchedTrial): number {
 
 /** Share of a trial: caches, pools and the queue of a target need some time to become as they usually are. */
 const STARTING = 0.1;
-/** A queue that began idle is as long as usual after so many relaxation times. */
+/** Relaxation times after which a queue that began idle has its usual length. */
 const SETTLES = 2;
 
 export function shortTrial(goal: SearchGoal, ratePerSec: number): TrialStep {
@@ -213,8 +220,8 @@ function longestRelaxationS({ rules }: Pick<SearchGoal, "rules">, ratePerSec: nu
 }
 
 /**
- * Where the interval reaches farther, around the most probable capacity; at the end the trial that must be sustained, at the
- * lower end, or that of an interval as wide as is asked for.
+ * A trial on the side to which the interval reaches farther. At the end, the sustained trial at the lower end, or at
+ * that of an interval as wide as was asked for.
  */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high, clusters } = estimateCapacity(goal, trials);
@@ -224,14 +231,14 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   const away = SPREAD * widthLogOf(goal) / 2;
   const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const above = fine.filter(({ ratePerSec }) => ratePerSec > value).length;
-  // Trials on one side alone would leave the other to what is taken for granted of queues.
+  // Trials on one side alone would leave the other side to assumptions about queues.
   const isAbove = high / value > value / low || above * MOST_ON_A_SIDE < fine.length - above;
   return longTrial(goal, value * Math.exp(isAbove ? away : -away));
 }
 
 /** The overload before a sustained trial, over its rate. */
 const OVERLOAD = 1.5;
-/** The backlog of that, in limits of the rules, where the trial is long enough to get over it. */
+/** The backlog that the overload leaves, in limits of the rules, where the trial is long enough to recover from it. */
 const BACKLOG = 5;
 const [LEAST_BURST_S, SHORTEST_BURST_S] = [0.2, 0.02];
 
@@ -252,7 +259,8 @@ function sustainedStep(
   const { longestS: plannedS, rules } = goal;
   const limitS = Math.max(...rules.map((rule) => rule.limitS));
   const settlesS = SETTLES * longestRelaxationS(goal, ratePerSec);
-  // The backlog goes at the rate that is left of the capacity, so many times as slowly as it came.
+  // The backlog drains at what the capacity has beyond the rate, which takes this many times as long as it took to
+  // build up.
   const recovers = (OVERLOAD * ratePerSec - value) / (value - ratePerSec);
   const wantedS = Math.max(LEAST_BURST_S, BACKLOG * limitS / (OVERLOAD - 1));
   const mostS = (plannedS / 2 - settlesS) / (1 + recovers);
@@ -270,7 +278,7 @@ export function capacityOf(
   return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
 }
 
-/** More than so many times what was tried is not advice. */
+/** Advice to search this many times as long as until now, or longer, would help nobody. */
 const MOST_TIMES = 20;
 
 /**

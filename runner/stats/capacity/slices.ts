@@ -24,12 +24,12 @@ export interface LevelShare {
 /** What one trial shows of one rule. */
 export interface TrialShare {
   readonly ratePerSec: number;
-  /** How much of it counts. */
+  /** The seconds of the trial that count. */
   readonly seconds: number;
-  /** Left out before that. */
+  /** Seconds at its start that are left out. */
   readonly startS: number;
   readonly requests: number;
-  /** As `LEVELS` has them. */
+  /** One entry for each part of the limit in `LEVELS`. */
   readonly levels: readonly LevelShare[];
 }
 
@@ -106,16 +106,19 @@ function dispersionOfGroups(groups: readonly CountedSlice[]): number | null {
   return squares * groups.length / (groups.length - 1) / (requests * share * (1 - share));
 }
 
-/** Multiple of what the whole trial may have beyond the limit, from which nothing in its rest can save it. */
+/** A trial is lost once this many times as many requests are beyond the limit as the whole trial may have. */
 const CERTAIN_TIMES = 6;
-/** Fewer may be a hiccup of the start. */
+/** Fewer requests beyond the limit may be a hiccup of the start. */
 const CERTAIN_REQUESTS = 50;
-/** A cluster of a queue near its capacity lasts for a relaxation time: an overload is known from it after some more. */
+/**
+ * A cluster of a queue near its capacity lasts for a relaxation time, so this many relaxation times tell an overload
+ * from it.
+ */
 const CERTAIN_RELAXATIONS = 4;
-/** But as late as this, as a part of the trial, is enough. */
+/** But never later than at this part of the trial. */
 const CERTAIN_PART = 1 / 6;
 
-/** So many requests beyond the limit decide the trial, whatever the others do. */
+/** The number of requests beyond the limit that decides a trial, whatever the other requests do. */
 export function certainlyBroken(
   rule: Rule,
   { ratePerSec, plannedS }: { readonly ratePerSec: number; readonly plannedS: number },

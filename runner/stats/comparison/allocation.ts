@@ -7,11 +7,11 @@
  */
 import { effectSeen, type PlannedFamily } from "./planning.ts";
 
-/** What varies between two runs of one program, as the logarithm of a figure. */
+/** Variances of the logarithm of a figure between runs of one program. */
 export interface RunNoise {
-  /** Variance of a run that is as long as can be. */
+  /** Variance that remains however long a run is. */
   readonly run: number;
-  /** Variance of a second of a run, once the run's own is taken off: that of a run of L seconds is 1/L of it. */
+  /** Variance of one second of a run, without the run's own: over a run of L seconds it is a part 1/L of this. */
   readonly second: number;
 }
 
@@ -37,18 +37,18 @@ export function runNoiseOf(
     : { run: ofRun - second / runS, second };
 }
 
-/** What a comparison costs beside what is measured. */
+/** The costs of a comparison besides the measured time. */
 export interface PlannedCosts {
   /** Start, warm-up and stop of a run, and the pauses beside it, seconds. */
   readonly runS: number;
   /** The shortest and the longest run that may be advised, seconds: longer ones than were measured are guessed at. */
   readonly shortestS: number;
   readonly longestS: number;
-  /** Absent: one session; nothing is known of others. */
+  /** Absent for a single session: then nothing is known of how sessions differ. */
   readonly sessions?: {
     /** Standard deviation of the logarithm of a ratio between sessions. */
     readonly stdev: number;
-    /** To set a session up, seconds. */
+    /** Seconds to set a session up. */
     readonly setUpS: number;
   };
 }
@@ -63,9 +63,9 @@ export interface Allocation {
   readonly totalS: number;
 }
 
-/** Nobody makes more. */
+/** Repetitions beyond this are never advised. */
 const MOST = 1_000;
-/** The fewest of which a spread can be estimated. */
+/** The fewest repetitions that show a spread. */
 const LEAST = 3;
 
 /**

@@ -31,21 +31,21 @@ export function variancePriorOf(found: readonly Variance[]): Variance | null {
   const byChance = meanOf(found.map(({ degreesOfFreedom: d }) => trigamma(d / 2)));
   const freedom = logs.length - 1;
   const excess = squares / freedom - byChance * (1 - Math.sqrt(2 / freedom));
-  // What all of them know together is the most that any can borrow.
+  // No variance can borrow more than all the others know together.
   const most = found.slice(1).reduce((sum, { degreesOfFreedom: d }) => sum + d, 0);
   const degreesOfFreedom = excess <= 0 ? most : Math.min(most, 2 * inverseTrigamma(excess));
   const half = degreesOfFreedom / 2;
   return { variance: Math.exp(mean + digamma(half) - Math.log(half)), degreesOfFreedom };
 }
 
-/** By the degrees of freedom of both; never less than its own. */
+/** Both variances, weighted by their degrees of freedom; never less than its own. */
 export function moderated(own: Variance, prior: Variance): Variance {
   const degreesOfFreedom = own.degreesOfFreedom + prior.degreesOfFreedom;
   const sum = own.variance * own.degreesOfFreedom + prior.variance * prior.degreesOfFreedom;
   return { variance: Math.max(own.variance, sum / degreesOfFreedom), degreesOfFreedom };
 }
 
-/** From here on the asymptotic series is right to 10 digits. */
+/** From this x on the asymptotic series is right to 10 digits. */
 const ASYMPTOTIC = 8;
 
 /** ψ(x), x > 0: by recurrence, then M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 6.3.18. */
@@ -64,7 +64,7 @@ export function trigamma(x: number): number {
     square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)));
 }
 
-/** The x at which ψ′(x) is so much, above 0: ψ′ falls evenly, so bisection of its logarithm finds it. */
+/** The x above 0 at which ψ′(x) has this value: ψ′ falls steadily, so bisection of its logarithm finds it. */
 function inverseTrigamma(value: number): number {
   let [low, high] = [-12, 18];
   for (let i = 0; i < 60; i++) {

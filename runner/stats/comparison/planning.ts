@@ -15,7 +15,7 @@ import { moderated, variancePriorOf } from "./moderation.ts";
 import { holm, signFlip } from "./significance_tests.ts";
 import { confidenceAmong, SIGNIFICANCE } from "./verdict.ts";
 
-/** What is known of one figure over all cells that are compared. */
+/** How one figure varies between pairs, in all cells that are compared. */
 export interface PairNoise {
   /** Standard deviation of ln ratio of one pair, in each cell. */
   readonly stdevs: readonly number[];
@@ -41,24 +41,24 @@ export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNois
   };
 }
 
-/** What is to be planned for. */
+/** The comparisons that are planned. */
 export interface PlannedFamily {
   /** Hypotheses that are judged together: cells × figures that decide. */
   readonly tests: number;
   /** Cells that lend each other their spread. */
   readonly cells: number;
-  /** As `PairNoise` has it. */
+  /** Degrees of freedom that cells lend each other, as in `PairNoise`. */
   readonly borrowed: number;
   /** Changes up to this are no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
 }
 
-/** The smallest change that is called real in 80 of 100 comparisons of so many pairs, as a ratio less one. */
+/** The smallest change that is called real in 80 of 100 comparisons of this many pairs, as a ratio less one. */
 export function smallestChangeSeen(pairs: number, stdev: number, family: PlannedFamily): number {
   return Math.expm1(Math.log1p(family.marginRatio) + effectSeen(pairs, family) * stdev);
 }
 
-/** Nobody makes more for a verdict. */
+/** Pairs beyond this are never advised. */
 const MOST_PLANNED = 1_000;
 
 /** The least number of pairs that see the change in 80 of 100 comparisons; null where 1,000 do not. */

@@ -43,14 +43,14 @@ export function meanOfSessions(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/** Mean squared standard error of ln value; sessions of one run know of none. */
+/** Mean squared standard error of the logarithm; sessions of a single run have none. */
 function errorWithin(estimates: readonly Pick<Estimate, "logStandardError">[]): number {
   const known = estimates.map(({ logStandardError }) => logStandardError ** 2)
     .filter(Number.isFinite);
   return known.length === 0 ? 0 : meanOf(known);
 }
 
-/** What a session is of: a side, or the earlier ones that show by how much sessions differ. */
+/** What a session is of: one of the two sides, or earlier ones, which only show by how much sessions differ. */
 const SIDES = ["base", "next", "earlier"] as const;
 export type SessionSide = typeof SIDES[number];
 
@@ -64,7 +64,7 @@ export interface SessionFigure extends Pick<Estimate, "value" | "logStandardErro
 /** New over base, over sessions. */
 export interface SessionContrast extends Variance {
   readonly value: number;
-  /** Estimated: of sessions as far apart as they usually are. */
+  /** Correlation of one session with the next, as estimated. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
   /** Groups of one side, or of the earlier sessions, as ratios to their mean; null if they are one group. */
@@ -127,7 +127,7 @@ function countsOf(figures: readonly SessionFigure[]): Record<SessionSide, number
   return { base: count("base"), next: count("next"), earlier: count("earlier") };
 }
 
-/** The first of them that falls into two groups: its mean is nobody's. */
+/** Two groups in the first side that has them: no session is near such a side's mean. */
 function groupsIn(figures: readonly SessionFigure[]): TwoGroups | null {
   return SIDES.reduce<TwoGroups | null>((found, side) => {
     const values = figures.filter((one) => one.side === side).map(({ value }) => value);
@@ -165,7 +165,7 @@ function inTime(figures: readonly SessionFigure[]): Series {
   };
 }
 
-/** ρ that are tried. Nearer to 1 no number of sessions that anybody makes tells a level from a drift. */
+/** The values of ρ that are tried. Nearer to 1, no practical number of sessions tells a level from a drift. */
 const CORRELATIONS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98] as const;
 
 /** Logarithms of how likely each is beforehand: the reference prior 1 / √(1 − ρ²), from halfway to halfway. */
@@ -179,7 +179,7 @@ interface Fit {
   readonly log: number;
   /** Its standard error. */
   readonly error: number;
-  /** Logarithm of the restricted likelihood, but for a constant. */
+  /** Logarithm of the restricted likelihood, up to a constant. */
   readonly likelihood: number;
 }
 
@@ -191,7 +191,7 @@ function fitWith(correlation: number, { logs, sides, lags, variance }: Series): 
     values.map((value, i) => (value - carried[i] * (values[i - 1] ?? 0)) / scales[i]);
   const known = SIDES.filter((side) => sides.includes(side));
   const columns = known.map((side) => whitened(sides.map((one) => one === side ? 1 : 0)));
-  // About the mean, so that squares do not drown what is left of them.
+  // Centred on the mean, so that rounding of large squares does not drown the residuals.
   const centre = meanOf(logs);
   const values = whitened(logs.map((log) => log - centre));
   const { inverse, logDeterminant } = inverted(
@@ -278,7 +278,7 @@ function asStudent(
   return { value: Math.exp(median), variance: error ** 2, degreesOfFreedom };
 }
 
-/** Where a rising function is 0, by halves. */
+/** The zero of a rising function, by bisection. */
 function crossingOf(rising: (at: number) => number, low: number, high: number): number {
   for (let i = 0; i < 60; i++) {
     const middle = (low + high) / 2;
@@ -288,7 +288,7 @@ function crossingOf(rising: (at: number) => number, low: number, high: number): 
   return (low + high) / 2;
 }
 
-/** Nobody measures more for a verdict. */
+/** Sessions beyond this are never advised. */
 const MOST_SESSIONS = 100;
 
 /**

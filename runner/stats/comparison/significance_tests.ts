@@ -5,11 +5,11 @@
 export interface ExactTest {
   /** Two-sided. */
   readonly p: number;
-  /** The least p that so many values can give. */
+  /** The smallest p that this many values can give. */
   readonly leastP: number;
 }
 
-/** Where nothing was counted: the interval then decides alone, as with too few runs. */
+/** The test of values that cannot be counted: the interval then decides alone, as with too few runs. */
 export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 
 // The exact test of pairs: if neither side is larger, each difference could as well have the other sign
@@ -75,7 +75,7 @@ export function mannWhitney(first: readonly number[], second: readonly number[])
   };
 }
 
-/** The least p that the test can give of so many values: where all of one group are above all of the other. */
+/** The smallest p of the test for two groups of these sizes: that of one group lying wholly above the other. */
 export function leastRankP(first: number, second: number): number {
   let ways = 1;
   for (let i = 1; i <= first; i++) ways *= (second + i) / i;

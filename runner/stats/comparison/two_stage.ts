@@ -17,7 +17,7 @@
 import { type ConfidenceInterval, pBeyond } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 
-/** What counts as worse. */
+/** When a change counts as worse. */
 export interface WorseRule {
   /** Changes up to this are no difference; 0.02 is 2 %. */
   readonly marginRatio: number;
@@ -25,9 +25,9 @@ export interface WorseRule {
 }
 
 /**
- * What goes on: a change that is no more than a standard error short of the margin, as hardly a slowdown beyond it is
- * lost then; and worse by a quarter of a standard error at all, so that of no change 40 % go on at the most, however
- * much the first blocks vary.
+ * Which cells go on to the second stage: those that fall short of the margin by at most one standard error, because
+ * hardly any slowdown beyond the margin is lost then, and that are worse by at least a quarter of a standard error, so
+ * that at most 40 % of unchanged cells go on, however much the first blocks vary.
  */
 const SHORT_ERRORS = 1;
 const LEAST_ERRORS = 0.25;
@@ -119,7 +119,7 @@ interface Selected {
   readonly firstShare: number;
 }
 
-/** Over how the blocks may vary, and over D. */
+/** Steps of the numeric integration over the variance of blocks, and over D. */
 const SPREADS = 16;
 const STEPS = 24;
 /** Standard errors beyond which nothing is. */

@@ -1,4 +1,4 @@
-/** What a comparison says, in one word, and why it says no more. */
+/** The verdict of a comparison in one word, and why it says no more. */
 import type { ExactTest } from "./significance_tests.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
@@ -126,7 +126,7 @@ export function errorsFor(confidence: number, degreesOfFreedom: number): number 
   return tQuantile(confidence, degreesOfFreedom) + tQuantile(2 * POWER - 1, degreesOfFreedom);
 }
 
-/** Nobody makes more runs than this for a verdict. */
+/** More runs than this are never advised. */
 const MOST_RUNS = 1_000;
 
 /**

@@ -15,8 +15,8 @@ import { mergeBlocks, Pool, type PooledFigure, type RunBlock } from "./pool.ts";
 /** When runs were measured. */
 export interface Sampling {
   /**
-   * One for all runs that were measured in one experiment, of whatever cell: its start; null if unknown,
-   * and then the runs are nobody's neighbours.
+   * The same for all runs of one experiment, in whatever cell: its start. Null if unknown: such runs are paired with no
+   * others.
    */
   readonly session: string | null;
   /** Repetition of each run, in order; each occurs once. */
@@ -24,7 +24,7 @@ export interface Sampling {
 }
 
 export interface DrawOptions {
-  /** Default: one repetition after another, of a session that nobody knows. */
+  /** Default: one repetition after another, in a session that no other runs share. */
   readonly sampling?: Sampling;
   /** Default 1,000: the standard error is then off by 2 %. */
   readonly resamples?: number;
@@ -49,7 +49,7 @@ export interface Estimate extends Sampling {
 }
 
 /**
- * As many as `bench/statistics.ts` measures the coverage of intervals with. Chance moves their ends by some 2 %
+ * The number with which `bench/statistics.ts` measures the coverage of intervals. Chance moves their ends by some 2 %
  * of the half width, always the same way, and a report of 450 runs takes about a second.
  */
 export const RESAMPLES = 1_000;
@@ -89,7 +89,10 @@ function drawsFrom(
 
 /** The last pools, by the runs that they are of. A figure of a cell is seldom wanted alone, and cells one by one. */
 const lastPools = new Map<readonly (readonly RunBlock[])[], Pool>();
-/** Memory of all cached pools. A cell of a hundred runs has one of some MB; that of ten runs is built again in 2 ms. */
+/**
+ * Limit for all cached pools. The pool of a cell of a hundred runs takes some MB; that of ten runs is built again in 2
+ * ms.
+ */
 const MOST_POOL_BYTES = 64_000_000;
 
 function poolOf(runs: readonly (readonly RunBlock[])[]): Pool {
@@ -182,8 +185,8 @@ function estimateOf(
 }
 
 /**
- * The last draws, by what they are of: other cells of an experiment have the same, and to draw takes longer than to
- * pool. Cells that lack a run have others.
+ * The last draws, by the repetitions that they draw from: other cells of an experiment share them, and drawing takes longer than
+ * pooling. Cells that lack a run need draws of their own.
  */
 const lastDraws = new Map<string, readonly Float64Array[]>();
 const MOST_DRAWS = 8;

@@ -55,7 +55,7 @@ export function ratioInterval(
   return contrastOf([{ estimate: of, power: 1 }, { estimate: to, power: -1 }], options);
 }
 
-/** A factor of a product of powers: 1 for what is multiplied by, −1 for what is divided by. */
+/** A factor of a product of powers: power 1 multiplies, −1 divides. */
 interface Term {
   readonly estimate: Estimate;
   readonly power: number;
@@ -107,7 +107,7 @@ export function sumOfVariances(parts: readonly Variance[]): Variance {
   return { variance, degreesOfFreedom: variance ** 2 / spread };
 }
 
-/** Terms that are drawn together: of one session, with two repetitions or more in common. */
+/** Groups of terms that are drawn together, because they share a session and at least two repetitions. */
 function neighboursOf(terms: readonly Term[]): Term[][] {
   const bySession = Map.groupBy(
     terms,
@@ -153,7 +153,7 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
 /** Errors of ratios, by either side, because a report compares the same two in several families. */
 const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
 
-/** Standard error of the logarithm of a product of what is drawn together. */
+/** Standard error of the logarithm of a product of terms that are drawn together. */
 function jointError(terms: readonly Term[]): number {
   const [{ estimate: one, power }, { estimate: other, power: otherPower }] = terms;
   const error = (): number => standardErrorOf(jointDraws(terms), one.byRun.length);

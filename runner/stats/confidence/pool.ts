@@ -33,7 +33,7 @@ export class Pool {
   readonly #count: Float64Array;
   /** Histogram buckets in use by any block, ascending. */
   readonly #buckets: Uint16Array;
-  /** For each of them, a row: the values up to and in it, block by block. */
+  /** For each bucket a row: the number of values up to and in it, block by block. */
   readonly #cumulated: Float64Array;
   /** The same of the lower bounds alone; null without any. */
   readonly #censored: Float64Array | null;
@@ -217,7 +217,7 @@ export function intervalBlocks(
   }));
 }
 
-/** Some intervals after one another as one block, for the price of that alone. @param fromS When the first begins. */
+/** Some consecutive intervals as one block, at the cost of these alone. @param fromS When the first begins. */
 export function blockOfIntervals(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",
@@ -247,7 +247,7 @@ interface TimedRun {
   readonly warmup: { readonly steadyFromS: number | null } | null;
 }
 
-/** What of a run the figures are of. */
+/** The part of a run that its figures are computed from. */
 export interface CountedPart {
   /** Seconds at its start that count for nothing. */
   readonly discardS: number;

@@ -46,13 +46,13 @@ export interface Proportion {
   readonly basis?: Basis;
 }
 
-/** What the share is known by: so many independent requests, and so many degrees of freedom. */
+/** How well a share is known: as well as by this many independent requests, with this many degrees of freedom. */
 export interface Basis {
   readonly of: number;
   readonly degreesOfFreedom: number;
 }
 
-/** @param runs Of which some requests are counted. */
+/** @param runs With the requests that count, and all of them. */
 export function pooledShare(
   runs: readonly Proportion[],
   confidence = 0.95,
@@ -109,7 +109,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
   if (filled.length === 1 && basis !== undefined) return [basis];
   const { count, of } = pooled(filled);
   const counting = { of, degreesOfFreedom: Infinity };
-  // Between runs that have one case in all, or none, there is nothing to differ.
+  // If at most one request counts, or all but at most one do, the runs cannot show how much they differ.
   const rarer = Math.min(count, of - count);
   if (filled.length < 2 || rarer < 2) return [counting];
   const effect = designEffect(filled);
@@ -118,7 +118,7 @@ function basesOf(runs: readonly Proportion[]): Basis[] {
     : [counting, { of: of / effect, degreesOfFreedom: filled.length - 1 }];
 }
 
-/** How many times the variance of counting the variance between runs is; that of a ratio of two sums. */
+/** Variance between runs over that of mere counting, as for a ratio of two sums. */
 function designEffect(runs: readonly Proportion[]): number {
   const { count, of } = pooled(runs);
   const share = count / of;

@@ -92,8 +92,8 @@ export function tQuantile(confidence: number, degreesOfFreedom: number): number 
 }
 
 /**
- * By Newton's steps on ln p against ln t, which is nearly a straight line in the tails; by halves where a step would
- * leave what is known to hold the root.
+ * By Newton's steps on ln p against ln t, which is nearly a straight line in the tails; by bisection where a step
+ * would lead out of the bracket that holds the root.
  */
 function findQuantile(confidence: number, degreesOfFreedom: number): number {
   const wanted = Math.log(1 - confidence);

@@ -1,7 +1,8 @@
 /**
- * A share of the requests of one run: how many clusters it is known by. Requests that are slow or fail come together, as one
- * queue, one pause or one restart makes many of them; so their number says little, and that of their clusters what there is
- * to know (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data", Biometrics 1992). Pure.
+ * How well one run knows a share of its requests: as well as its number of clusters allows. Requests that are slow or fail
+ * come together, as one queue, one pause or one restart makes many of them. So it is the number of clusters, not of
+ * requests, that counts (J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data",
+ * Biometrics 1992). Pure.
  */
 import type { Proportion } from "../confidence/proportion_interval.ts";
 import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts";
@@ -9,8 +10,8 @@ import { type Dependence, dispersionOf, uncertaintyOf } from "./ratio_series.ts"
 /** Fewer do not decide: their sizes are too different for a variance. */
 export const LEAST_CLUSTERS = 10;
 /**
- * Where fewer clusters than that were seen, their size is not known. Failures are then taken to come in bursts of so many, as
- * those of a pool whose connections break at once: what comes in larger ones must be seen to be known.
+ * The presumed size of a cluster where too few were seen to know it. Failures are taken to come in bursts this large,
+ * like those of a pool whose connections break at once; only larger bursts that are seen count as larger.
  */
 export const PRESUMED_BURST = 20;
 
@@ -20,7 +21,7 @@ export interface Dispersion {
   readonly degreesOfFreedom: number;
 }
 
-/** The larger of those of several shares; null where none of them says anything. */
+/** The larger dispersion of several shares; null where no share shows one. */
 export function largestDispersion(
   dependences: readonly (Dependence | null)[],
   requests: number,
@@ -36,9 +37,8 @@ export function largestDispersion(
 }
 
 /**
- * Dispersion of what is counted, with a presumed size of clusters if too few were seen.
- *
- * @param seen Null: it is unknown when it came, so all of it may have come at once.
+ * Dispersion of a count, with a presumed size of clusters if too few were seen.
+ * @param seen Null if it is unknown when the counted requests came: all may have come at once.
  */
 export function presumedDispersion(
   { count, of }: Proportion,
@@ -70,7 +70,7 @@ export function clustersOf(
 /** What a longer run of the same kind is expected to show: the ratio without what is added for not knowing it. */
 export interface Expected {
   readonly ratio: number;
-  /** So many independent intervals the run is worth. */
+  /** How many independent intervals the run is worth. */
   readonly effective: number;
 }
 

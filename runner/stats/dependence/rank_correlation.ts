@@ -8,7 +8,7 @@
 const IN_A_ROW = 2;
 /** Longer lags are seen too few times. */
 export const LONGEST_SHARE = 1 / 4;
-/** 97.5 % of the correlations of independent values are below so many times 1/√n. */
+/** 97.5 % of the correlations of independent values are below this many times 1/√n. */
 const NOISE_ERRORS = 1.96;
 
 /** @returns 1 for independent values; null where the dependence does not end within a quarter of the series. */
@@ -26,7 +26,7 @@ export function independentFrom(values: ArrayLike<number>): number | null {
   return null;
 }
 
-/** From their mean; ties share theirs. */
+/** Ranks, as deviations from their mean; ties share their mean rank. */
 function ranksOf(values: ArrayLike<number>): Float64Array {
   const { length } = values;
   const order = Uint32Array.from({ length }, (_, i) => i).sort((a, b) => values[a] - values[b]);

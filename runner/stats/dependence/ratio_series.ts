@@ -10,7 +10,7 @@ import { DEGREES_OF_FREEDOM, longRunOf } from "./long_run_variance.ts";
 import { independentFrom, LONGEST_SHARE } from "./rank_correlation.ts";
 import { isStationary } from "./stationarity.ts";
 
-/** One value an interval, in the order of time. */
+/** One value for each interval, in the order of time. */
 export interface RatioSeries {
   readonly amounts: Float64Array;
   readonly of: Float64Array;
@@ -25,7 +25,7 @@ export interface Dependence {
   /** Standard error of the ratio. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
-  /** So many independent intervals would say as much; no more than there are. */
+  /** How many independent intervals would say as much; never more than there are. */
   readonly effective: number;
   /** Intervals from which on they say nothing of each other; null: not seen within a quarter of the run. */
   readonly independentFrom: number | null;
@@ -47,7 +47,7 @@ export function uncertaintyOf(effective: number): number {
   return 1 + ADDED_VARIANCES * 4 / effective;
 }
 
-/** Null of too few intervals, and of none in which anything is counted. */
+/** Null for too few intervals, and where nothing is counted in any of them. */
 export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
   const { length } = amounts;
   const whole = sumOf(of);
@@ -75,7 +75,7 @@ export function dependenceIn({ amounts, of }: RatioSeries): Dependence | null {
 const LEAST_INTERVALS = 36;
 /** Number of independent intervals that the run must be worth. */
 const LEAST_EFFECTIVE = 10;
-/** So many times the lag at which dependence ends must be in the run. */
+/** The run must be this many times as long as the lag at which dependence ends. */
 const LEAST_LAGS = 15;
 
 /** Why the dependence cannot be told from a wandering level; null: it can. */

@@ -176,7 +176,7 @@ interface BucketRange {
   last: number;
 }
 
-/** In which buckets each of `EXACT` lies, over all steps. */
+/** The buckets in which each of `EXACT` lies in any step. */
 function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   const ranges = EXACT.map((): BucketRange => ({ first: BUCKETS, last: -1 }));
   for (const latency of latencies) widen(ranges, latency);
@@ -187,7 +187,7 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
 const cumulated = new Float64Array(BUCKETS);
 
 // hot: a large report does it for each of its steps.
-/** By one rank more on either side, so that it does not hang on how a rank is rounded. */
+/** Widened by one rank on either side, so that the rounding of ranks does not matter. */
 function widen(
   ranges: readonly BucketRange[],
   { indices, counts, count }: SparseHistogram,

@@ -20,7 +20,7 @@ export interface ExponentialBuckets {
   readonly zeros: number;
 }
 
-/** Each bucket's values are counted where its middle is. */
+/** The values of a bucket are counted at its middle. */
 export function exponentialBuckets({ indices, counts }: SparseHistogram): ExponentialBuckets {
   const zeros = indices[0] === 0 ? counts[0] : 0;
   const first = indices[0] === 0 ? 1 : 0;

@@ -56,16 +56,16 @@ export function decodeSparse(base64: string): SparseHistogram {
 
 /** An interval as `results.json` has it. */
 interface Encoded {
-  /** "" for none. */
+  /** Empty if the interval holds no values. */
   readonly histogram: string;
 }
 
-/** What was read of an interval, for as long as anything holds it; of other texts nothing is kept. */
+/** Histograms that were read, each for as long as its interval is in use. */
 const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
 /** Size of all that is kept; beyond it, texts are read again. 450 runs of 10 s take 30 MB. */
 const MOST_KEPT_BYTES = 96_000_000;
-/** Beside the numbers themselves: two arrays, and what knows them. */
+/** Bytes beside the numbers themselves: two arrays, and their entries in the registries. */
 const BYTES_OF_ANY = 400;
 let keptBytes = 0;
 const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
@@ -91,8 +91,8 @@ export function decodeInterval(interval: Encoded): SparseHistogram {
 }
 
 /**
- * What each of some intervals holds, for whoever adds it up: it is valid until the next is asked for, as those that are
- * not kept are all read into one place.
+ * The histograms of some intervals, to be added up. Each is valid only until the next is asked for, because those that
+ * are not kept are all read into one buffer.
  */
 export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHistogram> {
   for (const interval of intervals) {
@@ -119,7 +119,7 @@ export function countOfInterval(interval: Encoded): number {
     : countIn(interval.histogram);
 }
 
-/** What is read holds until the next is read. */
+/** The result is valid until the next call. */
 function readBuckets(base64: string): BucketsRead {
   if (!isWithin("histogramText", base64.length)) {
     throw unreadable(beyond("histogramText", base64.length));

@@ -51,7 +51,7 @@ export class Histogram extends HistogramCounts {
     return { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs };
   }
 
-  /** Gives what was recorded and begins anew. */
+  /** Gives the recorded values, and begins anew. */
   drain(): SparseHistogram {
     const part = this.toSparse();
     this.counts.fill(0, this.first, this.last + 1);
@@ -100,7 +100,7 @@ export class Histogram extends HistogramCounts {
   }
 }
 
-/** As `Histogram.valueAtPercentile`. */
+/** The value that `Histogram.valueAtPercentile` gives. */
 export function valueAtPercentile(histogram: SparseHistogram, percentile: number): number {
   const { indices, count, maxUs } = histogram;
   const cumulated = cumulatedOf(histogram);
@@ -216,12 +216,12 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
   };
 }
 
-/** That of nothing. */
+/** The histogram without values. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
 
-/** A histogram of which what came last is handed on again and again, at the price of that alone. */
+/** A histogram that is handed on again and again, each time only what is new, at the cost of that alone. */
 export class GrowingHistogram {
-  /** What came since the last `take`: record here. */
+  /** Record values here: those since the last `take`. */
   readonly fresh = new Histogram();
   readonly #before = new Histogram();
 
@@ -237,15 +237,15 @@ export class GrowingHistogram {
     return part;
   }
 
-  /** All of it, whether or not it was taken. */
+  /** All values, whether or not they were taken. */
   whole(): SparseHistogram {
     return addSparse(this.#before.toSparse(), this.fresh.toSparse());
   }
 }
 
-// The sum of many histograms, as they come in: of a fleet, thousands for each interval.
+// The sum of many histograms, added as they come in: in a fleet, thousands for each interval.
 
-/** To add one at a time would take as long as all that was added before is large. */
+/** Adding one at a time would each time take as long as the sum so far is large, so this many are added together. */
 const AT_ONCE = 64;
 
 export class HistogramSum {

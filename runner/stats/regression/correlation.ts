@@ -57,7 +57,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
 
 // How far Spearman's rank correlation of a few things may be off.
 
-/** Fewer things have no interval. */
+/** A correlation of fewer pairs has no interval. */
 export const LEAST_CORRELATED = 4;
 const CONFIDENCE = 0.95;
 

@@ -136,20 +136,20 @@ function findBend(xs: readonly number[], ys: readonly number[]): ReturnType<Find
   const { corner, slope, rising } = fitted;
   const beyond = regression(xs.slice(rising), most.slice(rising)).slope;
   if (beyond > Math.min(LEVEL_EXPONENT, slope * LEVEL_SHARE)) return "grows";
-  // At the value itself, but for the last digits.
+  // At the value itself, apart from rounding in the last digits.
   const next = corner > xs[rising] - 1e-9 ? rising + 1 : rising;
   return { at: corner, low: xs[rising - 1], high: xs[next] };
 }
 
-/** What a line does that nowhere grows; null for one that does, or has fewer than two values. */
+/** The shape of a line that grows nowhere; null for one that grows, or has fewer than two values. */
 function withoutGrowth(ys: readonly number[]): "flat" | "falls" | null {
   if (ys.length < 2 || Math.max(...ys) - ys[0] >= Math.log(MATERIAL_RATIO)) return null;
   return ys[ys.length - 1] < ys[0] - Math.log(MATERIAL_RATIO) ? "falls" : "flat";
 }
 
 /**
- * What was served, or at less load, where that is materially more. Taking the larger of two that differ by noise
- * alone would take the luckiest of many for the level.
+ * What was served at each load, or at a lower load if that was materially more. Always taking the larger, where two
+ * differ by noise alone, would take the luckiest of many for the level.
  */
 function envelopeOf(ys: readonly number[]): number[] {
   let most = -Infinity;

@@ -88,12 +88,12 @@ function shareOf(value: number, { cell: { runs }, weights }: WeightedCell): numb
 }
 
 const STEPS = 60;
-/** Half of the width over which a density is taken: of a logarithm. */
+/** Half the width, in logarithms, over which a density is estimated. */
 const WIDTH = 0.02;
-/** In one step; a percentile off by more is found in several. */
+/** The longest step; a percentile that is farther off is found in several steps. */
 const LONGEST_STEP = 1;
 const CLOSE = 1e-5;
-/** Density if there is none, which keeps a step finite. */
+/** Density where there is none: it keeps a step finite. */
 const LEAST_DENSITY = 1e-4;
 const HALVINGS = 12;
 
@@ -141,7 +141,7 @@ function gradientAt(
   return gradient;
 }
 
-/** By how much the gradient changes with each part. */
+/** The matrix by which the gradient changes with the parts. */
 function densityAt(parts: readonly number[], cells: readonly WeightedCell[]): number[][] {
   const density = parts.map(() => new Array<number>(parts.length).fill(0));
   for (const cell of cells) {
@@ -182,7 +182,7 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return found;
 }
 
-/** Enough to know a standard error within 5 %. */
+/** Enough draws to know a standard error within 5 %. */
 const DRAWS = 200;
 const CONFIDENCE = 0.95;
 
@@ -238,7 +238,7 @@ function freedomOf(cells: readonly RegressedCell[], share: number): number {
 
 const ONE = Float64Array.of(1);
 
-/** Least squares of the cells' own percentiles. */
+/** A start of the fit: least squares of the cells' own percentiles. */
 function startOf(cells: readonly WeightedCell[], share: number): number[] {
   const rows = cells.map(({ cell }) => cell.row);
   const own = cells.map((cell) => percentileOf(cell, share));

@@ -66,7 +66,7 @@ export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
   return best && scalingOf(best.law);
 }
 
-/** A point with what its runs say. */
+/** A point with the estimate from its runs. */
 export interface SampledScalingPoint {
   readonly at: number;
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
@@ -107,13 +107,13 @@ export function scalingLawOf(
   };
 }
 
-/** Less is a matter of rounding. */
+/** A smaller value is due to rounding. */
 const NOTHING = 1e-9;
 
 /** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in what is sought. */
 type Denominator = readonly [one: number, more: number, pairs: number];
 
-/** What each of the sought numbers adds to a denominator. The last two have α = 1. */
+/** What each parameter that is sought adds to a denominator. The last two laws have α = 1. */
 const LAWS: readonly (readonly Denominator[])[] = [
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
   [[1, 0, 0], [0, 1, 0]],

@@ -78,7 +78,7 @@ function segmentedLineOf(
   return { ...shape, squaredError };
 }
 
-/** By least squares. */
+/** A straight line by least squares. */
 export function regression(xs: readonly number[], ys: readonly number[]): FittedLine {
   const [x0, y0] = [meanOf(xs), meanOf(ys)];
   const along = xs.reduce((sum, x, i) => sum + (x - x0) * (ys[i] - y0), 0);

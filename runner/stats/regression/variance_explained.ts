@@ -24,7 +24,7 @@ export interface FactorialCell {
 
 /** Shares of the variance of all runs, 0–1; they sum to 1. */
 export interface VarianceExplained {
-  /** One for each factor. */
+  /** The share of each factor. */
   readonly factors: readonly number[];
   /** Interactions of all orders. */
   readonly together: number;
@@ -103,7 +103,7 @@ export function sharesShown(
 function lessNoise(cells: readonly FactorialCell[]): number[] | null {
   const explained = varianceExplained(cells);
   if (explained === null) return null;
-  // The variance within is that of the runs themselves: of n, (n - 1) / n of what runs to come have.
+  // The variance within is that of the given runs: of n runs, (n − 1) / n of what future runs would have.
   const noise = explained.runs *
     meanOf(cells.map(({ values: { length } }) => length / (length - 1)));
   const ofMeans = noise * meanOf(cells.map(({ values }) => 1 / values.length)) / cells.length;

@@ -13,7 +13,7 @@ export interface Flatness {
   readonly withinRatio: number;
   /** Change of a straight line through all, from the first to the last; positive when they rise. */
   readonly driftRatio: number;
-  /** Values a cycle, where a regular swing explains most of what the values do. */
+  /** Period in values, where a regular swing explains most of the variance. */
   readonly cyclePeriod: number | null;
   /** Null where it is flat. */
   readonly unrest: Unrest | null;
@@ -27,10 +27,13 @@ export const FLAT_MS = 0.05;
 const WINDOW_ERRORS = 4;
 /** Noisier windows show nothing. */
 const MOST_RATIO = 0.15;
-/** What lies in windows may by chance; a straight line through all may rise by this much less than they may differ. */
+/**
+ * How much less a straight line through all values may rise than windows may differ, because windows also differ by
+ * chance.
+ */
 const DRIFT_LESS_RATIO = 0.02;
 const DRIFT_ERRORS = 4;
-/** Share of the variance that a sine explains where it, not noise, is what the values do. */
+/** Share of the variance that a sine must explain to be taken for the cause of the values, rather than noise. */
 const CYCLE_EXPLAINED = 0.7;
 /** Windows of a tenth of the series, but of a second at least. */
 const WINDOWS = 10;
@@ -72,7 +75,7 @@ export function flatnessOf(values: readonly number[], flatRatio: number): Flatne
   }
 }
 
-/** What a straight line may rise by, from the first value to the last, whatever the noise. */
+/** The most that a straight line may rise from the first value to the last, whatever the noise. */
 export function driftLimitOf(flatRatio: number): number {
   return flatRatio - DRIFT_LESS_RATIO;
 }

@@ -9,11 +9,11 @@ export interface Freezes {
   readonly longestS: number;
   /** Share of the run's time. */
   readonly shareRatio: number;
-  /** From the start of one to the start of the next; null where that differs, or there is one alone. */
+  /** Time from the start of one freeze to the start of the next; null where these times differ, or there is only one. */
   readonly periodS: number | null;
 }
 
-/** What can be frozen: how many requests ended in an interval. */
+/** The requests that ended in an interval: a freeze is seen as their absence. */
 export interface Completions {
   readonly seconds: number;
   readonly completed: number;
@@ -25,9 +25,9 @@ const NEXT_TO_NOTHING = 0.05;
 const LEAST_COMPLETED = 5;
 /** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late one is none. */
 const LEAST_S = 0.5;
-/** A freeze lasts longer than so many requests: responses of slow requests to many connections come in bursts. */
+/** A freeze lasts longer than this many requests: responses of slow requests on many connections come in bursts. */
 const LEAST_REQUESTS = 4;
-/** A freeze alone is one from about a second on: a shorter one is an outlier. */
+/** A single freeze counts only from about a second on: a shorter one is an outlier. */
 const LEAST_ALONE_S = 0.9;
 /** Distances between freezes that differ by less than this share are a period. */
 const SAME_RATIO = 0.15;
@@ -38,7 +38,10 @@ interface Freeze {
   readonly seconds: number;
 }
 
-/** @param latencyMs Of a typical request. @returns Null for none; a server that is silent from the start or to the end. */
+/**
+ * @param latencyMs Latency of a typical request. @returns Null if there is no freeze, or if the server is silent from
+ * the start or to the end.
+ */
 export function findFreezes(
   intervals: readonly Completions[],
   latencyMs: number,
@@ -60,7 +63,7 @@ export function findFreezes(
   };
 }
 
-/** Where flags are true, between others: neither at the start, which is a start-up, nor at the end, which is one. */
+/** Stretches of true flags between false ones: silence at the start is a start-up, and at the end it is an end. */
 function frozenParts(flags: readonly boolean[]): { from: number; to: number }[] {
   return [...flags.keys()]
     .filter((index) => flags[index] && index > 0 && !flags[index - 1])

@@ -27,7 +27,7 @@ export interface Segment {
   readonly level: number;
   /** Its values in order, outliers aside. */
   readonly values: readonly number[];
-  /** Where each of them stands in the series. */
+  /** The places of the values in the series. */
   readonly indexes: readonly number[];
 }
 

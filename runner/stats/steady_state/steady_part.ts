@@ -28,7 +28,7 @@ export interface SteadyPart {
   readonly from: number;
   /** Level of the steady part. */
   readonly level: number;
-  /** Before it, in order. */
+  /** Values before the steady part, in order. */
   readonly before: readonly number[];
   readonly flatness: Flatness;
 }

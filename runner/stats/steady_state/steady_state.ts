@@ -10,7 +10,7 @@ import { medianOf } from "../quantile.ts";
 import { MATERIAL_RATIO, type Segment, segmentSeries, slowStartOf } from "./segments.ts";
 import { type SteadyPart, steadyPartOf, type Unsettled } from "./steady_part.ts";
 
-/** From the best to the worst. */
+/** Labels from the best to the worst. */
 export const STEADY_LABELS = [
   "flat",
   "warm-up",
@@ -35,7 +35,7 @@ interface SteadyState {
   readonly label: SteadyLabel;
   /** Index of the first interval of the steady part (0 when flat); null when there is none. */
   readonly steadyFrom: number | null;
-  /** In order; empty when too short. */
+  /** Segments in order; empty if the series is too short. */
   readonly segments: readonly SteadySegment[];
   /** Flatness of the steady part; null when there is none. */
   readonly flatness: Flatness | null;
@@ -79,7 +79,7 @@ export interface RunSteadyState {
   readonly unsettled: UnsettledReason | null;
   /** With `drift`: a straight line from the start to the end, as a share of where it starts; otherwise null. */
   readonly driftRatio: number | null;
-  /** With `cycle`: intervals a cycle; otherwise null. */
+  /** Intervals in a cycle, with the reason `cycle`; otherwise null. */
   readonly cyclePeriod: number | null;
   readonly freezes: Freezes | null;
   readonly latency: SteadyState;
@@ -210,7 +210,7 @@ interface Levels {
   readonly worse: 1 | -1;
 }
 
-/** Null of too few values. */
+/** Null if there are too few values. */
 function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"): Levels | null {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));

@@ -190,7 +190,7 @@ export function chanceOf(
   return { p, correlation: truth };
 }
 
-/** So few that a share of them says little. */
+/** With so few, a share says little. */
 const FEW = 10;
 /** The largest, whose fall tells how rare larger ones are. */
 const TAIL = 100;

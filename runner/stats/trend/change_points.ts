@@ -20,7 +20,7 @@ import { meanOf } from "../quantile.ts";
 export interface ChangePoint {
   /** Index of the first value after the change. */
   readonly index: number;
-  /** By Student's t, two-sided. */
+  /** By Student's t-test, two-sided. */
   readonly p: number;
   /** Mean after over mean before, with its 95 % interval; of logarithms by Welch's t. */
   readonly ratio: { readonly value: number; readonly low: number; readonly high: number };

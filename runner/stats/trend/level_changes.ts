@@ -89,7 +89,7 @@ function eliminated(
   return [];
 }
 
-/** Between the candidates before and after. */
+/** Judges a change between its neighbouring candidates. */
 function judgedAt(
   logs: readonly number[],
   candidates: readonly number[],

@@ -141,7 +141,9 @@ class PlanImport {
       this.#notes.add(`${group.called} begins at once, without its startup delay`);
     }
     const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
-    if (timeoutMs === 0) this.#notes.add(`a request without a time-out has ${USUAL_TIMEOUT}`);
+    if (timeoutMs === 0) {
+      this.#notes.add(`a request without a time-out of its own is given up after ${USUAL_TIMEOUT}`);
+    }
     const scenario = {
       ...this.#cookiesOf(rounds, load?.load ?? {}),
       ...follows === true && { follow: MOST_REDIRECTS },

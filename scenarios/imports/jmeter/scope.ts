@@ -139,7 +139,9 @@ export class Scopes {
     if (Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000) return ms;
     this.refusals.add(
       element,
-      `Cannot take over ${element.called}: its delay is ${quotedOpenly(text)}`,
+      `Cannot take over ${element.called}: its delay is ${
+        quotedOpenly(text)
+      }, and must be 0 to 3600000 ms`,
     );
     return 0;
   }

@@ -25,8 +25,8 @@ const EMPTY: Shape = {
 };
 
 /**
- * Null where nothing is so: the schema `false`, a reference that leads nowhere, one that needs itself.
- * @param spend Called for each schema that it is made of, as those that hold another twice grow fast; may throw.
+ * Null where no value can fit: the schema `false`, a reference that leads nowhere, a schema that requires itself.
+ * @param spend Called for each schema that it is made of, because schemas that hold another one twice grow fast; may throw.
  */
 export function shapeOf(
   description: Description,

@@ -19,7 +19,7 @@ export class News {
     return newsOf(this.#last());
   }
 
-  /** Gives a function that ends it. */
+  /** Calls the listener for each message; gives a function that ends that. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) {

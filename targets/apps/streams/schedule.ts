@@ -1,20 +1,20 @@
 /** When the messages of a stream are due. Pure: moments are milliseconds of any one clock. */
 
 export interface Planted {
-  /** From the request to the first message. */
+  /** Time from the request to the first message. */
   readonly firstMs: number;
-  /** Between the messages after it, round and round. */
+  /** Times between the messages after it, again and again. */
   readonly gapsMs: readonly number[];
 }
 
-/** The whole server stands still again and again, at the end of each `everyMs`; none where either is 0. */
+/** Halts of the whole server, at the end of each `everyMs`; none if `lengthMs` or `everyMs` is 0. */
 export interface Freezes {
   readonly startMs: number;
   readonly lengthMs: number;
   readonly everyMs: number;
 }
 
-/** When message k, from 0, of a stream requested at a moment is due. What is due within a freeze is due at its end. */
+/** When message k, from 0, of a stream requested at a moment is due. A message due within a freeze is due at its end. */
 export function momentsOf(
   { firstMs, gapsMs }: Planted,
   freezes: Freezes,

@@ -14,7 +14,7 @@ interface SocketSettings {
   readonly events: number;
   readonly firstMs: number;
   readonly gapsMs: readonly number[];
-  /** From a message to its echo. */
+  /** Time from a message to its echo. */
   readonly delayMs: number;
 }
 
@@ -35,7 +35,7 @@ interface SocketContext {
 
 /** News that a listener on a WebSocket has not read yet. */
 const MOST_BEHIND_BYTES = 64 * 1024;
-/** Of the close frame: the server can't keep up with this client for now. */
+/** Code of the close frame: the server can't keep up with this client for now. */
 const TRY_AGAIN_LATER = 1013;
 
 /** Gives a function that ends it. A listener who does not read is left, as memory would only grow for him. */

@@ -70,7 +70,7 @@ async function payOnce(store: TextStore, key: string, payAndKeep: Cache): Promis
  * `tests/targets/user_cache_test.ts` runs the same suite over both.
  */
 export interface TextStore {
-  /** Null when it is not kept, or no longer. */
+  /** Null if it is not kept, or no longer. */
   readonly read: (key: string) => Promise<string | null>;
   readonly keep: (key: string, text: string) => Promise<void>;
   /**
@@ -80,7 +80,7 @@ export interface TextStore {
   readonly hold: (key: string) => Promise<(() => Promise<void>) | null>;
 }
 
-/** In this process: nobody else can hold anything. */
+/** A store in this process. It needs no holds, because no other process can hold anything. */
 export function memoryStore(ttlMs: number, now: () => number = () => performance.now()): TextStore {
   const kept = new Map<string, { text: string; endMs: number }>();
   const notHeld = Promise.resolve(() => Promise.resolve());

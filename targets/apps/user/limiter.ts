@@ -18,7 +18,7 @@ interface LimitVerdict {
   readonly allowed: boolean;
   /** Requests left to the client in this window. */
   readonly remaining: number;
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
 

@@ -74,7 +74,7 @@ const SCHEMA = `
 
 export interface Database {
   readonly db: DatabaseSync;
-  /** All or nothing. */
+  /** Carries all of the work out, or nothing of it. */
   readonly atOnce: (work: () => void) => void;
   /** Moves what was written from the log into the database, and empties the log. */
   readonly settle: () => void;

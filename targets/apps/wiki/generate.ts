@@ -5,7 +5,7 @@
 import { type Draw, drawBy, shuffled } from "../../../base/random.ts";
 import type { Draft, PageHead } from "./pages.ts";
 
-/** All of them, so many at once. The first is `home`; page n is written n hours after the first. */
+/** All pages, `atOnce` at a time. The first is `home`; page n is written n hours after the first. */
 export function* generatePages(count: number, seed: number, atOnce: number): Generator<Draft[]> {
   const draw = drawBy(seed);
   const heads = Array.from(
@@ -58,7 +58,7 @@ function drawBody(draw: Draw, title: string, topic: Topic): string {
 // Blocks of markdown, drawn at random: what people write into wikis. Their words are of one subject, the handbook of a
 // harbour, so that they fit each other.
 
-/** What a page is about. */
+/** The subject of a page. */
 interface Topic {
   /** The things that it speaks of. */
   readonly nouns: readonly string[];
@@ -98,7 +98,7 @@ const paragraphBlock: MarkdownBlock = (draw, topic) => {
   return sentences.map((sentence) => marked(draw, sentence)).join(" ");
 };
 
-/** One word in some sentences stands out. */
+/** Marks one word of some sentences. */
 function marked(draw: Draw, sentence: string): string {
   const mark = pick(draw, ["", "", "", "*", "`", "~~"]);
   return mark === "" ? sentence : sentence.replace(/(?<=\bthe )[a-z]+/, `${mark}$&${mark}`);
@@ -218,14 +218,14 @@ const ADJECTIVES = words(`
   red regular reliable remote rusty second silent slow small southern spare steady temporary
   tidal urgent western wooden yearly`);
 
-/** As in "the pilot … the quay". */
+/** Verbs as in "the pilot … the quay". */
 const VERBS = words(`
   blocks checks clears closes confirms controls delays doubles enters expects fills follows
   guards guides holds inspects lifts loads lowers marks measures moves needs notes opens orders
   passes prepares protects reaches records releases repairs replaces reports requires secures
   signals stops tests tows turns watches`);
 
-/** As in "To … the quay". */
+/** Verbs as in "To … the quay". */
 const TASKS = words(`
   block check clear close confirm control enter fill follow guard guide inspect lift load lower
   mark measure move open order pass prepare protect reach record release repair replace report

@@ -44,7 +44,7 @@ export interface Pages {
   readonly byName: (slug: string) => WikiPage | null;
   readonly byId: (id: number) => WikiPage | null;
   readonly count: () => number;
-  /** In the order of their numbers. */
+  /** Pages in the order of their numbers. */
   readonly list: (limit: number, offset: number) => PageHead[];
   readonly sections: () => SectionCount[];
   readonly inSection: (section: string) => PageHead[];

@@ -47,7 +47,7 @@ function userOf(c: Context, { sessions }: Wiki): string | null {
   return token === undefined ? null : sessions.userOf(token);
 }
 
-/** By its address, or by its number. */
+/** Finds a page by its address or its number. */
 function find(pages: Pages, name: string): WikiPage | null {
   return pages.byName(name) ?? (/^\d{1,9}$/.test(name) ? pages.byId(Number(name)) : null);
 }

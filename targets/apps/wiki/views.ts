@@ -114,7 +114,7 @@ function renderHeads(heads: readonly PageHead[]): WikiHtml {
 
 export type WikiHtml = ReturnType<typeof html>;
 
-/** Who looks: a name when logged in. */
+/** The user who looks at a page: a name when logged in. */
 export interface WikiViewer {
   readonly user: string | null;
 }
@@ -122,9 +122,9 @@ export interface WikiViewer {
 interface PageFrame extends WikiViewer {
   readonly title: string;
   readonly main: WikiHtml;
-  /** Beside the main part. */
+  /** Content beside the main part. */
   readonly aside?: WikiHtml | "";
-  /** What the search field holds. */
+  /** Text of the search field. */
   readonly query?: string;
 }
 

@@ -53,13 +53,13 @@ export class Balancer implements Gateway {
   }
 }
 
-/** In place of what a balancer behind this one says. */
+/** Replaces the instance that a balancer behind this one names. */
 function withInstance(fields: Fields, instance: number): Fields {
   const others = fields.filter(([name]) => name !== "x-instance");
   return [...others, ["x-instance", String(instance)]];
 }
 
-/** The share at which an instance begins, of that of the others: as in Envoy's slow start. */
+/** The share of requests with which an instance begins, relative to the others: as in Envoy's slow start. */
 const LEAST_SHARE = 0.1;
 
 /**
@@ -75,7 +75,7 @@ export class SlowStart {
     if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
   }
 
-  /** Those that the next request finds; those that never joined are always among them. */
+  /** The instances open to the next request, always including those that were there from the start. */
   open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
     if (this.#joinedMs.size === 0) return instances;
     return instances.filter((instance) => this.#finds(instance, nowMs));
@@ -117,7 +117,7 @@ export function makePolicy(name: PolicyName, random: Random = Math.random): Poli
   return makers[name](random);
 }
 
-/** Each in its turn. */
+/** Gives each instance a request in turn. */
 class RoundRobin implements Policy {
   #next = 0;
 

@@ -19,7 +19,7 @@ import { freePort } from "../../launch/environment.ts";
 type Cluster = ClusterTarget["cluster"];
 
 interface ClusterContext extends GatewayContext {
-  /** Takes all that is started. */
+  /** Takes all parts that are started. */
   readonly composite: Composite;
 }
 

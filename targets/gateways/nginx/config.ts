@@ -10,7 +10,7 @@ export interface NginxConfig {
   readonly port: number;
   /** auto: one for each core. */
   readonly workers: "auto" | number;
-  /** Whose rights the workers have; null: those of the master, which has no others to give. */
+  /** User of the worker processes; null if they keep the master's user, who may not change it. */
   readonly user: string | null;
   readonly serves: FolderServed | ServersServed;
 }
@@ -23,7 +23,7 @@ interface FolderServed {
 interface ServersServed {
   readonly servers: readonly Server[];
   readonly policy: PolicyName;
-  /** For a connection, and for each wait for more of a response, which then is 504; null: as good as none. */
+  /** Limit for connecting, and for each wait for more of a response, which then becomes 504; null: practically none. */
   readonly timeoutMs?: number | null;
 }
 

@@ -65,7 +65,7 @@ export class OriginConnection {
     return this.#reader.keepAlive;
   }
 
-  /** All of the body that is here. */
+  /** Takes the part of the body that has come. */
   takeBody(): BodyBytes {
     return joined(this.#received.takePieces());
   }
@@ -95,7 +95,7 @@ export class OriginConnection {
     void ahead.then(() => this.#ahead === ahead && onEnd());
   }
 
-  /** False at the end of the connection. */
+  /** Waits for more; false at the end of the connection. */
   async #more(): Promise<boolean> {
     const ahead = this.#ahead ?? this.#read();
     this.#ahead = null;

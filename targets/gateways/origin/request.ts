@@ -27,12 +27,12 @@ export function originRequestOf(request: Request): OriginRequest {
     path: pathOf(url) ?? "/",
     fields: method === "OPTIONS" ? passedOn(fields) : fields,
   };
-  // Without either there is none (RFC 9112 §6.3), though `Request` has an empty one.
+  // Without either field there is no body (RFC 9112 §6.3), although `Request` has an empty one.
   const hasBody = headers.has("content-length") || headers.has("transfer-encoding");
   return { ...head, body: hasBody ? request.body : null };
 }
 
-/** One hop fewer is left (RFC 9110 §7.6.2). */
+/** Counts Max-Forwards down by one (RFC 9110 §7.6.2). */
 function passedOn(fields: Fields): Fields {
   return fields.map(([name, value]) => [
     name,

@@ -5,10 +5,10 @@
 import { fieldList, type Fields } from "../origin/fields.ts";
 import { isUnder, type RequestHead } from "./rules.ts";
 
-/** By the path of a write, and what is below it: the paths that it makes old besides its own. */
+/** For the path of a write, or any below it: the other paths that become stale with it. */
 export type Invalidation = Readonly<Record<string, readonly string[]>>;
 
-/** They change nothing (RFC 9110 §9.2.1). A method that nobody knows may. */
+/** Methods that change nothing (RFC 9110 §9.2.1). An unknown method may. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 /** The response names what it changed or made there. */
@@ -21,7 +21,7 @@ interface SentWrite {
   readonly origin: string;
 }
 
-/** Without queries; none of a request that is safe or failed. */
+/** The changed paths, without queries; empty for a request that is safe or failed. */
 export function pathsChangedBy(
   { request: { method, path }, response: { status, fields }, origin }: SentWrite,
   invalidation: Invalidation,
@@ -46,7 +46,7 @@ function withoutQuery(path: string): string {
   return path.split("?", 1)[0];
 }
 
-/** Some 10 MB. */
+/** This many paths take some 10 MB. */
 const MOST_PATHS = 100_000;
 
 /**
@@ -77,7 +77,7 @@ export class Generations {
   }
 }
 
-/** One name for `/page/a` and `/page/%61`. */
+/** The same name for `/page/a` and `/page/%61`. */
 function named(path: string): string {
   const plain = withoutQuery(path);
   if (!plain.includes("%")) return plain;

@@ -41,7 +41,8 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
       let isLoaded = false;
       return composite.behind(gateway, {
         onLoadStart(): void {
-          // The requests of the ready check and the preflight are no part of the load; those of a load before are.
+          // The store is emptied before the first load, because the ready check and the preflight are no part of it;
+          // responses of earlier loads stay.
           if (!isLoaded) void send("empty");
           isLoaded = true;
         },

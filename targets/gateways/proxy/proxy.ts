@@ -61,7 +61,7 @@ export class Proxy implements Gateway {
     }
   }
 
-  /** Before the client knows that its write succeeded: it must find it in what it reads next. */
+  /** Called before the client learns that its write succeeded, so that its next read finds the change. */
   #invalidate(request: OriginRequest, response: OriginResponse): void {
     const { origin, invalidate } = this.settings;
     if (invalidate === undefined) return;

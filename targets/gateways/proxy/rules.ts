@@ -9,7 +9,7 @@ import type { StoredResponse } from "./stores/store.ts";
 
 export interface RequestHead {
   readonly method: string;
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly fields: Fields;
 }
@@ -93,7 +93,10 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
   return Math.max(0, Math.min(ttlMs, (lifetimeSec - ageSecOf(response.fields)) * 1_000));
 }
 
-/** As nobody revalidates here, `no-cache` is no-store; a cookie, or what varies, is for one client alone. */
+/**
+ * Nothing is revalidated here, so `no-cache` means no-store. Responses with a cookie, or that vary, are for one client
+ * alone.
+ */
 function isShareable({ status, fields }: ResponseHead): boolean {
   const control = fieldList(fields, "cache-control");
   if (!LASTING.has(status) || /\bno-(?:store|cache)\b|\bprivate\b/i.test(control)) return false;

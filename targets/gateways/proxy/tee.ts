@@ -8,11 +8,11 @@ import type { BodyBytes } from "../origin/connection.ts";
 import type { OriginResponse } from "../origin/origin.ts";
 
 interface Tee {
-  /** For the client. */
+  /** The response for the client. */
   readonly response: OriginResponse;
-  /** For the cache: null when it was too large or cut off. Never rejects. */
+  /** The body for the cache; null if it was too large or cut off. Never rejects. */
   readonly whole: Promise<BodyBytes | null>;
-  /** Nobody waits for the rest any more: it is read for the client alone, if that is still there. */
+  /** The cache no longer waits for the rest, which is then read for the client alone, if that is still there. */
   release(): void;
 }
 

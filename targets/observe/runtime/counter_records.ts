@@ -13,9 +13,9 @@ export type CollectionKind = typeof COLLECTION_KINDS[number];
 /** Times are milliseconds since the epoch. */
 export interface Collection {
   readonly atMs: number;
-  /** From its start to its end. */
+  /** Time from the start to the end of the collection. */
   readonly ms: number;
-  /** The part of it in which the program stood still. */
+  /** The part of that time in which the program stood still. */
   readonly stoppedMs: number;
   readonly kind: CollectionKind;
   /** It began within so long after `atMs`; 0 where the runtime says exactly when. */
@@ -32,7 +32,7 @@ export interface Stall {
   readonly cpuMs: number;
 }
 
-/** What V8's optimising compilers did. */
+/** Counts of the work of V8's optimising compilers. */
 export const compilerWork = z.strictObject({
   maglev: z.int().min(0).describe("Functions that Maglev optimised"),
   turbofan: z.int().min(0).describe("Functions that TurboFan optimised"),
@@ -41,7 +41,7 @@ export const compilerWork = z.strictObject({
 
 export type CompilerWork = z.output<typeof compilerWork>;
 
-/** Some part of a second. */
+/** A stretch of the run, with what the runtime reported of it. */
 export interface CounterSpan {
   /** Its end. */
   readonly atMs: number;
@@ -60,7 +60,7 @@ export interface CounterSpan {
 
 export interface ProcessCounters {
   readonly pid: number | null;
-  /** With its version. */
+  /** The runtime with its version. */
   readonly runtime: string;
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
@@ -69,7 +69,7 @@ export interface ProcessCounters {
   readonly isSteady?: boolean;
 }
 
-/** What the processes of a target reported in one run. */
+/** The reports of a target's processes in one run. */
 export interface Reports {
   readonly processes: readonly ProcessCounters[];
   readonly leftOut: LeftOut;
@@ -77,10 +77,10 @@ export interface Reports {
 
 /** Reports of the runtimes of a target. */
 export interface CounterSource {
-  /** To be called when a load begins: what was before is none of it. */
+  /** To be called when a load begins: reports from before do not count. */
   begin(): void;
   /**
-   * What was reported since.
+   * The reports since `begin`.
    * @param untilMs The end of the load, milliseconds since the epoch.
    * @param signal Ends the wait for reports that are still to come.
    */
@@ -98,7 +98,7 @@ export interface CounterSink {
   errorReader(): (bytes: Uint8Array) => void;
 }
 
-/** Larger figures are none of a runtime's, and their sums would leave the numbers that results can hold. */
+/** No runtime reports larger figures, and their sums would exceed the numbers that results can hold. */
 const MOST_MS = 1e15;
 const MOST_COUNT = 1e9;
 
@@ -131,12 +131,12 @@ export interface LeftOut {
   readonly bytes: number;
   /** Lines that are no record. */
   readonly lines: number;
-  /** They are in the sums, but not listed. */
+  /** Collections that are in the sums, but not listed. */
   readonly collections: number;
   readonly stalls: number;
 }
 
-/** What is still read of the reports of one run, and what is not. */
+/** How much of the reports of one run may still be read, and how much was left out. */
 export class ReportRoom {
   readonly leftOut = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
   #bytes = LIMITS.runtimeReports.most;
@@ -151,7 +151,7 @@ export class ReportRoom {
     return taken;
   }
 
-  /** As many of them as are listed. */
+  /** How many of the collections found are listed. */
   takeCollections(found: number): number {
     const taken = Math.min(found, this.#collections);
     this.#collections -= taken;
@@ -167,7 +167,7 @@ export class ReportRoom {
   }
 }
 
-/** What stands where the next byte is. */
+/** The kind of text at the next byte. */
 type Place = "line" | "rest of a line that is not read";
 
 /**

@@ -68,7 +68,7 @@ export class GoTrace {
     this.#found = [];
   }
 
-  /** Null without a line. */
+  /** Null if there was no line. */
   counters(): ProcessCounters | null {
     if (this.#found.length === 0) return null;
     const collections = this.#found.map((traced) => collectionOf(traced, this.#startedMs));

@@ -49,7 +49,7 @@ interface CounterOptions {
 
 export class RuntimeCounters implements CounterSink, CounterSource {
   readonly #traces: GoTrace[] = [];
-  /** By their path. */
+  /** Files by their paths. */
   readonly #files = new Map<string, ReportFile>();
   #room = new ReportRoom();
 
@@ -118,7 +118,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return { processes: [...reports, ...traced], leftOut: this.#room.leftOut };
   }
 
-  /** Once the target has ended. */
+  /** To be called once the target has ended. */
   async close(): Promise<void> {
     await this.folder[Symbol.asyncDispose]();
   }
@@ -175,7 +175,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
   }
 }
 
-/** Where one process reports. */
+/** The file in which one process reports. */
 interface ReportFile {
   readonly path: string;
   readonly reader: CounterReader;
@@ -185,7 +185,7 @@ interface ReportFile {
   readBytes: number;
 }
 
-/** 0 if there is none. */
+/** 0 if there is no such file. */
 function sizeOf(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -239,7 +239,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Until the time is over, or the signal comes. */
+/** Waits until the time is over, or for the signal. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -80,7 +80,7 @@ function forestMarkup(forest: ConclusionForest, id: string): Markup | null {
   }</div>`;
 }
 
-/** Green and red belong to what is decided. */
+/** Green and red are for decided comparisons only. */
 function toneOf(
   { ratio, certainty }: ConclusionRow,
   { better, margin }: ConclusionForest,

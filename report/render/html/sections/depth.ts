@@ -2,7 +2,7 @@
 import { type Depth, DEPTHS } from "../../../blocks.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 
-/** Where the browser keeps the choice. */
+/** Key under which the browser keeps the choice. */
 export const DEPTH_KEY = "plateau-depth";
 
 /** Runs before anything is laid out, so that nothing of what is hidden ever is. */

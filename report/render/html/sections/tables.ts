@@ -8,7 +8,7 @@ interface TableOptions {
   readonly id: string;
   /** False where a heading above says the same; the caption is then for screen readers only. */
   readonly captioned: boolean;
-  /** What a control shows rows by, one a row; on a phone each such row is a card. Absent: nothing. */
+  /** The outcome of each row, by which a control filters them; on a phone each such row is a card. Absent: no control. */
   readonly outcomes?: readonly string[];
 }
 
@@ -65,12 +65,12 @@ function cellMarkup(
   return markup`<td${attributes}>${first} <small>${below}</small>`;
 }
 
-/** Whether the text is the number behind it but for commas: it is then not said again. */
+/** Whether the text is the value itself, apart from commas: then it is not repeated as an attribute. */
 function isRead({ text, below, weak }: TableCell, value: number): boolean {
   return !weak && below === undefined && withoutGroups(text) === String(value);
 }
 
-/** Without quotes, which a number needs none of. */
+/** Written without quotes, because a number needs none. */
 function attribute(name: "data-v" | "data-p", value: string | number): Markup {
   return markup` ${verbatim(name)}=${value}`;
 }

@@ -8,7 +8,7 @@ const NOWHERE = -1;
 export class Moments {
   readonly #slots: Int32Array;
   readonly #us: Float64Array;
-  /** By slot, its place in the heap. */
+  /** By slot: its place in the heap. */
   readonly #places: Int32Array;
   #length = 0;
 
@@ -23,13 +23,13 @@ export class Moments {
     return this.#length === 0 ? Infinity : this.#us[0];
   }
 
-  /** The slot whose moment is first; there is one. */
+  /** The slot with the earliest moment; the heap must not be empty. */
   get first(): number {
     return this.#slots[0];
   }
 
   // hot: once a message.
-  /** @param us Infinity: the slot has none. */
+  /** @param us The slot's moment; Infinity for none. */
   set(slot: number, us: number): void {
     if (us === Infinity) return this.delete(slot);
     let at = this.#places[slot];

@@ -45,7 +45,7 @@ export class Payload {
   }
 
   // hot: once a message that comes.
-  /** The number of the message that these octets are; −1: of none. Where none has a number: `otherwise`. */
+  /** The number of the message in these octets; −1 if they are no such message. `otherwise` if messages have no numbers. */
   numberOf(bytes: Uint8Array, from: number, to: number, otherwise: number): number {
     const parts = this.#parts;
     const numbers = parts.length - 1;
@@ -84,7 +84,7 @@ function isAt(part: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-/** A whole number of so many digits, as it is written; −1: none. */
+/** A whole number of this many digits, as written; −1 if there is none. */
 function numberAt(bytes: Uint8Array, from: number, digits: number): number {
   if (digits > 1 && bytes[from] === ZERO) return -1;
   let n = 0;

@@ -5,7 +5,7 @@ import type { ResponseExpectation } from "../response_check.ts";
 export interface SocketSpec {
   /** What is sent; absent: nothing. */
   readonly send?: SocketSend;
-  /** Which message of the server responds to one that was sent; push: none does, as they come by themselves. */
+  /** Which message of the server responds to a sent one; push: none does, because the server sends by itself. */
   readonly answer: MessageExpectation;
   /** How long a virtual user holds it, since it was open; absent: until the load ends. */
   readonly holdUs?: number;
@@ -18,14 +18,14 @@ export interface SocketSpec {
 }
 
 interface SocketSend {
-  /** Between two messages; absent: one is sent, as soon as it is open. */
+  /** Time between two messages; absent: a single one is sent, as soon as the socket is open. */
   readonly everyUs?: number;
   readonly isText: boolean;
 }
 
-/** One socket that is to be opened. */
+/** A WebSocket that is to be opened. */
 export interface SocketRequest {
-  /** One object for all that differ in their values alone. */
+  /** One object for all sockets that differ only in their values. */
   readonly spec: SocketSpec;
   /** What each message holds, in which `{{ n }}` and `{{ socket }}` stand for numbers. */
   readonly payload: Uint8Array<ArrayBuffer>;

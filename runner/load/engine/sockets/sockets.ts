@@ -21,7 +21,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** How a socket ends: as its user leaves it, or as the server does, with a code. */
 export type SocketEnd = { readonly by: "user" } | { readonly by: "server"; readonly code: number };
 
-/** What a protocol does for whoever has its sockets. */
+/** Commands that a protocol carries out for its sockets. */
 export interface SocketCommands {
   /** Whether a message can be sent on the open socket now, or would wait behind others. */
   maySend(slot: number): boolean;
@@ -35,7 +35,7 @@ interface SocketsSetting {
   readonly slots: number;
   readonly recorder: StreamingRecorder;
   readonly specs: readonly SocketSpec[];
-  /** Nothing is sent from here on, and whoever is not held for longer leaves. */
+  /** From this moment on nothing is sent, and users who are not held for longer leave. */
   readonly endUs: number;
   /** Whether users who are held may stay beyond the end. */
   readonly mayFinish: boolean;
@@ -43,12 +43,12 @@ interface SocketsSetting {
   readonly name: string;
 }
 
-/** What a message waits for that could not be sent when it was due, microseconds. */
+/** How long a message that could not be sent when it was due waits for its next try, microseconds. */
 const AGAIN_US = 1_000;
 
 type Take = (message: Bytes) => string | null;
 
-/** What all sockets of a spec have in common. */
+/** The parts that all sockets with one spec share. */
 interface SocketPlan {
   /** What an answer has in common with its message; null: their order or their octets decide. */
   readonly take: Take | null;
@@ -74,7 +74,7 @@ class OpenSocket {
   isLeft = false;
   /** Whether the time of its user is over: nothing more is sent, also where the server has not read what was due. */
   isOver = false;
-  /** Whether the end of the load comes before that of its hold. */
+  /** Whether the load ends before the socket's hold does. */
   isCutShort = false;
   came = 0;
   isRight: boolean;
@@ -149,7 +149,7 @@ export class Sockets {
     if (socket.isPushed) this.#recorder.messages.begin(slot, step, dueUs);
   }
 
-  /** The response is none that opens a socket. */
+  /** The response does not open a WebSocket. */
   refused(slot: number, nowUs: number): void {
     this.#recorder.messages.end(slot, "cut", nowUs);
     this.#open[slot] = null;
@@ -293,7 +293,7 @@ export class Sockets {
     return socket.isRight ? null : NOT_EXPECTED;
   }
 
-  /** It is given up. */
+  /** Forgets the socket, which is given up. */
   forget(slot: number): void {
     this.#open[slot] = null;
     this.#moments.delete(slot);
@@ -307,7 +307,7 @@ export class Sockets {
 }
 
 const NOT_EXPECTED = "no message is as expected";
-/** What the messages of a server that nobody asked for are called. */
+/** Name of a server's unsolicited messages. */
 const MESSAGE = "message";
 /** Normal, going away, and none (RFC 6455 §7.4.1). */
 const RIGHT_CODES: readonly number[] = [1000, 1001, 1005];

@@ -24,7 +24,7 @@ const UNKNOWN = GRPC_STATUSES.indexOf("UNKNOWN");
 /** Characters of the text that a server gives for its status. */
 const MOST_CHARS = 200;
 
-/** What calls that are alike share, made ready once. */
+/** The parts that calls with one spec share, made once. */
 export class CallPlan {
   readonly decoder: MessageDecoder | null;
 
@@ -43,7 +43,7 @@ export class CallReader {
   /** The text of the last message as JSON, where that is kept. */
   json: Bytes = NO_BYTES;
   #problem: string | null = null;
-  /** What grpc-encoding says. */
+  /** The value of grpc-encoding. */
   #coding: string | null = null;
   // The current message.
   #prefixBytes = 0;
@@ -52,14 +52,14 @@ export class CallReader {
   #data = NO_BYTES;
   #dataBytes = 0;
 
-  /** @param onMessage Gets a message as JSON, or nothing where nobody looks into it. */
+  /** @param onMessage Called with each message as JSON, or with nothing if nobody looks into messages. */
   constructor(
     private readonly plan: CallPlan,
     private readonly room: KeptRoom,
     private readonly onMessage: (json: Bytes) => void,
   ) {}
 
-  /** Null where the head is that of a response of gRPC. */
+  /** Why this is not the head of a gRPC response; null if it is one. */
   headProblem(kept: KeptResponse): string | null {
     if (kept.status !== 200) return `its status is ${kept.status}`;
     const type = kept.field("content-type") ?? "none";
@@ -147,12 +147,12 @@ export class CallReader {
     this.#data = NO_BYTES;
   }
 
-  /** Nothing more comes. */
+  /** The body has ended. */
   end(): void {
     this.#drop();
   }
 
-  /** It is given up: what it kept goes back. */
+  /** Gives back its memory, because the call is given up. */
   clear(): void {
     this.#drop();
   }
@@ -171,7 +171,7 @@ export class CallReader {
   }
 }
 
-/** What of a buffer the room counts. */
+/** How many bytes of a buffer count against the room: small buffers are free. */
 function outside(bytes: number): number {
   return bytes > FREE_BYTES ? bytes : 0;
 }

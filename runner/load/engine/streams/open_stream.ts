@@ -51,7 +51,7 @@ export class StreamPlan {
   }
 }
 
-/** What reads calls of gRPC. */
+/** The parts of `call_reader.ts`, which reads calls of gRPC. */
 type CallParts = Pick<typeof import("./call_reader.ts"), "CallPlan" | "CallReader">;
 
 /** Whether each message of such a stream counts. */
@@ -61,7 +61,7 @@ export function isCounted({ call }: StreamSpec): boolean {
 
 interface StreamPlace {
   readonly slot: number;
-  /** What it was requested by. */
+  /** The message that requested the stream. */
   readonly message: Message;
   readonly messages: MessageRecorder;
   readonly room: KeptRoom;
@@ -75,17 +75,17 @@ const LINE = "line";
 const MESSAGE = "message";
 
 export class OpenStream {
-  /** Its response, once the head of that has come. */
+  /** Its response, once the head has come. */
   kept: KeptResponse | null = null;
   /** Octets of its bodies so far. */
   bodyBytes = 0;
   /** When the head of its first response came. */
   firstByteUs = 0;
-  /** Null: it is over with its response. */
+  /** How it is requested again; null: it ends with its response. */
   readonly again: Reconnecting | null;
-  /** When a part of it last came, or should be waited for after that; −Infinity before that. */
+  /** When a part of it last came, or when to begin waiting for one if that is later; −Infinity before. */
   aliveUs = -Infinity;
-  /** When it has ended although the server goes on: by its last message. Infinity: it has not. */
+  /** When the stream counted as ended although the server goes on: at its last message. Infinity: it has not. */
   doneUs = Infinity;
   /** Why it is not the stream that it should be; null: it is, as far as it has come. */
   problem: string | null = null;
@@ -97,7 +97,7 @@ export class OpenStream {
   #nowUs = 0;
   #received = 0;
   #isRight: boolean;
-  /** Whether its head is that of such a stream. */
+  /** Whether its head is that of a stream of the expected kind. */
   #isStream = false;
   /** Whether its last response has brought an octet of its body. */
   #hasBrought = false;
@@ -128,7 +128,7 @@ export class OpenStream {
     return this.#reader.isOverLimit;
   }
 
-  /** False without a deadline. */
+  /** Whether its deadline has passed; false without one. */
   isPastDeadline(nowUs: number): boolean {
     return nowUs >= this.sentUs + (this.plan.spec.call?.deadlineUs ?? Infinity);
   }
@@ -175,7 +175,7 @@ export class OpenStream {
     return again.atUs;
   }
 
-  /** What requests it again, now that it has a connection. */
+  /** The message that requests the stream again, now that it has a connection. */
   requestAgain(again: Reconnecting): Message {
     return again.request(this.#events?.lastEventId ?? "");
   }
@@ -189,7 +189,7 @@ export class OpenStream {
     if (this.#isStream && this.doneUs === Infinity) this.#reader.read(bytes, from, to);
   }
 
-  /** Null where the head is that of such a stream. */
+  /** Why this is not the head of a stream of the expected kind; null if it is. */
   #headProblem(kept: KeptResponse): string | null {
     if (this.#call !== null) return this.#call.headProblem(kept);
     if (kept.status < 200 || kept.status > 299) return `its status is ${kept.status}`;
@@ -255,13 +255,13 @@ export class OpenStream {
     return this.#isRight || this.#received === 0 ? null : NOT_EXPECTED;
   }
 
-  /** It is given up: what it kept goes back. */
+  /** Gives back its memory, because the stream is given up. */
   forget(): void {
     this.#reader.clear();
   }
 }
 
-/** What is left of a response whose own memory is given back. */
+/** The head of a response, without its memory, which is given back. */
 function headOf(status: number, room: KeptRoom): KeptResponse {
   const kept = new KeptResponse(room, false);
   kept.takeFields(status, [], 0);

@@ -29,7 +29,10 @@ export class Reconnecting {
     return this.isDialing || this.atUs < Infinity;
   }
 
-  /** Its response has ended, its connection was cut, or none could be made. @param retryMs As the server has it. */
+  /**
+   * Called when its response has ended, its connection was cut, or none could be made. @param retryMs The server's
+   * reconnection time.
+   */
   interrupt(nowUs: number, retryMs: number | null): void {
     const pauseUs = this.#attempts === 0
       ? 0

@@ -10,7 +10,7 @@ export interface BodyPart {
   readonly to: number;
 }
 
-/** Whoever reads streams. */
+/** Takes the heads and body parts of streams as they come. */
 export interface StreamTaker {
   /** The head of the response on a slot is whole. */
   takeHead(slot: number, kept: KeptResponse): void;
@@ -58,7 +58,7 @@ class StreamedResponse extends KeptResponse {
     return isKept;
   }
 
-  /** What stands for the body of a response whose octets were read as they came. */
+  /** Keeps this body in place of one whose octets were read as they came. */
   override keepInstead(body: Uint8Array): void {
     super.addBody(body, 0, body.length);
   }

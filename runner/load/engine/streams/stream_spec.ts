@@ -6,9 +6,9 @@ import type { ResponseExpectation } from "../response_check.ts";
 
 /** What the response to a call of gRPC is to be. */
 export interface CallSpec {
-  /** It is one message; otherwise as many as come, each of which is counted and timed. */
+  /** The response is one message; if not, as many as come, and each is counted and timed. */
   readonly isUnary: boolean;
-  /** Its deadline, which the server knows, since it was sent; absent: it has none. */
+  /** The call's deadline, counted from the send, which the server is told; absent: it has none. */
   readonly deadlineUs?: number;
   /** Statuses that are right. */
   readonly statuses: readonly number[];

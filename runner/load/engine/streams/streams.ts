@@ -22,9 +22,9 @@ import type { StreamSpec } from "./stream_spec.ts";
 /** How often it is looked for streams whose time is over; so much time a server has to end a response after its last message. */
 const SWEEP_US = 10_000;
 
-/** Connections that are dialed at once; then what has come on others is read. */
+/** Connections that are dialed before the loop goes back to reading what has come on others. */
 const DIALS_AT_ONCE = 16;
-/** Streams that are due to be requested again sooner than that wait for each other. */
+/** The shortest time from one sweep to the next: streams that are due to be requested sooner wait for it. */
 const SHORTEST_SWEEP_US = 1_000;
 
 interface StreamParts {
@@ -52,7 +52,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   readonly #open: (OpenStream | null)[];
   readonly #plans: ReadonlyMap<StreamSpec, StreamPlan>;
   readonly #recorder: StreamingRecorder;
-  /** When what is being read came. */
+  /** When the current read began. */
   #nowUs = 0;
   #nextSweepUs = -Infinity;
 
@@ -135,7 +135,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
   takePart(slot: number, part: BodyPart): boolean | null {
     const stream = this.#open[slot];
     if (stream === null) return null;
-    // What comes after the end of the load is of a stream that was left.
+    // After the end of the load, more may come of a stream that was left; it does not count.
     if (!stream.plan.isCounted || this.#recorder.messages.isOpen(slot)) {
       stream.read(part, this.#nowUs);
     }
@@ -189,7 +189,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     return false;
   }
 
-  /** Says of a stream that is over what it was, to whoever checks the response and counts its messages. */
+  /** Reports the outcome of a stream that is over: to the check of the response, and to the count of its messages. */
   #judge(
     slot: number,
     stream: OpenStream,
@@ -278,7 +278,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
       if (!this.events.isTooLate(slot, nowUs)) this.#interrupt(slot, stream, "cut", nowUs);
       return;
     }
-    // Whoever read the response knows that it may not go on, but not why.
+    // The reader of the response knows that it may not go on, but not why.
     const why = stream?.isOverLimit ? stream.verdict(false) ?? reason : reason;
     this.events.onFailed(slot, by, why, nowUs);
   }
@@ -287,7 +287,7 @@ export class Streams implements Protocol, ExchangeEvents, StreamTaker {
     this.events.onUnsolicited(slot, hasEnded, nowUs);
   }
 
-  /** For the exchanges a stream that goes on keeps its connection: what becomes of it is said next. */
+  /** A stream that goes on is reported to the exchanges as still connected; what becomes of it is said next. */
   onDisconnected(slot: number, nowUs: number): boolean {
     if (this.#open[slot]?.goesOn && !this.events.isTooLate(slot, nowUs)) return true;
     return this.events.onDisconnected(slot, nowUs);

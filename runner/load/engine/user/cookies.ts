@@ -17,7 +17,7 @@ export interface CookieSpec {
 
 /** Gives the jars of one flow. */
 export interface CookieJars {
-  /** For a virtual user who arrives. */
+  /** The cookies of a virtual user who arrives. */
   open(): UserCookies;
 }
 
@@ -26,7 +26,7 @@ interface FirstCookies {
   readonly origin: string;
   /** Lines as the origin would set them. */
   readonly lines: readonly string[];
-  /** The field of a request to the origin, whatever its path; empty: none. */
+  /** The Cookie field of every request to the origin, whatever its path; empty if there are no cookies. */
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
 const MOST_TEXTS = 100;
 
 export class UserCookies {
-  /** Null: nobody has set any but the first ones. */
+  /** Null as long as no cookie was set beside the first ones. */
   #jar: CookieJar | null = null;
   /** The fields of requests by URL, as long as no cookie is set or expires: the jar takes longer than the sending. */
   #texts = new Map<string, string>();

@@ -6,7 +6,7 @@
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ReceivedResponse } from "../../../../base/http/received.ts";
 
-/** How far one request follows; `step` is that of the requests that follow it. */
+/** How many redirects one request follows; `step` is the step of the requests that follow it. */
 export interface FollowSpec {
   readonly most: number;
   readonly step: number;
@@ -17,7 +17,7 @@ export class Redirected {
   hops = 0;
   /** Where the current request goes, as an index: 0 is the target. */
   origin = 0;
-  /** What is sent in place of the step's own request; null: nothing has been redirected. */
+  /** The request that is sent in place of the step's own; null if nothing was redirected. */
   wire: WireRequest | null = null;
 
   begin(): void {
@@ -33,7 +33,7 @@ export interface SentRequest {
   readonly origin: number;
 }
 
-/** The request to follow with; or the origin that it leads to and that nobody has named; or a Location that is not a URL. */
+/** The request to follow with; or the origin that it leads to, which was not named; or a Location that is not a URL. */
 export type Redirect =
   | SentRequest
   | { readonly elsewhere: string }

@@ -88,7 +88,10 @@ export class Http1 implements Protocol, DriverEvents {
     if (hasEnded) exchanges.onRead(slot, nowUs);
   }
 
-  /** What reads on on the slot; where nothing has been read yet of the response to the oldest, the reader of all. */
+  /**
+   * The reader of the slot's split response, or the shared one, begun anew, where nothing of the oldest response has
+   * come.
+   */
   #readerOf(slot: number): ResponseReader {
     const { split, whole } = this.#readers;
     const reader = split[slot];
@@ -107,7 +110,7 @@ export class Http1 implements Protocol, DriverEvents {
     return isSent === false || (isSent === null && status >= 400);
   }
 
-  /** The end of the connection may be that of the response. */
+  /** The end of the connection may also be the end of the response. */
   onEnd(slot: number, reset: string | null, nowUs: number): void {
     const { exchanges } = this;
     if (exchanges.onDisconnected(slot, nowUs)) {

@@ -12,9 +12,9 @@ import type { ExchangeEvents } from "../../engine/protocol.ts";
 export class Readers {
   /** Reader of responses that come whole; its user begins it first. */
   whole: ResponseReader;
-  /** By slot, what has read the beginning of a response; null where none is split. */
+  /** By slot: the reader that has the beginning of a split response; null where none is split. */
   readonly split: (ResponseReader | null)[];
-  /** By slot, when the first byte of what is split has come, microseconds. */
+  /** By slot: when the first byte of the split response came, microseconds. */
   readonly firstByteUs: Float64Array;
   readonly #free: ResponseReader[] = [];
   /** They know one head, and what they keep has one room. */

@@ -3,7 +3,7 @@ import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
 import { SlotQueue } from "../../engine/slot_queues.ts";
 
-/** A state beside those of the exchanges: its connection is there, and they are about to learn so. */
+/** A state that the exchanges do not know: the connection is open, and they are about to learn so. */
 export const JOINING = 3;
 
 export class StreamPlaces {
@@ -41,7 +41,7 @@ export class StreamPlaces {
     return this.#count[state];
   }
 
-  /** One in a state; −1 for none. */
+  /** A place in this state; −1 if there is none. */
   one(state: number): number {
     return this.#state.indexOf(state);
   }
@@ -52,7 +52,7 @@ export class StreamPlaces {
     this.#state[place] = state;
   }
 
-  /** All but those that the exchanges have closed. */
+  /** Places that the exchanges have not closed. */
   inUse(): number[] {
     return [...this.#state.keys()].filter((place) => this.#state[place] !== CLOSED);
   }
@@ -62,7 +62,7 @@ export class StreamPlaces {
     this.send(place, null);
   }
 
-  // hot: its stream is of this request; null: it has none, and nothing waits.
+  // hot: the place's stream is now for this request; null: it has no stream, and nothing waits.
   send(place: number, request: Http2Request | null): void {
     this.#sent[place] = request;
     if (this.#waiting[place] !== null) this.#waitingCount--;

@@ -19,9 +19,9 @@ interface SharedParts {
   readonly connections: number;
   readonly driver: Driver;
   readonly exchanges: ExchangeEvents;
-  /** Makes what takes the responses of a slot; gives null where nobody reads them. */
+  /** Makes the keeper of a slot's responses; gives null where nobody reads them. */
   readonly keep: (slot: number) => KeptResponse | null;
-  /** Holds the connection while it waits for a word of its server: it is then settled at each tick. */
+  /** Holds the connection while it waits for a frame of its server, so that it is settled at each tick. */
   readonly probing: Set<SharedConnection>;
 }
 
@@ -33,9 +33,9 @@ interface PlaceAtLoss {
 }
 
 interface Lost {
-  /** What it was refused by; null for one that was there. */
+  /** Why the dial was refused; null for a connection that had been open. */
   readonly by: RefusedBy | null;
-  /** Null: the server closed the connection. */
+  /** Null if the server closed the connection. */
   readonly reason: string | null;
 }
 
@@ -45,25 +45,28 @@ const LONGEST_PROBE_US = 1_000_000;
 export class SharedConnection implements StreamEvents {
   /** Whether something was done to it since it was last settled. */
   isTouched = false;
-  /** Null while there is none, or it is being dialed. */
+  /** Null without a connection, also while it is being dialed. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
   /** Streams at a time that the server took when a connection ended, where that was fewer than the places. */
   fewestStreams = Infinity;
   /** Whether it has brought a response. */
   #hasBrought = false;
-  /** Until when the server has time to say a word, after a request had its own without any; Infinity: it need not. */
+  /** Until when the server may send a frame, after a request timed out without any; Infinity: nothing is expected of it. */
   #probedUntilUs = Infinity;
-  /** Whether it said none: the next connection may do better. */
+  /** Whether it sent none in that time: a new connection may do better. */
   #isSilent = false;
   /** When it was dialed in place of one that left, microseconds; −1: the exchanges dialed it. */
   #replacedUs = -1;
   #nowUs = 0;
   #heardUs = 0;
-  /** Whether what came is being read: what that makes the exchanges send goes out after all of it, as it responds to none of that. */
+  /**
+   * Whether a read is being handled: requests that it causes are sent after all of it, because none of it responds to
+   * them.
+   */
   #isReading = false;
   readonly #places: StreamPlaces;
-  /** Places whose exchanges have ended in what is being read, in their order. */
+  /** Places whose exchanges ended in the current read, in the order in which they did. */
   readonly #ended: Uint32Array;
   #endedCount = 0;
 
@@ -91,7 +94,7 @@ export class SharedConnection implements StreamEvents {
     return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
-  /** That of the exchanges: of all connections first those of place 0, so that slots of one connection leave the same remainder. */
+  /** Slot of a place, as the exchanges number them: first place 0 of all connections, then place 1 of all, and so on. */
   #slotOf(place: number): number {
     return this.parts.index + place * this.parts.connections;
   }
@@ -291,7 +294,7 @@ export class SharedConnection implements StreamEvents {
     else exchanges.onFailed(slot, "closed", `closed ${part}`, nowUs);
   }
 
-  /** Dials again for whoever is there. */
+  /** Dials again for the places that still need a connection. */
   #replace(nowUs: number): void {
     this.#forget();
     this.#replacedUs = nowUs;

@@ -63,9 +63,9 @@ const NO_BYTES = new Uint8Array(0);
 
 export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
   override readonly punctual: boolean;
-  /** By slot; null: what is on it is HTTP. */
+  /** By slot; null while the slot speaks HTTP. */
   readonly #open: (Connection | null)[];
-  /** When what closes is given up. */
+  /** When to give up waiting for a closing handshake. */
   readonly #closing: Moments;
   readonly #sockets: Sockets;
   readonly #nextMask: NextMask;
@@ -247,7 +247,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.exchanges.onFailed(slot, reset === null ? "closed" : "reset", reset ?? reason, nowUs);
   }
 
-  /** Nobody answered our close frame, and the connection is gone. */
+  /** The server did not answer our close frame, and the connection is gone. */
   #endByDisconnect(slot: number, nowUs: number): void {
     if (this.exchanges.onDisconnected(slot, nowUs)) {
       this.#end(slot, ABNORMAL, { by: "user" }, nowUs);
@@ -339,7 +339,7 @@ class Connection implements MessageTaker {
   reader: MessageReader | null = null;
   deflates = false;
   firstByteUs = 0;
-  /** When what is being read came. */
+  /** When the current read began. */
   nowUs = 0;
   /** When its user left. */
   leftUs = Infinity;
@@ -379,7 +379,7 @@ function isSwitching(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Where the head ends; 0: it is not whole. */
+/** Offset at which the head ends; 0 if it is not whole. */
 function endOfHead(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;

@@ -23,7 +23,7 @@ export interface RedisCommands {
 }
 
 export class RedisStore implements ResponseStore {
-  /** No other store's responses, not even those of the run before, are under these keys. */
+  /** Part of the keys: no other store, not even that of the run before, uses them. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
@@ -42,7 +42,7 @@ export class RedisStore implements ResponseStore {
     await this.#send(() => this.redis.set(this.#keyed(key), encodeResponse(response), wholeMs));
   }
 
-  /** Nobody reads the stored responses any more; they expire by their time. */
+  /** From now on the stored responses are not found any more; they expire by their time. */
   empty(): void {
     this.#emptied++;
   }

@@ -11,7 +11,7 @@ export interface StoredResponse {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Milliseconds since the epoch. */
   readonly keptAtMs: number;
-  /** From here on it is stale, milliseconds since the epoch. */
+  /** When it becomes stale, milliseconds since the epoch. */
   readonly freshUntilMs: number;
 }
 
