@@ -40,7 +40,7 @@ export const k6: TextFormat = {
     });
     source.attempt(() => {
       const { node } = functionOf(parts.scope, load.exec) ??
-        refused(0, `Cannot find the function ${load.exec} that the script exports`);
+        refused(0, `Cannot find the function ${load.exec}: the script exports none of that name`);
       flow.iterations(node, parts.scope);
       if (flow.origin === null && !source.isRefused) {
         throw new Refused(node.start, "Cannot run a script without a request");
