@@ -8,6 +8,7 @@ import { logLine } from "../../base/script/log.ts";
 import { quotedOpenly, secrets } from "../../base/secrets.ts";
 import { Realm, ScriptError } from "../../base/script/realm.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
+import { hooksIn } from "../request/scenario.ts";
 import type { Environment } from "./placeholders.ts";
 import type { SetParameters } from "./parameters.ts";
 import type { CodeFiles } from "../code/code.ts";
@@ -62,6 +63,7 @@ export async function scriptFile(
     const isFunction = realm.takesParameters;
     const data = realm.experiment(isFunction ? parameters : {});
     refuseUnread(isFunction ? realm.unread() : []);
+    refuseNames(path, data);
     const code = {
       entry,
       files,
@@ -91,6 +93,23 @@ function refuseUnread(names: readonly string[]): void {
   throw new UserError(names.map((name) => ({
     place: `--set ${name}`,
     message: `Cannot set ${quotedOpenly(name)}: the script reads no parameter of this name`,
+  })));
+}
+
+/** Throws a UserError of hooks that are texts: by then each function stands as its own path. */
+function refuseNames(path: string, data: unknown): void {
+  const { scenarios } = Object(data);
+  const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
+    hooksIn(scenario).map(({ path: at }) => ["scenarios", name, ...at.map(String)])
+  );
+  const wrong = [["setup"], ["refresh", "by"], ["teardown"], ...ofScenarios].filter((at) => {
+    const value = at.reduce((inner, key) => Reflect.get(Object(inner), key), data);
+    return typeof value === "string" && value !== at.join(".");
+  });
+  if (wrong.length === 0) return;
+  throw new UserError(wrong.map((at) => ({
+    place: `${path}: ${at.join(".")}`,
+    message: "Cannot call a text: write the function itself",
   })));
 }
 

@@ -215,7 +215,7 @@ export function socketsIn(
 }
 
 /** The hooks of a scenario: of its users, and of all its requests. @param scenario May be wrong in every part. */
-export function hooksIn(scenario: Scenario | undefined): { path: PropertyKey[] }[] {
+export function hooksIn(scenario: unknown): { path: PropertyKey[] }[] {
   const of = (request: unknown, at: PropertyKey[]): { path: PropertyKey[] }[] =>
     ["before", "after"].filter((key) => Object.hasOwn(Object(request), key)).map((key) => ({
       path: [...at, key],

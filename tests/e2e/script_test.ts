@@ -161,6 +161,10 @@ Deno.test("a wrong experiment in TypeScript is told by the place in its default 
     ["\nenum A { b }\nexport default {};\n", /enum is not supported: .* \(signed\.ts:2:1\)/],
     ["export default {\n  a: 1\n  b: 2,\n};\n", /Expected ',', got 'ident' \(signed\.ts:3:3\)/],
     ['import "./none.ts";\nexport default {};\n', /there is no file \S*none\.ts, which it imports/],
+    [
+      'export default { setup: "a", scenarios: { b: { flow: [{ get: "/", after: "c" }] } } };\n',
+      /signed\.ts: setup: Cannot call a text.*\n.*scenarios\.b\.flow\.0\.after: Cannot call a text/,
+    ],
     ["export default async () => ({});\n", /wait in setup instead \(signed\.ts:1:\d+\)/],
   ];
   for (const [text, why] of refused) {

@@ -25,6 +25,27 @@ Deno.test("bench measures a stream that has no end, which is unfinished, and so 
   assert.deepEqual(streams.byName.map(({ name }) => name), ["tick"]);
 });
 
+Deno.test("a stream that goes on after the time-out keeps no worker from ending", async () => {
+  await using app = await serve("streams", "--set", "events=1000000", "--set", "gaps=100ms");
+  const { requests, generator } = await bench(
+    ...[
+      0,
+      `${app.origin}/events`,
+      "--stream",
+      "events",
+      "-c",
+      "3",
+      "-d",
+      "1s",
+      "-t",
+      "1s",
+    ] as const,
+  );
+  assert.deepEqual([requests.failed, requests.unfinished], [0, 3]);
+  const codes = generator.findings.map(({ code }) => code);
+  assert.ok(!codes.includes("worker-ended"), codes.join());
+});
+
 const DRIVERS = ["epoll", "tcp"] as const;
 
 interface Witness {

@@ -213,11 +213,10 @@ function bodyOf(operation: Operation, around: Around): Body | null {
     const made = bodyIn(type, media, around);
     const files = MULTIPART.test(type) ? filesOf(media, description) : [];
     if (files.length > 0) {
-      around.note(
-        `${files.join(" and ")} of ${
-          nameOf(operation)
-        } is a file: write { file: PATH } in place of its text`,
-      );
+      const what = files.length === 1
+        ? "is a file: write { file: PATH } in place of its text"
+        : "are files: write { file: PATH } in place of their texts";
+      around.note(`${files.join(" and ")} of ${nameOf(operation)} ${what}`);
     }
     return made;
   } catch (error) {
