@@ -56,9 +56,9 @@ export const LIMITS = {
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
   importedSteps: {
-    what: "a file of another tool",
+    what: "a file of another tool with its loops written out",
     most: 10_000,
-    unit: "steps, with its loops written out",
+    unit: "steps",
   },
   importedRounds: {
     what: "a file of another tool",
