@@ -19,11 +19,6 @@ export function readSummary(output: string): Counts {
   return { passed, failed, skipped };
 }
 
-/** How many tests a filter left out, by the last summary of `deno test`. */
-export function readLeftOut(output: string): number {
-  return Number([...plain(output).matchAll(/ \| (\d+) filtered out/g)].at(-1)?.[1] ?? 0);
-}
-
 /** A test that failed, with the step in which it did where it has steps, as the list at the end names it. */
 const FAILURE = /^(\S.*?)(?: \.\.\. .*)? => \S+:\d+:\d+$/;
 

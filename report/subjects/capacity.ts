@@ -46,7 +46,7 @@ export function trialSentence(
 
 /** Share of the requests that failed or had a wrong response; those that were never sent are neither. */
 function failedRatio({ success, droppedRatio = 0 }: CapacityTrial): number {
-  return Math.max(0, Number((1 - success - droppedRatio).toPrecision(12)));
+  return Math.max(0, Number((1 - success - droppedRatio).toFixed(12)));
 }
 
 /** `timed out 12, wrong responses 40`; "" for none, and where older results do not say. */
@@ -63,8 +63,8 @@ export function capacitySentence(result: RunCapacity): string {
   const { within, binding, capacity, trials, end } = result;
   const none = capacity === null ? uncountedText(trials) : "";
   // Of a bound nobody knows how far beyond the capacity a rate is.
-  const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" &&
-    (capacity === null || capacity.high !== null);
+  const isOpen = capacity === null ? heldIn(trials) !== undefined : capacity.high === null;
+  const isKnown = none === "" && end !== "nothing-holds" && end !== "unsustained" && !isOpen;
   return [
     `${foundText(result)} with ${listed(within, "and")}`,
     none,
@@ -78,9 +78,8 @@ export function capacitySentence(result: RunCapacity): string {
 function foundText({ capacity, trials, end }: RunCapacity): string {
   if (capacity === null) {
     const tried = trials.filter(({ counts }) => counts).map(({ ratePerSec }) => ratePerSec);
-    if (tried.length === 0 || end === "interrupted" || end === "unsustained") {
-      return "No capacity known";
-    }
+    const isLeftOpen = end === "interrupted" || end === "unsustained" || heldIn(trials);
+    if (tried.length === 0 || isLeftOpen) return "No capacity known";
     return `No rate holds down to ${rateIn(Math.min(...tried))}`;
   }
   const { value, low, high, bound } = capacity;
@@ -88,6 +87,12 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
   return high === null
     ? `At least ${rateIn(value)}`
     : `${rateIn(value)} [${rateNumber(low)}, ${rateNumber(high)}]`;
+}
+
+/** The trial with the highest rate that held. */
+function heldIn(trials: readonly CapacityTrial[]): CapacityTrial | undefined {
+  return trials.filter(({ outcome }) => outcome === "held")
+    .toSorted((a, b) => b.ratePerSec - a.ratePerSec)[0];
 }
 
 /** `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" where one did, or there was none. */
@@ -168,9 +173,18 @@ function endText(result: RunCapacity): string {
   return end === "unsustained" ? unsustainedText(result) : ENDS[end] ?? "";
 }
 
-function budgetText({ trials, budgetS, widthRatio, wouldTakeS }: RunCapacity): string {
+function budgetText(
+  { trials, trialS: [shortS, longS], budgetS, widthRatio, wouldTakeS, capacity }: RunCapacity,
+): string {
+  const open = `inconclusive when the budget of ${formatDuration(budgetS)} ended`;
   if (trials.length > 0 && trials.every(({ counts }) => !counts)) {
-    return `inconclusive when the budget of ${formatDuration(budgetS)} ended; ${nextText(trials)}`;
+    return `${open}; ${nextText(trials)}`;
+  }
+  const held = heldIn(trials);
+  if (capacity === null && held !== undefined) {
+    return `${open}: ${rateIn(held.ratePerSec)} held for ${formatDuration(held.elapsedS)}, ` +
+      "which is too short to show that it lasts; " +
+      `next: use longer trials (--trial ${shortS}s,${2 * Math.ceil(longS)}s) and a larger budget`;
   }
   const ended = `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
   if (wouldTakeS === undefined) return ended;

@@ -296,16 +296,14 @@ class SearchRun {
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
     // The rate that shorter trials showed does not last.
     if (end === "unsustained") return null;
-    const held = this.#trials.filter(({ outcome }) => outcome === "held")
-      .map(({ ratePerSec }) => ratePerSec);
     const estimate = this.#estimate();
     if (estimate !== null && end !== "generator") {
       const { value, low, high } = estimate;
       return { value, low, high, bound: "target" };
     }
-    if (held.length === 0) return null;
+    const value = lowerBoundOf(this.#goal, this.#counted);
+    if (value === null) return null;
     const bound = end === "generator" ? "generator" : "target";
-    const value = lowerBoundOf(this.#goal, this.#counted) ?? Math.max(...held);
     return { value, low: value, high: null, bound };
   }
 }

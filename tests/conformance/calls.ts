@@ -130,7 +130,6 @@ const MAKERS = {
 const PYTHON_SERVER = join(FOLDER, "grpc_python/server.py");
 
 export type MakerName = keyof typeof MAKERS;
-export const MAKER_NAMES = Object.keys(MAKERS) as MakerName[];
 
 export function needsOf(maker: MakerName): readonly Need[] {
   return MAKERS[maker].needs;

@@ -32,8 +32,8 @@ function resultsOf({ path }: ScratchRepository): {
 }
 
 /** Where it matters what is built, not what is measured. */
-const ONCE = ["--repeat", "1"];
-const SEES_ONE_CHANGE = ["--repeat", "5", "--confirm", "no"];
+const ONCE = ["--repeat", "1", "--order", "blocks"];
+const SEES_ONE_CHANGE = ["--repeat", "5", "--duration", "800ms", "--confirm", "no"];
 
 withGit.test("a working tree ten times as slow is worse than its branch point, and nothing of the repository changes", async () => {
   using scratch = scratchRepository();
@@ -67,11 +67,17 @@ withGit.test("a working tree ten times as slow is worse than its branch point, a
   assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
 });
 
+/** Each request waits for half a second. */
+const SLOW_SERVER = `
+require("http").createServer((request, response) => {
+  setTimeout(() => response.end("ok"), 500);
+}).listen(process.env.PORT, "127.0.0.1");
+`;
+
 withGit.test("what is too slow for slices is measured in blocks, which ab says, unless slices were named", async () => {
   using scratch = scratchRepository();
-  // By itself each takes longer than slices allow: how long it waits for another depends on the order that is drawn.
-  scratch.write("burn.txt", "400000");
-  const args = [...ONCE, "--duration", "2s"];
+  scratch.write("server.js", SLOW_SERVER);
+  const args = ["--repeat", "1", "--duration", "700ms"];
   const { stderr } = await ab(scratch, ...args);
   assert.match(
     stderr,

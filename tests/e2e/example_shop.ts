@@ -10,6 +10,8 @@ export const SHOP_KEY = "a-key-of-the-shop";
 export const SHOP_PASSWORD = "a-password";
 /** A token is of no use after this. */
 const TOKEN_MS = 2_000;
+/** Each response takes so long, so that a closed loop leaves the cores to others. */
+const TAKES_MS = 5;
 const PRODUCTS = [{ id: 1, cents: 250 }, { id: 2, cents: 499 }, { id: 3, cents: 1_999 }];
 
 interface Answer {
@@ -48,8 +50,9 @@ export class ExampleShop implements AsyncDisposable {
         ...{ query, body },
       });
       if (wrong !== undefined) this.wrong.add(`${method} ${request.url}: ${wrong}`);
-      response.writeHead(status, { "content-type": "application/json" })
-        .end(answer === undefined ? "" : JSON.stringify(answer));
+      response.writeHead(status, { "content-type": "application/json" });
+      const text = answer === undefined ? "" : JSON.stringify(answer);
+      setTimeout(() => response.end(text), TAKES_MS);
     });
   });
 

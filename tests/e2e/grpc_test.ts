@@ -78,14 +78,18 @@ withNode.test("capacity finds a rate of calls, and refuses times of messages whe
   await using server = await serving();
   const call = ["--grpc", "conformance.Echo/One", "--message", '{ "text": "ada" }'];
   const search = ["capacity", `http://127.0.0.1:${server.endpoint.port}`, ...call, "-c", "2"];
-  const short = ["--trial", "1s,2s", "--width", "50%", "--budget", "12s"];
+  const short = ["--trial", "1s,2s", "--width", "50%", "--budget", "8s"];
   const { code, stdout, stderr } = await plateau([
     ...[...search, ...short, "--within", "p99 < 2s", "--within", "success >= 99%"],
     ...["--proto", PROTO, "--json", "-"],
   ]);
   assert.ok(code === 0 || code === 5, stderr); // a busy machine may decide nothing
   const { trials, load } = capacityResult.parse(JSON.parse(stdout));
-  assert.ok(trials.length > 0 && trials.some(({ success }) => success === 1), stderr);
+  // A busy machine sends late, or not at all; what the server was asked it answered, and rightly.
+  const whole = trials.filter(({ completedPerSec, errors }) =>
+    completedPerSec > 0 && errors === undefined
+  );
+  assert.ok(whole.length > 0 && trials.every(({ wrong }) => wrong === undefined), stderr);
   assert.equal(load.http2, true);
   const times = await exits(2, [...search, ...short, "--within", "p99(ttfe) < 1s"]);
   assert.match(
@@ -110,7 +114,7 @@ withNode.test("versus compares two servers of gRPC in turns", async () => {
   ];
   const json = join(folder.path, "versus.json");
   const { code, stderr } = await plateau(
-    ["versus", ...urls, ...call, "-c", "2", "-d", "2s", "--csv", "-", "--json", json],
+    ["versus", ...urls, ...call, "-c", "2", "-d", "800ms", "--csv", "-", "--json", json],
     { env: calibratedCache(folder.path) },
   );
   assert.ok([0, 1, 5].includes(code), stderr); // whichever is faster on a busy machine

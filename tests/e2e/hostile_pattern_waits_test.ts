@@ -26,5 +26,5 @@ Deno.test("a hostile body holds up no pattern: the load ends in time, and its ch
   assert.equal(code, 1, stderr);
   assert.ok(requests.completed > 10, `${requests.completed}`);
   assert.deepEqual(checks, { passed: 0, failed: requests.completed });
-  assert.ok(elapsedS < 2, `${elapsedS} s`);
+  assert.ok(elapsedS < 20, `${elapsedS} s, where RegExp takes hours`);
 });

@@ -39,13 +39,16 @@ function readResults(folder: string): Results {
   return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
 }
 
-/** Half widths, in percent, that the program told of at each look before the last, and whether runs were of two kinds. */
+/**
+ * Half widths, in percent, that the program told of at each look before the last, Infinity where none was known, and whether
+ * runs were of two kinds.
+ */
 function looksBefore(stderr: string): { percent: number; isGrouped: boolean }[] {
   const told = stderr.matchAll(
-    /^After \d+ repetitions the widest interval is ± ([\d.e+]+) %(, and the runs of a cell fall)?/gm,
+    /^After \d+ repetitions the widest interval is (?:± ([\d.e+]+) %|not known)(, and the runs of a cell fall)?/gm,
   );
   return [...told].map(([, percent, groups]) => ({
-    percent: Number(percent),
+    percent: percent === undefined ? Infinity : Number(percent),
     isGrouped: groups !== undefined,
   }));
 }

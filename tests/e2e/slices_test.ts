@@ -7,57 +7,9 @@ import { formatNumber } from "../../report/writing/units.ts";
 import { results, type Run } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { calibratedCache } from "./caches.ts";
-import { emptyFolder, exits, Plateau, plateau } from "./plateau.ts";
-import { until } from "./patience.ts";
-
-/** Each round needs the one before, so that a request takes its rounds on any machine. */
-const SERVER = `
-const [port, rounds] = Deno.args.map(Number);
-let last = 1;
-function work() {
-  let x = last;
-  for (let i = 0; i < rounds; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
-  last = x;
-}
-Deno.serve({ hostname: "127.0.0.1", port: port || Number(Deno.env.get("PORT")) }, () => {
-  work();
-  return new Response("Hello");
-});
-`;
-
-interface Served extends AsyncDisposable {
-  readonly url: string;
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
-}
-
-async function serverOf(folder: string, rounds: number, port = freePort()): Promise<Served> {
-  const file = join(folder, "server.js");
-  Deno.writeTextFileSync(file, SERVER);
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--allow-net", "--allow-env", file, `${port}`, `${rounds}`],
-    ...{ stdin: "null", stdout: "null", stderr: "null" },
-  });
-  const child = command.spawn();
-  const url = `http://127.0.0.1:${port}/`;
-  const isThere = (): Promise<boolean> =>
-    fetch(url).then((response) => response.text()).then(() => true, () => false);
-  let listens = false;
-  void (async () => {
-    while (!listens) listens = await isThere();
-  })();
-  await until(`${url} responds`, () => listens);
-  return {
-    url,
-    async [Symbol.asyncDispose](): Promise<void> {
-      child.kill("SIGKILL");
-      await child.status;
-    },
-  };
-}
+import { pause } from "./patience.ts";
+import { emptyFolder, exits, Plateau } from "./plateau.ts";
+import { freePort, type Served, SERVER, serverOf } from "./working_server.ts";
 
 const ratio = z.number();
 const comparison = z.object({
@@ -65,36 +17,6 @@ const comparison = z.object({
   cells: z.array(z.object({
     figures: z.object({ rate: z.object({ ratio, base: z.number(), next: z.number() }) }),
   })).length(1),
-});
-
-Deno.test("versus calls a server worse that needs many times the CPU, and not an equal one", async () => {
-  using folder = emptyFolder();
-  const env = calibratedCache(folder.path);
-  await using fast = await serverOf(folder.path, 30_000);
-  await using slow = await serverOf(folder.path, 240_000);
-  await using same = await serverOf(folder.path, 30_000);
-  const json = join(folder.path, "versus.json");
-  const html = join(folder.path, "versus.html");
-  // Without a verdict it goes on, so that a busy machine has its time.
-  const [csv, hlog] = ["versus.csv", "versus.hlog"].map((name) => join(folder.path, name));
-  const files = ["--json", json, "--html", html, "--csv", csv, "--hlog", hlog];
-  const flags = ["-c", "4", "--budget", "2m", ...files];
-  const { stdout } = await exits(1, ["versus", fast.url, slow.url, ...flags], { env });
-  assert.match(stdout, /: worse$/m);
-  const { cells: [{ figures: { rate } }] } = comparison.parse(
-    JSON.parse(Deno.readTextFileSync(json)),
-  );
-  assert.ok(rate.ratio < 0.8, `${rate.ratio}`);
-  assert.match(Deno.readTextFileSync(html), /<title>/);
-  const rounds = Deno.readTextFileSync(csv).trimEnd().split("\r\n").slice(1);
-  assert.ok(rounds.length >= 8, "four rounds of each at the first look");
-  assert.equal(rounds.filter((row) => /\bbase\b/.test(row)).length, rounds.length / 2);
-  assert.match(Deno.readTextFileSync(hlog), /^Tag=base\//m);
-  const alike = await plateau(
-    ["versus", fast.url, same.url, "-c", "4", "--budget", "15s", "--margin", "20%"],
-    { env },
-  );
-  assert.ok(alike.code === 0 || alike.code === 5, `${alike.code}: ${alike.stdout}`);
 });
 
 Deno.test("versus ends with 3 where a server is not there, and refuses what cannot take turns", async () => {
@@ -118,9 +40,11 @@ interface Watched extends Served {
 function watchedServer(spoiledFrom = Infinity): Watched {
   const ports = new Set<number>();
   let status = 200;
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (_, info) => {
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  const server = Deno.serve(quiet, async (_, info) => {
     ports.add((info.remoteAddr as Deno.NetAddr).port);
     if (ports.size >= spoiledFrom) status = 500;
+    await pause(4);
     return new Response("Hello", { status });
   });
   return {
@@ -184,7 +108,7 @@ Deno.test({
     using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const ports = [(first.addr as Deno.NetAddr).port, freePort()];
     const urls = ports.map((port) => `http://127.0.0.1:${port}/`);
-    const flags = ["-c", "2", "-d", "2s", "--wait", "60s", "--json", json];
+    const flags = ["-c", "2", "-d", "1s", "--wait", "60s", "--json", json];
     await using program = new Plateau(["versus", ...urls, ...flags], { env });
     // It waits for the second when it has reached the first, whose place a server of its own then takes.
     (await first.accept()).close();
@@ -202,10 +126,10 @@ name: turns
 targets:
   one: { command: [${
   JSON.stringify(Deno.execPath())
-}, run, --no-config, --allow-net, --allow-env, server.js, "0", "1000"] }
+}, run, --no-config, --allow-net, --allow-env, server.js, "0", "0", "4"] }
   two: { command: [${
   JSON.stringify(Deno.execPath())
-}, run, --no-config, --allow-net, --allow-env, server.js, "0", "1000"] }
+}, run, --no-config, --allow-net, --allow-env, server.js, "0", "0", "4"] }
 scenarios: { hello: { get: / } }
 load: ${load}
 repeat: 2

@@ -13,6 +13,7 @@ import {
   type SparseHistogram,
 } from "../../runner/stats/histogram/histogram.ts";
 import { HIGHEST_US } from "../../runner/stats/histogram/histogram_counts.ts";
+import { anySign } from "../for_all.ts";
 
 /** Of records as programs write them: `Object.prototype` above them. */
 function plain<Fields>(
@@ -63,7 +64,7 @@ export const part: fc.Arbitrary<IntervalPart> = plain({
 export const health: fc.Arbitrary<Health> = plain({ cpuRatio: us, lateUs: us });
 
 const text = (most: number): fc.Arbitrary<string> =>
-  fc.string({ unit: "binary", maxLength: most / 2 });
+  fc.string({ unit: anySign, maxLength: most / 2 });
 
 const slow = plain({
   latencyUs: us,

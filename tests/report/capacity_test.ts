@@ -186,6 +186,9 @@ Deno.test("a request that was never sent is neither failed nor wrong", () => {
   const textOf = (trial: CapacityTrial): string =>
     trialSentence({ number: 1, trial, low: null, high: null }).replaceAll(GLUE, " ");
   assert.match(textOf(unsent), /, p99 800 ms, 24\.0 % never sent$/);
+  // 1 − 2,397/2,402 − 5/2,402 is not quite 0 in floating point.
+  const rounded: CapacityTrial = { ...TRIAL, success: 2_397 / 2_402, droppedRatio: 5 / 2_402 };
+  assert.match(textOf(rounded), /, p99 800 ms, 0\.21 % never sent$/);
   assert.match(
     textOf(mixed),
     /, p99 800 ms, 4\.00 % failed or wrong \(timed out 1,200, wrong responses 34\), 20\.0 % never sent$/,
@@ -312,6 +315,17 @@ Deno.test("a rate that did not last is no capacity: the sentence names it, and w
   assert.match(
     trialSentence({ number: 4, trial: fell, low: null, high: null }),
     /after an overload: broken/,
+  );
+});
+
+Deno.test("what held in trials that were too short to bound the capacity is named, with longer ones as the next step", () => {
+  const held: CapacityTrial = { ...TRIAL, outcome: "held", ratePerSec: 1_201, elapsedS: 2 };
+  const uncounted: CapacityTrial = { ...TRIAL, counts: false };
+  const none = { capacity: null, binding: null, breaking: [], end: "budget" as const };
+  assert.equal(
+    sentence({ ...none, budgetS: 12, trialS: [1, 2], trials: [uncounted, held] }),
+    "No capacity known with p99 < 50ms; inconclusive when the budget of 12 s ended: 1,201/s held for 2 s, " +
+      "which is too short to show that it lasts; next: use longer trials (--trial 1s,4s) and a larger budget",
   );
 });
 

@@ -190,30 +190,53 @@ Deno.test("a search begins at what a target serves, not at what it refuses, and 
   assert.ok(capacity !== null && capacity.low <= most && most <= (capacity.high ?? 0));
 });
 
-Deno.test("a trial that does not fit into the budget with its last responses is not begun", async () => {
-  const terms = { ...TERMS, objectives: [objective.parse("p99 < 900ms")], budgetS: 40 };
-  const loader = loaderOf({ mostPerSec: Infinity, breaksAtPerSec: Infinity, servesPerSec: 300 });
+/** Searches until the budget is spent, as each load takes its time and that of its last responses. @returns Also when its trials ended, s. */
+async function searchedInTime(
+  terms: SearchTerms,
+  given: Case,
+  { lastMs, beganMs }: { readonly lastMs: number; readonly beganMs: number },
+): Promise<{ found: RunCapacity; endsS: number[] }> {
+  const loader = loaderOf(given);
   let nowMs = 0;
-  const begun: number[] = [];
+  const endsS: number[] = [];
   const found = await searchCapacity(terms, { request: REQUEST, earlier: null }, {
     loader: {
       ...loader,
       load: async (request, hooks) => {
         const ended = await loader.load(request, hooks);
-        const lengthMs = durationMsOf(request.load) ?? 0;
-        if (request.load.kind === "rate") begun.push((nowMs + lengthMs + 900) / 1_000);
-        nowMs += lengthMs + 900;
+        nowMs += (durationMsOf(request.load) ?? 0) + lastMs;
+        if (request.load.kind === "rate") endsS.push((nowMs - beganMs) / 1_000);
         return ended;
       },
     },
     onProgress: () => {},
     signal: new AbortController().signal,
     nowMs: () => nowMs,
-    beganMs: -10_000,
+    beganMs,
   });
   assert.ok("end" in found && found.end === "budget", JSON.stringify(found));
-  assert.ok(begun.length > 0);
-  assert.deepEqual(begun.filter((endS) => endS > 40 - 10), []);
+  return { found, endsS };
+}
+
+Deno.test("a trial that does not fit into the budget with its last responses is not begun", async () => {
+  const terms = { ...TERMS, objectives: [objective.parse("p99 < 900ms")], budgetS: 40 };
+  const refusing = { mostPerSec: Infinity, breaksAtPerSec: Infinity, servesPerSec: 300 };
+  const { endsS } = await searchedInTime(terms, refusing, { lastMs: 900, beganMs: -10_000 });
+  assert.ok(endsS.length > 0);
+  assert.deepEqual(endsS.filter((endS) => endS > 40), []);
+});
+
+Deno.test("trials that are too short for the limit bound nothing, whatever held in them", async () => {
+  const objectives = ["p99 < 2s", "success >= 99%"].map((text) => objective.parse(text));
+  const short: SearchTerms = { ...TERMS, objectives, widthRatio: 0.5, budgetS: 12 };
+  const fast = { mostPerSec: Infinity, breaksAtPerSec: Infinity };
+  const { found } = await searchedInTime(short, fast, { lastMs: 10, beganMs: 0 });
+  assert.ok(found.trials.length > 0 && found.trials.every(({ outcome }) => outcome === "held"));
+  assert.equal(found.capacity, null);
+  assert.match(
+    capacitySentence(found),
+    /^No capacity known with p99 < 2s and success >= 99%; .*\/s held for 2\ss, which is too short/,
+  );
 });
 
 Deno.test("what still waits when the budget is spent is given up, whatever the time-out and the recovery", async () => {

@@ -85,7 +85,7 @@ export class Examples {
   /** By the first of each list of choices that has an example. */
   #chosen(shape: Shape, place: Place): Json {
     const [choices, ...more] = shape.choices;
-    let why: unknown = new NoExample("none of its choices has an example");
+    let why: unknown = null;
     for (const choice of choices) {
       this.#spend(shape.choices.length);
       try {
@@ -99,7 +99,7 @@ export class Examples {
         why = error;
       }
     }
-    throw why;
+    throw why ?? new NoExample("none of its choices has an example");
   }
 
   #made(shape: Shape, place: Place): Json {
