@@ -44,7 +44,7 @@ Deno.test("version 2: where no group gives the controllers away there are no lim
   const texts = versionTwo(folder.path, "/");
   assert.throws(
     () => makeLimitGroup({ cores: 1, memory: 64_000_000 }, texts),
-    /no control group here has the controller cpu and memory to give/,
+    /no control group here has cpu and memory in its cgroup\.subtree_control/,
   );
   assert.deepEqual(readdirSync(folder.path), ["cgroup.subtree_control"]);
 });
