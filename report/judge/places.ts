@@ -67,7 +67,7 @@ export interface Place {
   /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
-  /** Whether the first comes before the rival in the experiment: tables then have the rival over it. */
+  /** Whether the first comes before the rival in the experiment, so that tables show the ratio of the rival to the first. */
   readonly isFirstBase: boolean;
   /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;

@@ -36,7 +36,7 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Holds the beginning of lines that the supervisor itself prints; without it, it prints none. */
+/** Holds the first word of the lines that the supervisor itself prints; without it, they begin with the next word. */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
