@@ -53,7 +53,8 @@ export class Secrets {
 
   /**
    * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
-   * forgotten, until the others fit the room. @returns Whether it was kept: a value that was given before is not.
+   * forgotten, until the others fit the room. @returns Whether it now takes room: not if it was
+   * given before, or would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given

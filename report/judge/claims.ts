@@ -288,7 +288,7 @@ function marginIn(found: Found): number {
   }
 }
 
-/** One for each cell, pair of cells or four cells; at least one. */
+/** Evidence for each cell, pair of cells, or group of four cells; at least one piece. */
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);

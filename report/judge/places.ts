@@ -384,9 +384,8 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
 }
 
 /**
- * The same comparison, with each verdict marked that the valid runs alone do not give.
- *
- * @param again By the valid runs; undefined where too few of them are left to compare.
+ * The comparison, with a mark on each verdict that the valid runs alone do not give.
+ * @param again The comparison of the valid runs; undefined if too few of them are left.
  */
 export function withDoubt(
   comparison: GroupComparison,

@@ -230,7 +230,7 @@ const method: Subject<ResultsComparison> = {
   ],
 };
 
-/** The machine and the time of its measurement. */
+/** Facts about the measurement of a side: what, how often, where and when. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
   const facts: Fact[] = [
