@@ -359,7 +359,7 @@ class Conversion {
   }
 }
 
-/** What the script loads. */
+/** The URL that the script loads. */
 export function targetOf({ target = "" }: ArtilleryScript["config"]): URL {
   return new URL(unmarked(target));
 }

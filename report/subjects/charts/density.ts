@@ -27,8 +27,8 @@ export type DrawnTimes = Pick<
   "count" | "censored" | "percentile" | "endedCount" | "ended"
 >;
 
-/** @param what What the shares count, in the plural. */
 interface Described {
+  /** What the shares count, in the plural. */
   readonly what: string;
   readonly limit: string;
 }

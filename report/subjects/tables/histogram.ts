@@ -12,7 +12,7 @@ interface HistogramForm {
   readonly caption?: string;
   /** Heading above the upper ends of its steps. */
   readonly label?: string;
-  /** The thing whose times these are. */
+  /** Heading above the shares: what has these times. */
   readonly of?: string;
 }
 

@@ -118,7 +118,7 @@ export function withMarks(encoded: string): string {
 
 /** Puts references in place of what variables have given, which may be secrets. */
 export class References {
-  /** Variables whose values stand in a form for which no reference can stand. */
+  /** Variables whose values occur in a form that no reference can replace. */
   readonly holds = new Set<string>();
 
   /** @param read Values of variables, by their names. */
