@@ -196,7 +196,7 @@ function isUnlikeOthers(value: string): boolean {
 const HEAD = 64;
 
 /**
- * The most characters that are compared: `least` for any text, and `each` for every character of it. Only a text full of
+ * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text full of
  * beginnings of secrets needs more; then all that follows is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;
