@@ -22,7 +22,7 @@ const FAILED = 1;
 
 /** Time between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
-/** The grace when no process waits any more. */
+/** The grace when the process that started us has ended, so that nobody waits any more. */
 export const ORPHANED_GRACE_MS = 300;
 /** KILL does not end a process that hangs in the kernel; after this time it is no longer waited for. */
 const HOPELESS_MS = 2_000;
