@@ -52,7 +52,7 @@ export interface Place {
   readonly scenario: string;
   /** The factors that make the setting. */
   readonly factors: readonly string[];
-  /** The noun for such places. */
+  /** The noun by which such places are counted. */
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
   /** The best side there; in a comparison with a base, the other side. */
