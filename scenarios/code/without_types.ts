@@ -10,7 +10,7 @@ export function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws what has a message and a place, and is not an Error.
+    // The stripper throws an object with a message and a place, which is not an Error.
     const { message, startLine, startColumn } = Object(error);
     if (typeof startLine !== "number") throw error;
     const why = `${message}`.replace(
