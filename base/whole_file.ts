@@ -50,7 +50,7 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** Folders that hold links to open files: `/dev/stdout`, for one, is a link to `/proc/self/fd/1`. */
+/** Folders that hold links to open files: `/dev/stdout`, for one, is a link to this process's standard output. */
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**
