@@ -53,7 +53,8 @@ export class Secrets {
 
   /**
    * Keeps a secret that came to light, as a server's cookie does. Beyond twice the room, the ones that came first are
-   * forgotten, until the others fit the room. @returns Whether it was kept: a value that was given before is not.
+   * forgotten, until the others fit the room. @returns Whether it now takes room: not if it was
+   * given before, or would hide nothing.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
     if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
@@ -195,7 +196,7 @@ function isUnlikeOthers(value: string): boolean {
 const HEAD = 64;
 
 /**
- * The most characters that are compared: `least` for any text, and `each` for every character of it. Only a text full of
+ * The most characters that are compared: `least` for any text, and `each` more for each of its characters. Only a text full of
  * beginnings of secrets needs more; then all that follows is hidden.
  */
 const COMPARED = { each: 128, least: 1_000_000 } as const;

@@ -50,7 +50,7 @@ export function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** Folders with links to open files: `/dev/stdout` leads to a link to this process's. */
+/** Folders that hold links to open files: `/dev/stdout`, for one, is a link to this process's standard output. */
 const OPEN_FILES = /^\/(?:dev|proc\/\d+\/(?:task\/\d+\/)?fd)$/;
 
 /**

@@ -109,7 +109,7 @@ export interface Figure extends OfForms {
 /** Profiles as flame graphs, one shown at a time. */
 export interface Flames extends OfForms {
   readonly kind: "flames";
-  /** Name of the profiled part. */
+  /** Name of the scenario or cell whose profiles these are. */
   readonly of: string;
   readonly flames: readonly Flame[];
 }

@@ -27,7 +27,7 @@ import {
 import { conclude, type ConclusionModel } from "./subjects/verdict/conclusion.ts";
 import { sum } from "./writing/spread.ts";
 
-/** The valid runs alone; null where all are, or where what disturbed one target disturbed the others alike. */
+/** The results with their valid runs alone; null if all are valid, or if what disturbed one target disturbed all alike. */
 function validAlone(results: MeasuredRuns): MeasuredRuns | null {
   const runs = results.runs.filter(isValid);
   const areAll = runs.length === results.runs.length || areTargetsMovedAlike(results.runs);

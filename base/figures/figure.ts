@@ -66,10 +66,10 @@ const SINGLE = {
 
 /** Distributions of the times of messages. */
 export const MESSAGE_TIMES = ["ttfe", "gap", "ttft", "tpot", "message"] as const;
-/** Those that each interval of a run has for itself, too. */
+/** The distributions that each interval of a run has of its own, too. */
 export const INTERVAL_TIMES = ["ttfe", "gap", "ttft", "message"] as const;
 
-/** One value for each of them. */
+/** One value for each of `INTERVAL_TIMES`. */
 export type IntervalTimes<Value> = Readonly<Record<typeof INTERVAL_TIMES[number], Value>>;
 
 export function ofIntervalTimes<Value>(

@@ -40,7 +40,7 @@ export interface ExperimentNames {
   readonly scenarios: readonly string[];
   /** Paths of the factors; null: not known yet, so that any will do. */
   readonly factors: readonly string[] | null;
-  /** Paths of settings that could be factors, but have a single value, or were left out with several. Default: none. */
+  /** Paths of settings that are not factors here: they have one value, or runs with others were left out. Default: none. */
   readonly others?: readonly string[];
 }
 

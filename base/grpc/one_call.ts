@@ -1,4 +1,4 @@
-/** One call of gRPC with one message, and its response, on a connection of its own: before a load. */
+/** A single call of gRPC with one message, on a connection of its own, as it is made before a load. */
 import type { ReceivedResponse } from "../http/received.ts";
 import { encodeRequest } from "../http/request.ts";
 import { dial } from "../net/dial.ts";
@@ -6,21 +6,21 @@ import { connectionOptions, type Endpoint } from "../net/endpoint.ts";
 import { exchangeOn } from "../net/one_exchange.ts";
 import { inEnvelopes } from "./envelope.ts";
 
-/** Where calls go. */
+/** The server that is called. */
 export interface CallServer {
   readonly origin: string;
   readonly endpoint: Endpoint;
 }
 
 interface OneCall {
-  /** `/package.Service/Method`. */
+  /** Path of the method: `/package.Service/Method`. */
   readonly path: string;
-  /** As protobuf encodes it. */
+  /** The message as protobuf encodes it. */
   readonly message: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Rejects with a DialError where there is no connection, and with another error where there is no whole response.
+ * Makes the call. Rejects with a DialError if there is no connection, and with another error if there is no whole response.
  * @param signal Gives the call up.
  */
 export async function callOnce(
@@ -37,7 +37,7 @@ export async function callOnce(
   const connection = await dial(endpoint, signal);
   const close = (): void => connection.close();
   signal.addEventListener("abort", close, { once: true });
-  if (signal.aborted) close(); // it was there just when the call was given up
+  if (signal.aborted) close(); // the call was given up just as the connection came
   try {
     return await exchangeOn(connection, endpoint, {
       bytes,

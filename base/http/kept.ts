@@ -69,7 +69,7 @@ export class KeptResponse implements ResponseSink {
     return true;
   }
 
-  /** Fields behind the content, in the form that a head's have. */
+  /** Keeps the fields that follow the content, as `takeFields` keeps those of a head. */
   takeTrailers(fields: readonly Field[], bytes: number): boolean {
     if (!this.room.take(bytes)) return false;
     this.#trailers = fields;

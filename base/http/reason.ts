@@ -56,7 +56,7 @@ export function protocolFailureOf(reason: string): ProtocolFailure | null {
   return BY_REASON.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
 }
 
-/** Number of failures by each way to break the protocol; those that the reasons leave out are only known to break it. */
+/** Number of failures by each way to break the protocol. Those that no reason names are counted as `http-rules`. */
 export function protocolFailures(
   count: number,
   reasons: Readonly<Record<string, number>>,

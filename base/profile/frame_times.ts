@@ -163,13 +163,13 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
   };
 }
 
-/** Own time for each request of one run, by function. */
+/** Own time per request in one run, by function or by package. */
 type OwnTimes = ReadonlyMap<string, number>;
 
 /**
- * The runs before, with the names that functions have after. Code of two targets is in different files, so one and the same
- * function has two keys. A function that only one side has, and one of the same name that only the other has, are taken for
- * the same if no others have that name.
+ * The runs before, with the keys that functions have after. Two targets have their own code in different files, so the same
+ * function has two keys. A function that only one side has and a function of the same name that only the other has are
+ * taken for the same if they alone have that name.
  */
 function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];

@@ -345,7 +345,7 @@
     return kinds[kind](named, written === undefined ? undefined : parse(written));
   };
 
-  // A place within what every script is given, or within a text that it evaluates, says nothing about the script.
+  // A place in Plateau's own modules, or in a text that the script evaluates, does not show where the script is wrong.
   const isGiven = (place) => /^(?:plateau(?:\/\w+)?|<.*>)(?::|$)/.test(place);
 
   // Where a script threw: `Error: no key (signed.ts:7:12)`.

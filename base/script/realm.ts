@@ -451,12 +451,12 @@ export class Realm {
 
   #host: QuickJSHandle | null = null;
 
-  /** Responses that are awaited. */
+  /** Number of responses that the script waits for. */
   #fetching = 0;
 
   /**
    * @param goOn Called when the script has its response, or the reason why there is none.
-   * @param fail Called where that throws, as where what goes on then computes for too long.
+   * @param fail Called if `goOn` throws, as when the script then computes for too long.
    */
   #allow(
     fetch: (url: string, init: string) => Promise<string>,

@@ -153,7 +153,7 @@ function holdersOf(links: ReadonlySet<string>): number[] {
   return holders;
 }
 
-/** Targets of the links to a process's open files. Empty if this user may not see them, or the process is gone. */
+/** Paths in /proc of the links to a process's open files. Empty if this user may not see them, or the process is gone. */
 function openFilesOf(pid: string): string[] {
   try {
     const folder = `/proc/${pid}/fd`;

@@ -36,7 +36,7 @@ function raiseTo(needed: number): number {
   }, softLimit);
 }
 
-/** Infinity if libc can't tell the limit: a dial that exceeds it then fails by itself. */
+/** The soft limit without libc: as /proc has it, or else Infinity, because a dial that exceeds the limit fails by itself. */
 function softLimit(): number {
   return openFilesLimit("soft") ?? Infinity;
 }

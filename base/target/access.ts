@@ -194,7 +194,7 @@ const certificates = z.string().max(LIMITS.certificates.most).includes(
   { error: "Cannot read certificates that are not PEM" },
 );
 
-/** Access for agents and gateways: without an HTTP proxy, because that would load hosts which nobody sees. */
+/** Access for agents and gateways: without an HTTP proxy, because nobody would watch the machine that it runs on. */
 export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   insecure: z.boolean().optional(),
   caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),

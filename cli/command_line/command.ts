@@ -50,7 +50,7 @@ export interface CommandSpec<P extends CommandParts> {
   readonly parts: P;
   /** Lines under the help, such as examples. */
   readonly more?: string;
-  /** Why it has no such flag, by the long name of one with a value that another command has. */
+  /** Why the command lacks a flag of another command, by that flag's long name; the flag must be one with a value. */
   readonly lacks?: Readonly<Record<string, string>>;
   /** Problems of the parts together. */
   readonly conflicts?: (given: RawArguments) => Problem[];

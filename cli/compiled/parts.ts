@@ -104,7 +104,7 @@ const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 /** The text of a module for another program, where the bundler writes it with its line breaks. */
 const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
 
-/** Matches such texts as a whole, each in one line, so that nothing within them is changed. */
+/** Matches `import.meta`, and texts of one line as a whole, so that nothing within them is replaced. */
 const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**

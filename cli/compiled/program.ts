@@ -156,7 +156,7 @@ async function compileOnce(
   if (system !== undefined) assertRuns(output, system.target);
 }
 
-/** Fails here, where the program is made, for what macOS would refuse to start, because it cannot be tried here. */
+/** Throws if macOS would refuse to start the program, because the machine that builds it may be unable to try. */
 export function assertRuns(program: string, target: string): void {
   if (!target.endsWith("-apple-darwin")) return;
   const problems = machOProblems(Deno.readFileSync(program));

@@ -414,7 +414,7 @@ export function asSent(given: RawArguments): RawArguments {
   return given.grpc === undefined ? given : { ...given, http2: "true" };
 }
 
-/** The same of values that were read. */
+/** Whether the values ask for HTTP/2, which every call of gRPC uses. */
 export function isHttp2(
   { http2 = false, grpc }: Partial<Pick<BenchValues, "http2" | "grpc">>,
 ): boolean {

@@ -39,7 +39,7 @@ export const quietFlag = {
   },
 } satisfies CommandParts;
 
-/** Flags that change which runs an experiment makes, in place of its file. */
+/** Flags that decide which runs are made of an experiment, in place of its file. */
 export const planFlags = {
   set: {
     flags: "--set <key=value>",

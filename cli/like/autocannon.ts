@@ -88,7 +88,7 @@ export const autocannon: Tool = {
   ],
 };
 
-/** Leaves out the options within `--warmup [ -c 1 -d 3 ]`, which are not the load's. */
+/** Joins the words within `--warmup [ -c 1 -d 3 ]` to one word, because these options are not the load's. */
 function withoutInner(words: readonly string[]): readonly string[] {
   const from = words.findIndex((word, at) =>
     word.startsWith("[") && /^(-W|--warmup)$/.test(words[at - 1] ?? "")

@@ -249,7 +249,7 @@ export function redirected(tool: string, { status }: Measurement): string[] {
   );
 }
 
-/** A note that whole milliseconds say little if the median is below one. @param tool Name of the tool. */
+/** A note that the tool reports whole milliseconds, with the median here if it is below one. @param tool Name of the tool. */
 export function wholeMilliseconds(tool: string, { latency }: Measurement): string {
   const median = latency.percentiles["50"];
   const here = latency.count > 0 && median < 1 ? `; the median here is ${formatMs(median)}` : "";

@@ -44,7 +44,7 @@ export function withScheme(address: string): string {
 /** Reads a URL by the WHATWG standard, as browsers do; user and password are sent. */
 export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
 
-/** All after the host, as written. @param unpathed What is sent if that begins with no path. */
+/** All after the host, as written. @param unpathed The target that is sent if no path begins it. */
 export function asWritten(rest: string, unpathed: string): string {
   return rest.startsWith("/") ? rest : unpathed;
 }

@@ -19,7 +19,7 @@ interface Told {
   readonly hasSummary?: boolean;
 }
 
-/** Without a single response, nothing was measured. */
+/** Throws if no request got a response, if a rule ended the load early, or if responses were not as expected. */
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {

@@ -182,7 +182,7 @@ async function resultsIn(path: string): Promise<string[]> {
   return (await Array.fromAsync(resultsBelow(path, 1))).sort();
 }
 
-/** Files `NAME.json`, and those of runs in folders of their own, which may lie so many folders deep. */
+/** Files `NAME.json`, and the results of runs in folders of their own, which may lie up to `deep` folders below. */
 async function* resultsBelow(folder: string, deep: number): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);

@@ -33,7 +33,7 @@ export interface VersusSide {
 /** What is of one server may stand where the other has no use for it. */
 const OF_ONE = ["--cacert", "--cert", "--resolve"];
 
-/** Flags that are possible for neither URL. */
+/** Problems of the flags with any of the URLs. A flag for one server is a problem only if neither URL can have it. */
 export function sideConflicts({ base, next, ...given }: RawArguments): Problem[] {
   const urls = [base, next].filter((url) => typeof url === "string");
   const bySide = urls.map((url) => benchConflicts({ ...given, url }));

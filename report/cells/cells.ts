@@ -38,7 +38,7 @@ export interface CellRuns extends JudgedCell {
   readonly parts: readonly RunParts[];
   /**
    * Repetitions of runs without a steady part, in a cell whose other runs give the figures of theirs. They count whole,
-   * because leaving them out would bias the figures to the runs that settled. Empty if no run has a steady part.
+   * because leaving them out would bias the figures towards runs that settled. Empty if no run has a steady part.
    */
   readonly wholeRuns: readonly number[];
   /** When its runs were measured. */

@@ -47,7 +47,7 @@ import {
   runsRange,
 } from "./range.ts";
 
-/** The value with the most that it can be, depending on lower bounds; or why there is none. */
+/** A value with the most that it can be, whatever its lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
 type ReadFrom = (run: JudgedRun) => FigureOfRun;
@@ -322,8 +322,8 @@ function latencyOf(run: JudgedRun, statistic: StatisticOf<"latency">): FigureOfR
     case "stdev":
       return bounded(pooled[statistic], pooled.isAtLeast("mean"));
     case "max":
-      // If it is unknown which values are bounds, requests that timed out are, while one under way may have been sent a
-      // moment before.
+      // If it is unknown which values are bounds, requests that timed out count as bounds. Those under way do not: one may
+      // have been sent a moment before.
       return bounded(pooled.max, pooled.isAtLeast("max") || (run.errors.timeout ?? 0) > 0);
     default:
       return statistic < 50 && pooled.endedCount === 0

@@ -67,14 +67,14 @@ export function boundedPercentile(
 /** How requests of runs ended. */
 type Ended = Pick<Measurement, "requests" | "errors">;
 
-/** Why a latency is only a lower bound, and how many are for that. */
+/** Reasons why latencies are lower bounds, each with the number of a run's latencies to which it applies. */
 const WHY_BOUND: readonly (readonly [why: string, count: (run: Ended) => number])[] = [
   ["timed out", ({ errors }) => errors.timeout ?? 0],
   ["were unfinished at the end", ({ requests }) => requests.unfinished],
   ["were never sent", ({ requests }) => requests.dropped],
 ];
 
-/** What ≥ means; "" without lower bounds. @param runs Whose latencies they are; none where nobody knows which of them count. */
+/** What ≥ means; "" without lower bounds. @param runs The runs with these latencies; empty if it is unknown which runs count. */
 export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): string {
   if (censored === 0) return "";
   const what = censored === 1 ? "latency is a lower bound" : "latencies are lower bounds";
@@ -84,7 +84,7 @@ export function lowerBoundsText(censored: number, runs: readonly Ended[] = []): 
     "Figures that they could make larger are marked ≥.";
 }
 
-/** What ≥ means, and what histograms leave out; "" without lower bounds. @param runs Those of the latencies. */
+/** What ≥ means, and what histograms leave out; "" without lower bounds. @param runs The runs with these latencies. */
 export function boundsNote(
   latencies: readonly Readonly<Record<"count" | "censored" | "endedCount", number>>[],
   runs: readonly Ended[],

@@ -73,7 +73,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
     censored,
     fastest: fastest === Infinity ? 0 : fastest,
     max: Math.max(0, ...latencies.map(({ max }) => max)),
-    // Computed on demand: a comparison needs no figure for which histograms are decoded.
+    // Computed on demand, because it takes decoding the histograms, and a comparison does not need it.
     get percentiles(): readonly number[] {
       return percentiles ??= PERCENTILES.map(valueMs);
     },

@@ -161,7 +161,7 @@ export function silentText(silent: SilentRuns | null, of = ""): string {
     : `${silent.count} of ${counted(silent.of, "run")}${of} served nothing`;
 }
 
-/** `likely better, not proven by 3 runs`. @param doubt Why it is not certain, and more of it. */
+/** `likely better, not proven by 3 runs`. @param doubt Why it is not certain, and further facts. */
 function likely(doubt: Said): Said {
   return (comparison, marginRatio) => {
     const side = standingOf(comparison) === "likely-ahead" ? "better" : "worse";

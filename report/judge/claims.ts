@@ -2,7 +2,7 @@
  * Claims × results → reproduced, not reproduced or inconclusive. A claim is judged in every cell that its selectors
  * mean, and the worst cell decides: what is said of all must hold for all. By intervals over the runs, as everywhere:
  * one run each decides nothing. A claim of speed rests on runs that nothing disturbed; one that contention cannot move
- * is decided on a busy machine, too, and so is the ratio of targets in turns, as what disturbs one disturbs the other.
+ * is decided on a busy machine, too, and so is the ratio of targets that take turns, because what disturbs one disturbs both.
  */
 import type {
   Claim,
@@ -150,7 +150,7 @@ function countsFor({ says }: Claim, ground: Ground): RunFilter {
   return areInTurns(says, ground) ? isMovedAlike : isUndisturbed;
 }
 
-/** Whether it is of nothing but ratios of targets that took turns with each other. */
+/** Whether the claim compares nothing but targets that took turns with each other. */
 function areInTurns(says: Claim["says"], ground: Ground): boolean {
   if (says.kind !== "compare" && says.kind !== "within") return false;
   const { left, right } = says;
@@ -288,7 +288,7 @@ function marginIn(found: Found): number {
   }
 }
 
-/** One for each cell, pair of cells or four cells; at least one. */
+/** Evidence for each cell, pair of cells, or group of four cells; at least one piece. */
 function findingsOf(says: Claim["says"], ground: Ground): Evidence[] {
   if (says.kind === "compare" || says.kind === "within") return comparedFindings(says, ground);
   if (says.kind === "ratios") return ratiosFindings(says, ground);
@@ -395,15 +395,15 @@ function whyOpen(sides: readonly Side[], ratio: Range | null): Reason {
   return why ?? { code: "across-limit", more: amounts.length > 0 ? "runs" : null };
 }
 
-/** What is claimed of each other. */
+/** Two sides that a claim compares. */
 interface Compared {
   readonly of: Side | Absent;
   readonly to: Side | Absent;
-  /** Null where they took no turns with each other. */
+  /** Their turns; null if they took none with each other. */
   readonly sliced: ReturnType<typeof turnsIn>;
 }
 
-/** Of two figures in each pair of their cells, of one in each cell, of constants once. */
+/** Sides to compare: two figures in each pair of their cells, one figure in each cell, or two constants once. */
 function sidePairs(left: ClaimSide, right: ClaimSide, ground: Ground): Compared[] | Absent {
   if (left.kind !== "figure") {
     return [{ of: constantOf(left, ground), to: constantOf(right, ground), sliced: null }];

@@ -776,7 +776,7 @@ function pairEvidence(
   });
 }
 
-/** At the level that thresholds are decided by. Rounds are not runs from which independent ratios can be drawn. */
+/** The amount at the level by which thresholds are decided. Rounds are not runs from which independent ratios can be drawn. */
 function amountIn(figure: FigureName, member: Member): Amount | Absent {
   const { cell } = member;
   const amount = amountOf(

@@ -52,7 +52,7 @@ export interface Place {
   readonly scenario: string;
   /** The factors that make the setting. */
   readonly factors: readonly string[];
-  /** The noun for such places. */
+  /** The noun by which such places are counted. */
   readonly noun: "scenario" | "setting" | "cell";
   readonly code: PlaceCode;
   /** The best side there; in a comparison with a base, the other side. */
@@ -67,7 +67,7 @@ export interface Place {
   /** Comparison of the same two by the median latency, if p99 decides and the medians disagree; else null. */
   readonly median: FigureComparison | null;
   readonly marginRatio: number;
-  /** Whether the first comes before the rival in the experiment: tables then have the rival over it. */
+  /** Whether the first comes before the rival in the experiment, so that tables show the ratio of the rival to the first. */
   readonly isFirstBase: boolean;
   /** What the decision is about, and how it is called: `requests/s`, `p99`. */
   readonly of: ComparedFigure;
@@ -384,9 +384,8 @@ function keptAs(place: Place, valid: Place | undefined): Kept {
 }
 
 /**
- * The same comparison, with each verdict marked that the valid runs alone do not give.
- *
- * @param again By the valid runs; undefined where too few of them are left to compare.
+ * The comparison, with a mark on each verdict that the valid runs alone do not give.
+ * @param again The comparison of the valid runs; undefined if too few of them are left.
  */
 export function withDoubt(
   comparison: GroupComparison,

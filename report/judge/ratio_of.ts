@@ -120,8 +120,8 @@ export function ratiosBeside(pairs: readonly GroupPair[], confidence: number): R
 }
 
 /**
- * The ratio of sides in slices, which are paired for certain: what all runs together know of pairs makes four of them no
- * surer. Rounds of two processes that nobody restarts depend on each other, and too few of them have no interval: null.
+ * The ratio of sides in slices. Their pairs are certain, so they borrow nothing from other pairs. Rounds of two processes
+ * that are never restarted depend on each other: null if they are too few for an interval.
  */
 export function slicedRatio(
   sliced: Sliced,

@@ -127,8 +127,8 @@ export function slicedBetween(base: CellRuns, next: CellRuns): SlicedOf | null {
 type Two<Of> = readonly [Of, Of];
 
 /**
- * The turns that two cells took with each other, for a ratio of them; null if they took none, or were not measured, and of
- * two figures, of which nothing cancels.
+ * The turns that two cells took with each other, for a ratio of a figure; null if they took none or were not measured, and
+ * for two different figures, because then no disturbance cancels.
  */
 export function turnsIn(figures: Two<FigureName>, [of, to]: Two<CellRuns | null>): SlicedOf | null {
   if (figures[0] !== figures[1] || of === null || to === null) return null;
@@ -318,7 +318,7 @@ export function disturbed(
     : { ...interval, low: interval.low / mostRatio };
 }
 
-/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Null: they took none. */
+/** Doubt about the ratio of a figure of sides in turns, if one disturbs the other while it rests. @param sliced Their turns; null if they took none. */
 export function disturbedOpens(figure: FigureName, sliced: SlicedOf | null): Open[] {
   const { estimate } = FIGURES[figure];
   const disturbance = estimate === null ? null : sliced?.(estimate).disturbance ?? null;

@@ -42,7 +42,7 @@ export function missingModels(missing: readonly Missing[]): MissingModel[] {
   });
 }
 
-/** What an interrupted search has shown of the capacity. */
+/** What its search has shown of the capacity before the run failed or was interrupted. */
 function searchTexts(missing: Missing): string[] {
   const { capacity } = missing;
   if (capacity === undefined) return [];

@@ -86,7 +86,7 @@ function summaryTable({ name, cells, unit: counted }: ReturnType<typeof ledOf>):
   return tableOf({ caption: `Summary of ${name}` }, rows, [
     cellColumn,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
-    // How long a stream or WebSocket was held says little of its server.
+    // How long a stream or WebSocket was held says little about its server.
     ...counted === REQUESTS
       ? [rateColumn, percentileColumn(50, unit), percentileColumn(99, unit), maxColumn(unit)]
       : [{ ...rateColumn, label: capitalized(counted) }, ...p99Columns(cells)],

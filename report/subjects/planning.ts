@@ -180,7 +180,7 @@ function countedS({ parts }: CellRuns): number {
   return mean(parts.map(({ blocks }) => blocks[0]?.seconds ?? 0));
 }
 
-/** Length of the shortest run, in seconds. */
+/** Length of the shortest run that a plan may have, in seconds. */
 function shortestFor(cells: readonly CellRuns[]): number {
   const guessedS = countedS(cells[0]) / GUESSED_TIMES;
   return Math.max(SHORTEST_S, guessedS, ...cells.map(({ rate }) => LEAST_REQUESTS / rate.mean));

@@ -312,7 +312,7 @@ function countsTable<Row extends MessageRow<JudgedCell>>(
   ]);
 }
 
-/** Whole streams, and how often those stood still that are requested again. Nothing where there are neither. */
+/** Whole streams, and how often streams that are requested again were interrupted; empty without either. */
 function streamsTable<Row extends MessageRow<JudgedCell>>(
   caption: string,
   cells: readonly Row[],

@@ -37,7 +37,7 @@ export function groupsOf<Context>(
   );
 }
 
-/** Its group, as deep as its blocks or deeper; null if it has no blocks. */
+/** Its group, which is deeper than the subject says if all its blocks are; null if it has no blocks. */
 export function groupOf<Context>(
   { id, title, depth, build }: Subject<Context>,
   context: Context,

@@ -93,7 +93,7 @@ export function boundText(text: string, isAtLeast: boolean): string {
   return isAtLeast ? `≥ ${text}` : text;
 }
 
-/** `at most 9`: what may turn out to be less. */
+/** `at most 9` for a value that may turn out to be less. */
 export function atMostText(text: string, isAtMost: boolean): string {
   return isAtMost ? `at most ${text}` : text;
 }

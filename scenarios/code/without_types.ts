@@ -1,12 +1,16 @@
-/** Modules in TypeScript as the JavaScript that they are without their types. */
+/** Turns modules in TypeScript into JavaScript by removing their types. */
 import { transformSync } from "amaro";
 
-/** Blanks stand for its types, so that lines and columns stay. Throws an Error with the place where it is not TypeScript. @param module Its name. */
+/**
+ * The module with blanks in place of its types, so that lines and columns stay. Throws an Error with the place if it is
+ * not TypeScript.
+ * @param module Name of the module.
+ */
 export function withoutTypes(text: string, module: string): string {
   try {
     return transformSync(text, { mode: "strip-only", filename: module }).code;
   } catch (error) {
-    // The stripper throws what has a message and a place, and is not an Error.
+    // The stripper throws an object with a message and a place, which is not an Error.
     const { message, startLine, startColumn } = Object(error);
     if (typeof startLine !== "number") throw error;
     const why = `${message}`.replace(

@@ -96,7 +96,7 @@ function refuseUnread(names: readonly string[]): void {
   })));
 }
 
-/** Throws a UserError of hooks that are texts: by then each function stands as its own path. */
+/** Throws a UserError for hooks that are written as texts. Functions have become texts by now, each its own path. */
 function refuseNames(path: string, data: unknown): void {
   const { scenarios } = Object(data);
   const ofScenarios = Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>

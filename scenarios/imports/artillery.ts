@@ -143,7 +143,7 @@ function withoutEnvironments(data: unknown): unknown {
   return { ...data, config };
 }
 
-/** Keys under which texts go into requests, marked; elsewhere, as in phases, they are read here. */
+/** Keys whose texts go into requests: values of variables stay marked there. Other texts, as in phases, are read here. */
 const SENT = [
   ...["target", "variables", "defaults", "name", "over"],
   ...["url", "uri", "qs", "headers", "header", "cookie", "auth"],
@@ -359,7 +359,7 @@ class Conversion {
   }
 }
 
-/** What the script loads. */
+/** The URL that the script loads. */
 export function targetOf({ target = "" }: ArtilleryScript["config"]): URL {
   return new URL(unmarked(target));
 }

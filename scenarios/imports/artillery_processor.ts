@@ -14,7 +14,7 @@ import {
 } from "./script_source.ts";
 
 interface Module {
-  /** What it is in the written file, which imports `node` as `plateauNode`, because a processor may have a `node` of its own. */
+  /** The expression for it in the written file, which imports `node` as `plateauNode`, because a processor may have a `node` of its own. */
   readonly code: string;
   /** The parts of it that are there. */
   readonly names: readonly string[];

@@ -55,7 +55,7 @@ interface K6Context {
 
 const USUAL_TIMEOUT_MS = 60_000;
 
-/** Modules that a script can't be taken over with, by the key of a request that an experiment file has for the same. */
+/** Modules that cannot be taken over, each with the key of a request that does the same in an experiment file. */
 const KEYS_FOR: Readonly<Record<string, string>> = {
   "k6/ws": "websocket",
   "k6/websockets": "websocket",

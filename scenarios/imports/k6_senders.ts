@@ -5,7 +5,7 @@ import { namesIn, nodesIn, partsOf } from "./script_source.ts";
 /** Modules and functions of k6 that send nothing, check no response and do not pause. */
 const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;
 
-/** Each with the import through which it sends: whoever names none of them sends nothing, whatever else it does. */
+/** Each name with the import through which it sends. A function that uses none of these names sends nothing. */
 export function sendersIn(
   program: js.Program,
   imported: ReadonlyMap<string, string>,

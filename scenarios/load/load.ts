@@ -60,7 +60,7 @@ export interface RateLoad extends CommonLoad {
   readonly burst?: { readonly ratePerSec: number; readonly durationMs: number };
 }
 
-/** Requests arrive at the moments of a log; the rate is their mean. */
+/** Requests arrive at the moments of a log; the rate is the log's mean. */
 interface ReplayLoad extends Omit<RateLoad, "arrivals" | "burst"> {
   readonly arrivals: "recorded";
 }

@@ -25,7 +25,7 @@ interface ReadReplay {
 interface UnreadableLog {
   /** The problem, without the log's name. */
   readonly problem: string;
-  /** A remedy: to send its other methods, too, or to name its format, or null if that is unknown. */
+  /** The remedy: to send its other methods, too, or to name its format; a null format is unknown. */
   readonly remedy: "writes" | { readonly format: LogFormatName | null };
   /** The first unreadable lines, or, if there are none, the first lines without a request. */
   readonly wrong: readonly WrongLine[];

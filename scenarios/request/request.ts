@@ -27,7 +27,7 @@ import {
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
 const FORMS = ["form", "multipart"] as const;
-/** Methods without a form: its fields belong into the path, as in browsers. Some servers read JSON with GET. */
+/** Methods without a form: its fields belong in the path, as in browsers. Some servers read JSON with GET. */
 const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
 /** Text of a given form; `rule` ends the message about a wrong one. */
@@ -429,7 +429,7 @@ function differenceOf(expected: string, got: string): string {
     `they differ from character ${at + 1} on`;
 }
 
-/** The text as JSON. Of a long one it gives a part, which no cut leaves half a secret in, and the length of the whole. */
+/** The text as JSON; of a long one a part, and the length of the whole. Secrets are hidden before it is cut, so none stays in half. */
 function excerpt(whole: string, from = 0): string {
   const text = withoutSecrets(whole);
   const to = from + EXCERPT_CHARS;

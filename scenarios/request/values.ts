@@ -43,7 +43,7 @@ export class Table {
     this.#digest = fileDigest(path, JSON.stringify(rows));
   }
 
-  /** The same for all tables with the same rows. */
+  /** A key that all tables with the same rows share. */
   get key(): string {
     return `${this.path}\n${this.query}`;
   }

@@ -56,7 +56,8 @@ export const streams = {
           if (k === from) sent.begun++;
           const isCut = cutAfter > 0 && k - from >= cutAfter;
           const waitMs = moments(requestMs, k - from) - performance.now();
-          // A timer drops fractions: too early. A cut that is late gives the last message the time to leave the server first.
+          // Rounded up, because timers drop fractions and would end too early. A cut always waits, so that the last message
+          // can leave the server before it.
           if (waitMs > 0 || isCut) await sleep(Math.max(1, Math.ceil(waitMs)));
           if (isCut) {
             sent.cut++;

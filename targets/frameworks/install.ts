@@ -165,7 +165,7 @@ export const PACK = "frameworks.json";
 /** Text of each file by its path in the framework's folder, in order of the paths. */
 type Sources = ReadonlyMap<string, string>;
 
-/** Folders that tools leave beside the sources when they are used there. */
+/** Names of folders and programs that tools leave beside the sources when they are used there. */
 const NO_SOURCES = new Set(["node_modules", ".venv", "build", "dist", "server"]);
 
 export function readSources(folder: string): Sources {

@@ -52,7 +52,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
   },
 };
 
-/** The wanted runtime, before the framework's script; `node`, and the default, is that on PATH. Null if it is not there. */
+/** The program with its arguments: an installed runtime before the framework's script, or else the framework's command from PATH. A null program is not there. */
 function runBy(
   wanted: RuntimeName | undefined,
   [name, ...args]: readonly [string, ...string[]],

@@ -77,7 +77,7 @@ export function locateCommand(spec: CommandTarget, context: LocationContext): Lo
 
 type LocationContext = Pick<LaunchContext, "name" | "baseDir">;
 
-/** Finds all that except the program, which the command's own steps may build. */
+/** The same without the program, which the command's own steps may have to build first. */
 export function locateSurroundings(
   { cwd, inherit }: CommandTarget,
   context: LocationContext,
@@ -115,7 +115,7 @@ function hostAdvice(spec: CommandTarget, { host }: LaunchContext): string | null
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 
-/** The address at which a program listens instead, by the sockets of its processes; null if that is unknown or right. */
+/** Advice that names the address at which a program listens instead, by its sockets; null if that is unknown or right. */
 function listeningAdvice(
   pid: number,
   { spec, port, host }: {

@@ -71,7 +71,7 @@ export function variablesNamed(
   return Object.fromEntries(names.map((name) => [name, ours[variableName(name, os)] ?? null]));
 }
 
-/** Hides the values of variables that a target inherits from results, except those that every program gets. */
+/** Keeps the values of inherited variables out of results, except for variables that every program gets. */
 export function hideInherited(names: readonly string[]): void {
   const known = inheritedOn(Deno.build.os);
   for (const [name, value] of Object.entries(variablesNamed(names))) {

@@ -9,7 +9,7 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 
 /** A method that many servers have; the others respond that they do not have it. */
 const HEALTH = "/grpc.health.v1.Health/Check";
-/** It names no service, so the health is that of the server as a whole. */
+/** An empty request names no service, so it is about the health of the whole server. */
 const REQUEST = new Uint8Array(0);
 
 /** A server begins with it while what it calls is not there yet. */

@@ -22,7 +22,7 @@ const FAILED = 1;
 
 /** Time between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
-/** The grace when no process waits any more. */
+/** The grace when the process that started us has ended, so that nobody waits any more. */
 export const ORPHANED_GRACE_MS = 300;
 /** KILL does not end a process that hangs in the kernel; after this time it is no longer waited for. */
 const HOPELESS_MS = 2_000;
@@ -36,7 +36,7 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
-/** Holds the beginning of lines that the supervisor itself prints; without it, it prints none. */
+/** Holds the first word of the lines that the supervisor itself prints; without it, they begin with the next word. */
 export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";

@@ -35,7 +35,7 @@ export interface BusiestThread {
   /** Other processes with the same command line, except its ancestors; null if there are none. */
   readonly peers: {
     readonly processes: number;
-    /** The least CPU time that the busiest thread of any of these processes used. */
+    /** CPU time of the busiest thread in that process whose busiest thread used least. */
     readonly leastMs: number;
   } | null;
 }

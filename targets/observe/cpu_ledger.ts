@@ -66,7 +66,7 @@ export class CpuLedger {
     }
   }
 
-  /** The nearest ancestor of an ended process that still lives. */
+  /** The nearest living ancestor of an ended process. */
   #heirOf({ parent }: Entry, entries: ReadonlyMap<number, Entry>): Entry | null {
     const last = parent === null ? undefined : this.#entries.get(parent);
     if (last === undefined) return null;

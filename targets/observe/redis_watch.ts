@@ -24,7 +24,7 @@ interface RedisCounts extends Keyspace {
 export interface RedisUse {
   /** Use since the last call, none at the first; null if it can't be had. */
   take(): Promise<UseSample | null>;
-  /** Counts since the watch began; null if they can't be had. */
+  /** Redis's counts since its start, or since they were last reset; null if they can't be had. */
   counts(): Promise<RedisCounts | null>;
   close(): void;
 }

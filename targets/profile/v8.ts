@@ -71,7 +71,7 @@ interface Call {
   readonly outermost: number;
 }
 
-/** Calls, each after its caller; nodes that are in no tree are left out. */
+/** Calls, each after its caller and once; nodes that the first one does not reach are left out. */
 function callsOf(nodes: readonly Node[]): Call[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const calls: Call[] = [];

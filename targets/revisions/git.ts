@@ -20,7 +20,7 @@ const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", se
 
 export interface GitOutput {
   readonly success: boolean;
-  /** The output, without the line end at its end. */
+  /** The output without its last line break. */
   readonly text: string;
   /** The last line of its error output. */
   readonly why: string;

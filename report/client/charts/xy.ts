@@ -76,7 +76,7 @@ export function xyConfig(
       beforeDatasetsDraw(drawing): void {
         for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
       },
-      // Draws with the opacity of its dataset.
+      // Drawn here, where the opacity of the dataset is set.
       beforeDatasetDraw(drawing, { index }): void {
         drawIntervals(drawing, series[index], colorOf(series[index], theme));
       },

@@ -57,7 +57,7 @@ interface Track {
 interface TrackLine {
   /** Column of the table: `p99`. */
   readonly column: string;
-  /** The cell that the frame belongs to, where targets share one figure. */
+  /** The cell whose line it is, where targets share the frame. */
   readonly of?: { readonly label: string; readonly color: number };
   /** Values of each run. */
   readonly values: readonly (readonly (number | null)[])[];
@@ -341,7 +341,7 @@ export function frameTable(frame: OverTime, caption: string): Table {
   ]);
 }
 
-/** Only the line of failed requests may be missing: the target then has none. */
+/** Only the line of failed requests may be missing: then no request of the target failed. */
 function cellOf(line: TrackLine | undefined, run: number, i: number): TableCell {
   const value = line ? line.values[run][i] : 0;
   if (value === null) return NONE;

@@ -67,7 +67,7 @@ function packScenario(cells: readonly CellRuns[], joined: number): PackedSteps {
   return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
 }
 
-/** Long runs have longer intervals than short ones, so a step is as long as the longest intervals need in all runs. */
+/** Length of a step. Long runs have longer intervals than short ones, so the longest one decides for all. */
 function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
   return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
 }

@@ -27,8 +27,8 @@ export type DrawnTimes = Pick<
   "count" | "censored" | "percentile" | "endedCount" | "ended"
 >;
 
-/** @param what What the shares count, in the plural. */
 interface Described {
+  /** What the shares count, in the plural. */
   readonly what: string;
   readonly limit: string;
 }
@@ -67,7 +67,7 @@ export function densityOf(
   };
 }
 
-/** The lowest time above 0, which a logarithmic axis cannot show: messages that come together have 0. */
+/** The lowest time above 0. A logarithmic axis cannot show 0, the gap between messages that come together. */
 function lowestUs(ended: Histogram): number {
   const lowUs = ended.valueAtPercentile(SHOWN.from);
   if (lowUs > 0) return lowUs;
@@ -89,8 +89,8 @@ function spreadOver(
   const [below] = sharesBetween(ended, [-0.5, edgesUs[0]]);
   let all = 0;
   const within = [below, ...shares].map((share) => (all += share) * ended.count / count);
-  // The first edge from which on a lower bound may lie below: the latency of the next request beyond those known is a
-  // bound.
+  // The first edge below which a lower bound lies, too: one request more than those known to be below it, and the last of
+  // them is a bound.
   const boundsFrom = latency.censored === 0 ? -1 : edgesUs.findIndex((edgeUs, i) => {
     const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
     return isAtLeast && value * 1_000 <= edgeUs;

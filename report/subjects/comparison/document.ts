@@ -100,7 +100,7 @@ function onlyText({ name }: ComparedSide, cells: readonly string[]): Block {
   return text("only", found, "warning");
 }
 
-/** What is compared where requests last as long as their streams and WebSockets are held, and how messages are. */
+/** A warning that streams and WebSockets are compared as wholes, with a threshold that compares their messages. */
 function heldText({ cells }: ResultsComparison): Block {
   const held = cells.filter(({ match: { base, next } }) =>
     [...base.runs, ...next.runs].some((run) => leadOf(run).unit !== "requests")
@@ -230,7 +230,7 @@ const method: Subject<ResultsComparison> = {
   ],
 };
 
-/** The machine and the time of its measurement. */
+/** Facts about the measurement of a side: what, how often, where and when. */
 function sideBlock({ name, last, sessions, runs }: ComparedSide): Block {
   const { experiment, machine, startedAt, version } = last;
   const facts: Fact[] = [

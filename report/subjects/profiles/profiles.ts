@@ -109,7 +109,7 @@ export function pairedProfiles(
 
 const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 
-/** @param of Name of the profiled part. */
+/** @param of Name of the scenario or cell whose profiles these are. */
 export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
   const flames = cells.flatMap(({ cell, label, runs }) =>
     flameOf({ label, runtime: runtimeOf(cell) }, runs) ?? []

@@ -25,7 +25,7 @@ export interface LinePoint extends OfCell {
 export interface SweepLine {
   /** How it differs from the other lines of its drawing. */
   readonly label: string;
-  /** What distinguishes it from all lines of the figure, with its target. */
+  /** What distinguishes it from all other lines of the figure, with its target. */
   readonly subject: string;
   readonly color: number;
   readonly points: readonly LinePoint[];

@@ -86,7 +86,7 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
   };
 }
 
-/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as other tables have it; of several sessions their mean. */
+/** `1,000 → 2,600`, `≥ 12.1 ms → 9.3 ms`: the figure of both sides, as in other tables; for several sessions, their mean. */
 function valuesText(
   { figure, base, next, between }: FigureComparison,
   cells: readonly [base: CellRuns, next: CellRuns],
@@ -99,7 +99,7 @@ function valuesText(
   }).join(" → ");
 }
 
-/** Null of CPU time, which no other table has for a request. */
+/** Null for CPU time, because no other table has it for each request. */
 function valueIn({ rate, latency }: CellRuns, figure: ComparedFigure): number | null {
   switch (figure) {
     case "rate":

@@ -7,12 +7,12 @@ import { column, type Table, tableOf } from "./table.ts";
 const FIRST_STEP_UP_TO = 1;
 
 interface HistogramForm {
-  /** Of equal ratio. */
+  /** Number of steps, all with the same ratio of their ends. */
   readonly steps?: number;
   readonly caption?: string;
   /** Heading above the upper ends of its steps. */
   readonly label?: string;
-  /** The thing whose times these are. */
+  /** Heading above the shares: what has these times. */
   readonly of?: string;
 }
 

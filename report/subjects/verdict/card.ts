@@ -105,7 +105,7 @@ function openVerdict(places: readonly Place[]): Verdict {
   return verdictOf(isUnsettled ? "unsettled" : "undecided", { those: open, places }, figure);
 }
 
-/** A single side, or none, meets what is required, wherever they were measured. */
+/** The verdict where only a single side, or none, meets what is required. */
 export function shortVerdict(some: readonly Place[], places = some): Verdict {
   const kept = having(some, "only");
   const those = kept.length > 0 ? kept : having(some, "none");

@@ -44,7 +44,7 @@ export interface ScenarioComparison extends DecidedPlan, Based {
 export interface CompareScenariosOptions extends JudgeOptions {
   /** Default: what the cells suggest. */
   readonly choice?: ComparedChoice;
-  /** The same by the valid runs alone; null where all are valid, or their doubts leave the ratios as they are. */
+  /** The comparisons by the valid runs alone; null if all runs are valid, or if their doubts leave the ratios unchanged. */
   readonly again?: readonly Based[] | null;
 }
 
@@ -189,7 +189,7 @@ export function pageTargets(
     .size === 1;
   const named = scenarios.flatMap(({ cells }, i) =>
     cells.map((cell) => {
-      // The cell before a factor took the place of its target: it has the same parts.
+      // The cell as it is compared: if a factor takes the place of its target, it is another one with the same parts.
       const as = compared[i].cells.find(({ parts }) => parts === cell.parts) ?? cell;
       const own = compared[i].factor === null ? cell.label : as.target;
       return { cell, name: isOne ? own : cell.target, labels: [cell.label, as.label, as.target] };

@@ -84,7 +84,7 @@ export interface ConclusionModel extends CardModel {
 /** What the rest of the report has made of the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
-  /** The same by the valid runs alone; null where nobody needs it. */
+  /** The comparisons by the valid runs alone; null where they are not needed. */
   readonly again: readonly ScenarioComparison[] | null;
   readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */

@@ -74,7 +74,7 @@ function couldTakeTurns({ runs, experiment, redis }: Situation): boolean {
     runs.every(isLoadedForATime) && !Object.values(Object(scenarios)).some(isCutBySlices);
 }
 
-/** Runs of one time without streams, by one machine. */
+/** Whether the run has one load for a fixed time, without streams, from a single machine. */
 function isLoadedForATime({ load, slices, streams, agents }: Run): boolean {
   const isOfOneTime = load.kind === "rate" ||
     load.kind === "closed" && load.durationS !== null && load.stages === undefined;

@@ -44,7 +44,7 @@ function textWith({ parts }: FromEnvironment): string {
   return terms.join(" + ");
 }
 
-/** How a module begins. @param from What it is made from. @param names What it imports from `plateau`. */
+/** The first lines of a module. @param from What it is made from. @param names What it imports from `plateau`. */
 export function headLines(
   from: string,
   notes: readonly string[],
@@ -58,7 +58,7 @@ export function headLines(
   ];
 }
 
-/** What a module exports: the experiment, whose target is a parameter. @param name What the module calls `experiment`. */
+/** The default export of a module: the experiment, with its target as a parameter. @param name What the module calls `experiment`. */
 export function experimentLines(
   experiment: object,
   origin: string,
@@ -70,7 +70,7 @@ export function experimentLines(
   ];
 }
 
-/** Whether a module can read the variable: one that is not set ends it. */
+/** Whether the variable is set: a module that reads one that is not set would end. */
 export function isSet(variable: string, env: ReadVariable): boolean {
   return (env(variable) ?? "") !== "";
 }

@@ -43,7 +43,7 @@ export function marking(env: ReadVariable, read: Map<string, string>): ReadVaria
   };
 }
 
-/** Around the name of a variable and what it has given: noncharacters, which are for use within a program (Unicode 17, §23.7). */
+/** Signs of a mark, around the name of a variable and its value: noncharacters, for use within a program (Unicode 17, §23.7). */
 const [BEGIN, MIDDLE, END] = ["\ufdd0", "\ufdd1", "\ufdd2"];
 const MARKED = /\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2/;
 const ENCODED = /%EF%B7%90((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%91((?:(?!%EF%B7%9[0-2]).)*)%EF%B7%92/gs;
@@ -57,7 +57,7 @@ function marked(names: string, text: string): string {
 /** A part of a text. */
 interface Part {
   readonly text: string;
-  /** Names of the variables that it is made of, with commas; absent: it stands in the other tool's file. */
+  /** Names of the variables that it comes from, with commas; absent: it stands in the other tool's file. */
   readonly names?: string;
 }
 
@@ -76,12 +76,12 @@ export function isMarked(text: string): boolean {
   return MARKED.test(text);
 }
 
-/** The text alone. */
+/** The text without its marks. */
 export function unmarked(text: string): string {
   return partsOf(text).map((part) => part.text).join("");
 }
 
-/** A value with the texts in it alone, keys among them. */
+/** The value with all its texts, keys included, without their marks. */
 export function unmarkedIn(value: unknown): unknown {
   if (typeof value === "string") return unmarked(value);
   if (Array.isArray(value)) return value.map(unmarkedIn);
@@ -91,7 +91,7 @@ export function unmarkedIn(value: unknown): unknown {
   );
 }
 
-/** A part of the text, by places in the text alone. Of a value that is cut, nothing is marked. */
+/** A part of the text, by places in the text without its marks. A value that is cut loses its mark. */
 export function sliced(text: string, from: number, end = Infinity): string {
   let at = 0;
   return partsOf(text).map(({ text, names }) => {
@@ -101,14 +101,14 @@ export function sliced(text: string, from: number, end = Infinity): string {
   }).join("");
 }
 
-/** What is made of a text as a whole, such as its base64. */
+/** A text that `make` makes of the whole, such as its base64, marked with the names of all variables in it. */
 export function madeOf(text: string, make: (text: string) => string): string {
   const names = partsOf(text).flatMap((part) => part.names ?? []);
   const made = make(unmarked(text));
   return names.length === 0 ? made : marked([...new Set(names)].join(), made);
 }
 
-/** A text that was percent-encoded, with its marks as they were. */
+/** A percent-encoded text, with its marks decoded again. */
 export function withMarks(encoded: string): string {
   return encoded.replaceAll(
     ENCODED,
@@ -118,7 +118,7 @@ export function withMarks(encoded: string): string {
 
 /** Puts references in place of what variables have given, which may be secrets. */
 export class References {
-  /** Variables whose values stand in a form for which no reference can stand. */
+  /** Variables whose values occur in a form that no reference can replace. */
   readonly holds = new Set<string>();
 
   /** @param read Values of variables, by their names. */

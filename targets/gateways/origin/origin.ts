@@ -11,7 +11,7 @@ import { encodeBody, encodeHead, type OriginRequest } from "./request.ts";
 export interface OriginResponse {
   readonly status: number;
   readonly fields: Fields;
-  /** A whole body if it came with the head; null if there is none. */
+  /** The whole body if it came with the head, otherwise a stream of it; null if there is none. */
   readonly body: BodyBytes | ReadableStream<BodyBytes> | null;
 }
 

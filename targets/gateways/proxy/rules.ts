@@ -94,8 +94,8 @@ export function freshForMs(response: ResponseHead, ttlMs: number, nowMs: number)
 }
 
 /**
- * Nothing is revalidated here, so `no-cache` means no-store. Responses with a cookie, or that vary, are for one client
- * alone.
+ * Nothing is revalidated here, so `no-cache` means no-store. Responses that set a cookie, or vary by more than the
+ * encoding, are for one client alone.
  */
 function isShareable({ status, fields }: ResponseHead): boolean {
   const control = fieldList(fields, "cache-control");

@@ -23,7 +23,7 @@ export interface RedisCommands {
 }
 
 export class RedisStore implements ResponseStore {
-  /** Part of the keys: no other store, not even that of the run before, uses them. */
+  /** Part of every key, so that no other store, not even that of the run before, has the same keys. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
