@@ -70,7 +70,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where the function begins: the end of every message about it. */
+  /** Where the function begins, in the form in which a message ends with it. */
   readonly place: string;
 }
 
