@@ -146,7 +146,7 @@ async function thousands(rounds: number, short: boolean): Promise<Section[]> {
 
 const DRIVERS = ["epoll", "tcp"] as const;
 
-/** What of that memory is the engine's, by driver. */
+/** How much of that memory is the engine's, by driver. */
 async function memoryOfIsolates(rounds: number, short: boolean): Promise<Section[]> {
   const [few, many] = COUNTS;
   const sections: Section[] = [];

@@ -13,8 +13,8 @@ export function forAll<T extends [unknown, ...unknown[]]>(
 const SURROGATES = { from: 0xd800, count: 0x800 };
 
 /**
- * Any sign of Unicode, for `fc.string()`. It draws what the unit "binary" of fast-check does, which lists all 1.1 million of
- * them first.
+ * Any character of Unicode, for `fc.string()`. It draws from the same characters as the unit "binary" of fast-check, which
+ * first lists all 1.1 million of them.
  */
 export const anySign: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10ffff - SURROGATES.count })

@@ -40,7 +40,7 @@ export async function startServer(
 interface AppOptions {
   /** Settings of the app. */
   readonly set?: Readonly<Record<string, string>>;
-  /** What becomes of its command before it runs; by default it is kept to the server's core. */
+  /** Changes the app's command before it runs; by default the command is kept to the server's core. */
   readonly through?: (command: Command) => Command;
 }
 

@@ -22,7 +22,7 @@ export interface Opened {
   readonly driver: DriverName;
   readonly port: number;
   readonly count: number;
-  /** Between two messages of one; they are opened at the same rate, so that messages come evenly. */
+  /** Time between two messages of one; they are opened at the rate of messages, so that these come evenly. */
   readonly everyMs: number;
   readonly seconds: number;
 }
@@ -46,7 +46,7 @@ function requestOf({ what, everyMs }: Opened): PreparedRequest {
   return { bytes, head: false, step: 0, check, socket: { spec, payload } };
 }
 
-/** Makes the load on a worker of its own, and looks at that near its end. */
+/** Makes the load on a worker of its own, and looks at that worker near the end. */
 export async function heldBy(opened: Opened): Promise<HeldAt> {
   const { driver, port, count, everyMs, seconds } = opened;
   const durationUs = seconds * 1e6;
@@ -94,7 +94,7 @@ function garbage(before: Held, after: Held): number {
   return before.heapTotal - before.youngTotal - after.heap;
 }
 
-/** Of one of them, by the difference of many and few. */
+/** Memory of one stream or WebSocket, measured as the difference between many and few. */
 export function heldSection(
   subject: string,
   rounds: readonly { readonly few: HeldAt; readonly many: HeldAt; readonly more: number }[],

@@ -13,7 +13,7 @@ export interface Held {
   readonly heap: number;
   /** Memory of the heap, used or not. */
   readonly heapTotal: number;
-  /** Of which the youngest objects have this. */
+  /** The part of `heapTotal` for the youngest objects. */
   readonly youngTotal: number;
   readonly buffers: number;
 }

@@ -28,7 +28,7 @@ export class DisturbedRates {
   #lowest = Infinity;
   /** Rates above which nothing is tried for now, with what was served there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
-  /** Disturbed trials since one counted. */
+  /** How often the search turned down since a trial last counted. */
   #turns = 0;
   #once: number[] = [];
 

@@ -32,7 +32,7 @@ export const COMPUTED_RATIO = 0.5;
 /** Share of a stall in collections from which it is theirs. */
 const COLLECTED_RATIO = 0.5;
 
-/** From its start to its end, with the turns of the other side. */
+/** Milliseconds from the start of a run to its end, including the turns of the other side. */
 export function lastedMsOf({ elapsedS, turns }: Pick<ReportedRun, "elapsedS" | "turns">): number {
   if (turns === undefined) return 1_000 * elapsedS;
   return Math.min(turns.durationUs, new Turns(turns).whenUs(1e6 * elapsedS)) / 1_000;
@@ -72,7 +72,7 @@ export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): 
   };
 }
 
-/** What was in the run, and of stalls those that no collection explains; times since its start, milliseconds. */
+/** What came within the run, without the stalls that collections explain; times since its start, milliseconds. */
 function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
   const endMs = lastedMsOf(run);
   const shifted = <T extends { readonly atMs: number }>(all: readonly T[]): T[] =>
@@ -88,7 +88,7 @@ function withinRun(report: ProcessCounters, run: ReportedRun): ProcessCounters {
   };
 }
 
-/** On the clock of the side's measured parts, what is outside of them left out: no figure of the run has it. */
+/** The report by the clock of the side's measured parts, without what lies outside of them, as no figure of the run has that. */
 function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
   const own = ({ atMs, ms }: Collection | Stall): Period[] =>
     ownPeriod({ from: atMs, to: atMs + ms }, turns);
@@ -109,7 +109,8 @@ function onOwnClock(report: ProcessCounters, turns: Turns): ProcessCounters {
         { atMs: from, ms: to - from, cpuMs: each.cpuMs * (to - from) / each.ms }
       ))
     ),
-    // Some are moments, which are in no means. What a span counts is of its slices, as at rest a side allocates next to nothing.
+    // A span that lasts no time is a moment, which enters no mean, and stays. All that a span counts belongs to its slices,
+    // because a side at rest allocates next to nothing.
     spans: report.spans.flatMap((span) => {
       const [from, to] = [span.atMs - span.forMs, span.atMs].map((ms) => ownMs(ms, turns));
       return span.forMs > 0 && from === to ? [] : [{ ...span, atMs: to, forMs: to - from }];
@@ -121,7 +122,7 @@ function ownMs(ms: number, turns: Turns): number {
   return turns.ownUs(1_000 * ms) / 1_000;
 }
 
-/** None where no part of it was measured. */
+/** The part of the period that was measured, by that clock; empty if none was. */
 function ownPeriod(period: Period, turns: Turns): Period[] {
   const [from, to] = [ownMs(period.from, turns), ownMs(period.to, turns)];
   return from < to ? [{ from, to }] : [];

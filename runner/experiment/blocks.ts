@@ -27,7 +27,7 @@ interface BlocksRequest {
   readonly look?: LookAfter;
 }
 
-/** What the starter of the experiment sees in its runs after a repetition. */
+/** What whoever began the experiment sees in its runs after a repetition. */
 export interface ExperimentLook {
   readonly isEnough: boolean;
   /** A line for the user: what is still open, or why it will stay so. */
@@ -155,7 +155,7 @@ class BlockSequence {
     this.file.results.planned = repetitions * this.request.plan.cells.length;
   }
 
-  /** Cells of the runs that were not begun of so many repetitions, one for each run. */
+  /** The cell of each run that has not begun, out of this many repetitions. */
   #left(repetitions = this.#repetitions): Cell[] {
     return [...this.#begun].flatMap(([cell, begun]) =>
       Array<Cell>(Math.max(0, repetitions - begun)).fill(cell)
@@ -166,7 +166,7 @@ class BlockSequence {
     return this.request.look !== undefined;
   }
 
-  /** How much of the turn finding the lengths of slices takes: only the first turn of its cells does that. */
+  /** Time that the turn takes to find the lengths of its slices, which only the first turn of its cells does. */
   #trialMs(turn: readonly PlannedRun[]): number {
     const isFirst = this.pairing !== null && !this.pairing.lengths.has(keyOf(turn));
     return isFirst ? this.#schedule.trialMs(turn.map(({ cell }) => cell)) : 0;

@@ -57,8 +57,9 @@ function requestsOf(scenario: Scenario): readonly RequestFields[] {
 }
 
 /**
- * The first thing that the cell needs and that is missing; null if nothing is. @param redis The Redis, or why there is
- * none.
+ * The first thing that the cell needs and that is missing; null if nothing is.
+ *
+ * @param redis The Redis, or why there is none.
  */
 export function missingPrerequisiteOf(
   cell: Cell,

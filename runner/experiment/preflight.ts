@@ -176,8 +176,8 @@ async function encodedStep(
 }
 
 /**
- * Why the response is not that of its call; the call's message then replaces its body. Null if nothing is wrong, or
- * without a call.
+ * Why the response is not that of its call; null if it is, or if the request is not a call. The message of a response
+ * that has just one takes the place of the body.
  */
 async function callProblem(
   { call, expect, captures }: ScriptRequest,

@@ -84,7 +84,7 @@ export class Repetition {
     };
   }
 
-  /** Repetitions until the next decision, after `done` of them. */
+  /** Repetitions until the next decision, the `done` ones included. */
   plannedAfter(done: number): number {
     if (typeof this.repeat === "number") return this.repeat;
     const { until, budget } = this.repeat;

@@ -17,7 +17,7 @@ export class EarlierRuns {
   readonly #byCell: ReadonlyMap<string, readonly RunOutcome[]>;
   /** The last repetition that has a run; 0 if there is none. */
   readonly repetitions: number;
-  /** Milliseconds spent on all of these runs. */
+  /** Milliseconds spent on the experiment in earlier sittings. */
   readonly spentMs: number;
   /** Milliseconds of a run beyond its start and its load, on the average. */
   readonly #restMs: number;

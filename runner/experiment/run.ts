@@ -49,7 +49,7 @@ export interface RunContext {
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
   /**
-   * Whether a NoSlicesError ends the experiment, because its starter then measures in another way. Default: the cells
+   * Whether a NoSlicesError ends the experiment, because the command then measures in another way. Default: the cells
    * are left out.
    */
   readonly needsSlices?: boolean;
@@ -296,7 +296,7 @@ interface ObservedLoad {
   /** Its start, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly slowest: readonly TailRequest[];
-  /** Absent: it is loaded all the time. */
+  /** The turns in which it was loaded; absent: all the time. */
   readonly turns?: TurnsSpec;
   /** Ends the wait for reports. */
   readonly signal: AbortSignal;
@@ -355,7 +355,7 @@ function leftOutText(
   }`;
 }
 
-/** Milliseconds from the start of the load until rates no longer count. Null for a load that ends with its last request. */
+/** Milliseconds from the start of the load to its deadline, where its rates end. Null if it ends with its last request. */
 function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);
 }

@@ -20,8 +20,8 @@ const NEXT_SERVER_MS = { framework: 700, other: 150 };
 const COUNTED_GUESS_MS = 1_000;
 
 /**
- * Pause after a slice, as a share of the slice, before any was seen. It is 0.08 with fast responses and 0.5 with slow
- * ones.
+ * Pause after a slice, as a share of the slice, before any was seen. It ranges from 0.08 with fast responses to 0.5 with
+ * slow ones.
  */
 const PAUSE_SHARE = 0.25;
 

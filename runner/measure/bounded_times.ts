@@ -41,7 +41,7 @@ interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/** Mean and deviation of all values, bounds included; the minimum is that of ended requests, if there are any. */
+/** Mean and deviation of all values, bounds included; the minimum is that of values that are no bounds, if there are any. */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,

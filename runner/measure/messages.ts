@@ -129,8 +129,8 @@ function encoded(times: SparseHistogram): { readonly histogram?: string } {
 }
 
 /**
- * By name, so that their order says nothing of which worker or request met which first. Steps and workers may have met
- * different names: of more than are kept apart, it is those with most events that are.
+ * In the order of names, which says nothing about which worker or request met a name first. Steps and workers may have
+ * met different names: if there are more than are kept apart, those with the most events are.
  */
 function byName(parts: readonly MessageTotals[]): StreamFigures["byName"] {
   const all = Map.groupBy(parts.flatMap(({ names }) => names), ({ name }) => withoutSecrets(name));

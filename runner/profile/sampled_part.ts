@@ -16,7 +16,7 @@ interface SampledPart {
 const START_RATIO = 0.25;
 /** Share of a run that is profiled at least, whatever its start was like. */
 const LEAST_RATIO = 1 / 3;
-/** A run that ends by count may take this share of the time of earlier runs. */
+/** A run that ends by count may be over after this share of the time that earlier runs took. */
 const COUNTED_RATIO = 0.8;
 /** Before the end of the load: stopping takes time, and must not see an idle target. */
 const END_RATIO = 0.02;

@@ -256,7 +256,7 @@ function errorsIn(part: Part): Figure | null {
   const dependence = dependenceOf(part, read);
   const dispersion = presumedDispersion({ count, of }, largestDispersion([dependence], of));
   const rarer = Math.min(count, of - count);
-  // A count of 0 has an interval as well: this many bursts would have been seen.
+  // A count of 0 has an interval as well: if the share were larger, bursts would have been seen.
   const isFew = rarer > 0 && rarer < LEAST_CLUSTERS * dispersion.ratio;
   const reason = reasonOf(part, dependence) ?? (isFew ? "few-clusters" : null);
   const ends = (): { low: number; high: number } =>

@@ -34,9 +34,9 @@ export interface ScriptParts
   readonly mayFetch?: MayFetch;
 }
 
-/** So long may they wait for a response. */
+/** How long `setup`, `refresh` and `teardown` may wait for a response. */
 const FETCH_MS = 30_000;
-/** So long may each last, and compute at a time: `teardown` also after Ctrl-C, and `refresh` beside a load. */
+/** How long each may last, and compute at a time: `teardown` also after Ctrl-C, and `refresh` beside a load. */
 const SETUP: Limits = { ms: 60_000, computingMs: 10_000 };
 const REFRESH: Limits = { ms: 60_000, computingMs: 1_000 };
 const TEARDOWN: Limits = { ms: 10_000, computingMs: 10_000 };
@@ -167,7 +167,7 @@ class Renewal {
 }
 
 interface CallParts {
-  /** Of the function. */
+  /** Name of the function. */
   readonly name: string;
   /** Path of the script. */
   readonly entry: string;

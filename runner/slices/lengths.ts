@@ -31,7 +31,7 @@ const LEAST_PAUSE_MS = 4;
 const MOST_PAUSE_SHARE = 0.5;
 /** Requests in a slice: the measured part may be shifted by one, and holds two. */
 const LEAST_ROUNDS = 3;
-/** Lengths of the cut in a slice: in a shorter slice, the cut would be most of it. */
+/** Lengths of the cut in a slice, at least: in a shorter slice, the cut would be too much of it. */
 const LEAST_CUTS = 5;
 /** The shorter, the more pairs there are, and the fewer of them an edge of a neighbour's burst falls into. */
 const SHORTEST_SLICE_MS = 50;

@@ -114,7 +114,10 @@ export function ownResources(
   });
 }
 
-/** Evidence of a run with what the target used in its own slices. Over both sides' turns its means hold its rest, when it waits for no core either. */
+/**
+ * Evidence of a run with what the target used in its own slices: means over both sides' turns would include its rest, in
+ * which it waits for no core either.
+ */
 export function ownEvidence(
   generator: Run["generator"],
   slices: NonNullable<Run["slices"]>,

@@ -44,9 +44,9 @@ export type BottleneckRun =
 const FULL_THREAD = 0.9;
 /** A thread with less has time left for more requests, and so have cores. */
 const BUSY_RATIO = 0.5;
-/** Processes whose threads compute in turns, because one lock is for all of them: Python's and Ruby's, by name. */
+/** Processes whose threads compute in turns, because all of them share one lock: Python's and Ruby's, by name. */
 const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
-/** Threads that compute in turns use no more cores than this, as they do some work without the lock. */
+/** Threads that compute in turns use no more cores than this: more than one, because some work needs no lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
 /**
@@ -190,7 +190,7 @@ function isCrowdedOut(generator: Generator): boolean {
     (target?.waiting ?? 0) >= WAITS_OF_WANTED * wantedOf(generator);
 }
 
-/** A generator that wants little CPU time waits for little of it, whichever programs have the cores. */
+/** Whether other programs hide the limit. A target that wants little CPU time waits for little of it, whoever has the cores. */
 function isHidden(generator: Generator): boolean {
   return isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
 }

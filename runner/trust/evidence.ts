@@ -19,7 +19,7 @@ import type { SocketFigures, StreamFigures } from "../result/messages.ts";
 /** The evidence, before it is judged. */
 export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
-/** How the machine of the generator fared during the run. */
+/** Facts about the machine that the generator ran on. */
 export interface Stage {
   readonly hostActivity: HostActivity;
   /** Absent where the target's processes can't be seen. */

@@ -38,7 +38,8 @@ const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /**
- * Null where the counters show neither collections nor stalls, or where there are no counters.
+ * Null where the counters show neither collections nor a blocked loop to hold requests up, or where there are no counters.
+ *
  * @param isHeldUp By other programs: its collections and stalls then take longer, but most take no larger share of its
  * time.
  */

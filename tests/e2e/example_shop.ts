@@ -10,7 +10,7 @@ export const SHOP_KEY = "a-key-of-the-shop";
 export const SHOP_PASSWORD = "a-password";
 /** A token is of no use after this. */
 const TOKEN_MS = 2_000;
-/** Each response takes so long, so that a closed loop leaves the cores to others. */
+/** How long each response takes, so that a closed loop leaves the cores to others. */
 const TAKES_MS = 5;
 const PRODUCTS = [{ id: 1, cents: 250 }, { id: 2, cents: 499 }, { id: 3, cents: 1_999 }];
 

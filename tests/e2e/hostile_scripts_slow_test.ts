@@ -36,8 +36,8 @@ function server(): Server {
 }
 
 /**
- * Where it failed, as a message ends with it: in the line of the body, or in the one before, where the function begins. Of
- * loops the engine knows no line of their own.
+ * The place of a failure, with which its message ends: the line of the body, or the one before, where the function begins,
+ * because the engine knows no line of a loop.
  */
 function placeOf(text: string, body: string): RegExp {
   const line = text.slice(0, text.indexOf(body)).split("\n").length;

@@ -190,7 +190,7 @@ Deno.test("a search begins at what a target serves, not at what it refuses, and 
   assert.ok(capacity !== null && capacity.low <= most && most <= (capacity.high ?? 0));
 });
 
-/** Searches until the budget is spent, as each load takes its time and that of its last responses. @returns Also when its trials ended, s. */
+/** Searches until the budget is spent; each load takes its time and `lastMs`. @returns Also when the trials ended, s. */
 async function searchedInTime(
   terms: SearchTerms,
   given: Case,

@@ -171,7 +171,7 @@ export class AgentRun {
     if (bundle !== null) this.#outbox.add(bundle);
   }
 
-  /** Ends the run; gives a note about it. */
+  /** Hands in the results of the run; gives a note about it. */
   #finish({ reports, stage }: Loaded): string {
     const completed = reports.reduce((sum, { totals }) => sum + totals.completed, 0);
     const seconds = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
@@ -198,8 +198,9 @@ export class AgentRun {
   }
 
   /**
-   * Waits until all reports that the coordinator waits for have arrived. @param ended How the run ended, for the note
-   * about it.
+   * Waits until all reports that the coordinator waits for have arrived.
+   *
+   * @param ended How the run ended, for the note about it.
    */
   async #handOver(ended: string): Promise<void> {
     const { signal } = this.setting;

@@ -20,7 +20,7 @@ interface SeenRunState {
   readonly ageMs: number;
 }
 
-/** How one run is to take the coordinator's run state. Pure: times are milliseconds by any one clock. */
+/** What the coordinator's run state means for one run. Pure: times are milliseconds by any one clock. */
 export class RunStateView {
   #writtenMs: number;
   #repliedMs: number;

@@ -184,7 +184,7 @@ export class Fleet implements Loader {
     }
   }
 
-  /** What the jobs of all agents have in common. */
+  /** The part of the jobs that all agents share. */
   #job(run: string, request: LoadRequest, reportEveryMs: number): Omit<AgentJobInput, "assigned"> {
     const { origin, load, seed, driver, intervalMs, implicitCheck } = request;
     const { own } = request.script;

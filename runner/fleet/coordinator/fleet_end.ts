@@ -16,9 +16,9 @@ export interface FleetReports {
 interface AgentEnd {
   readonly reports: readonly WorkerReport[];
   readonly agent: LoadedAgent;
-  /** Lower bounds for requests that lost agents had in flight or dropped, which no interval contains yet. */
+  /** Lower bounds for requests that the agent, if lost, had in flight or dropped, which no interval contains yet. */
   readonly lostParts: readonly ReceivedPart[];
-  /** Reported in all intervals, with those. */
+  /** Counts of all its intervals, with `lostParts`. */
   readonly counts: IntervalCounts;
 }
 

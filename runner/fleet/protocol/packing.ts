@@ -39,7 +39,7 @@ import {
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
 /** A run of a day at the shortest intervals. */
 const MOST_INTERVALS = 8_640_000;
-/** With one entry for this many seconds, a table of all its entries spans 20 days. */
+/** A full table with one entry for this many seconds spans 20 days. */
 const MOST_EVERY_S = 1_024;
 /** The longest interval is a minute, which may begin within a second. */
 const MOST_SECONDS_OF_INTERVAL = 61;

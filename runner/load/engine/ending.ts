@@ -15,7 +15,10 @@ import type { Workload } from "./workload.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
-/** So late may a time-out be noticed. What goes on and on, as a stream may, would keep the worker beyond its time. */
+/**
+ * How late a time-out may be noticed. The wait ends then, because a response that goes on and on, as a stream may, would
+ * keep the worker beyond its time.
+ */
 const LATE_US = 500_000;
 
 /**

@@ -48,7 +48,7 @@ export interface FlowSpec {
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
-  /** The script that evaluates the functions of requests; absent: no request has a function. */
+  /** The script with the functions of requests and users; absent: there are none. */
   readonly code?: {
     readonly script: ScriptCode;
     readonly seed: number;

@@ -33,7 +33,10 @@ const NO_USER = -1;
 const AFTER_FAILURE_US = 1_000;
 /** The request of a lane that has none in flight. */
 const NONE = -1;
-/** After so much time of hooks the sockets are looked at, and whether the load is over: a thousand users may be due at once. */
+/**
+ * Time in hooks after which the loop looks at the sockets, and whether the load is over: a thousand users may be due at
+ * once.
+ */
 const MOST_HOOKS_US = 10_000;
 
 /** One of the requests that a virtual user may have in flight. */
@@ -148,7 +151,7 @@ export class SessionLoop implements Workload {
     return this.#ahead === null ? dueUs : this.#prepare(this.#ahead, nowUs, dueUs);
   }
 
-  /** Whether hooks have taken so long since `nowUs` that what is left to do has to wait. */
+  /** Whether hooks have taken so long since `nowUs` that the remaining work must wait for the next tick. */
   #isHeldUp(nowUs: number): boolean {
     return this.parts.flow.readyUs(nowUs) - nowUs > MOST_HOOKS_US;
   }

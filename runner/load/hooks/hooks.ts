@@ -70,7 +70,7 @@ export interface PreparedUserHooks {
 /** A function of the script. */
 interface Hook {
   readonly hook: RealmFunction;
-  /** Where it begins, as a message ends with it. */
+  /** Where the function begins, in the form in which a message ends with it. */
   readonly place: string;
 }
 
@@ -223,7 +223,7 @@ export class Hooks {
     }
   }
 
-  /** @param place Of the hook, for a failure that names none. */
+  /** @param place Where the hook begins, for a failure that names no place. */
   #timed<Result>(place: string, call: () => Result): Result | string {
     const sinceUs = this.options.nowUs();
     try {
@@ -248,7 +248,7 @@ export class Hooks {
   }
 }
 
-/** A script need not be the same whenever it is evaluated. */
+/** The error for a script that fails here although it was evaluated before: it need not do the same each time. */
 function unrunnable(entry: string, error: unknown): unknown {
   if (!(error instanceof ScriptError)) return error;
   return new TargetError(`Cannot run the script ${entry}: ${error.message}`);

@@ -27,11 +27,11 @@ export interface BoundedTotals {
   readonly all: SparseHistogram;
   /** The values of `all` that are lower bounds. */
   readonly censored: SparseHistogram;
-  /** Lower bounds of what is open, where `all` holds them not yet, as it is what came since the last `take`. */
+  /** Lower bounds of what is still open, where `all` does not contain them. */
   readonly open?: SparseHistogram;
 }
 
-/** All that there is, or what came since the last such `take`. */
+/** `whole`: all that was recorded; `take`: only what is new since the last hand-over. */
 export type Extent = "whole" | "take";
 
 export const NO_TIMES: BoundedTotals = { all: EMPTY, censored: EMPTY };

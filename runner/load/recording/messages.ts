@@ -177,7 +177,7 @@ export class MessageRecorder {
   readonly #tokensOf: Uint32Array;
   readonly #firstTokenUs: Float64Array;
   readonly #lastTokenUs: Float64Array;
-  /** What the open streams of one step wait for, while that is gathered. */
+  /** Buffers in which the waits of the open streams of one step are gathered. */
   readonly #waits = { first: new Histogram(), gap: new Histogram(), firstToken: new Histogram() };
 
   constructor(slots: number, { steps, withTokens }: StreamSteps) {
@@ -360,7 +360,7 @@ export class MessageRecorder {
   }
 }
 
-/** What open streams wait for: lower bounds. */
+/** How long open streams have waited: lower bounds. */
 interface OpenWaits {
   readonly count: number;
   readonly first: SparseHistogram;

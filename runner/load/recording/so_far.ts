@@ -24,7 +24,7 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
-/** The requests in flight beside `totals`, whose times are those since the last time, without them. */
+/** Totals that count the requests in flight as unfinished. Their times are those since the last call, without the waits below. */
 interface EndedSoFar {
   readonly totals: WorkerTotals;
   readonly steps: readonly StepPart[];

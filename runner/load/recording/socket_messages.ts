@@ -81,7 +81,7 @@ export class SocketRecorder {
   readonly #answered: readonly SocketTally[];
   /** By slot; null: no socket is open there. */
   readonly #open: (CountedSocket | null)[];
-  /** What the open sockets of one step wait for, while that is gathered. */
+  /** Buffer in which the waits of the open sockets of one step are gathered. */
   readonly #waits = new Histogram();
 
   constructor(slots: number, { steps, pushed }: SocketSteps) {

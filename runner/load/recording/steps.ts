@@ -131,7 +131,7 @@ export class StepRecorder {
     return this.#steps.map((step) => step.totals("whole"));
   }
 
-  /** What there is to hand on since the last call. @param open Latencies, so far, of what is in flight, by step. */
+  /** The steps that changed since the last call, or have requests in flight. @param open Latencies, so far, of these, by step. */
   take(open: ReadonlyMap<number, Histogram>): StepPart[] {
     return this.#steps.flatMap((step, at) => {
       const waits = open.get(at)?.drain() ?? EMPTY;

@@ -194,7 +194,7 @@ export class EpollSockets {
     const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.errno();
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
-    // Where the kernel does not know the option, the call fails, and ports are chosen as before.
+    // Where the kernel does not know the option, the call fails, and it chooses ports as for the first dials.
     if (this.#made >= this.fewDials) {
       setsockopt(fd, IPPROTO_IP, IP_LOCAL_PORT_RANGE, ALL_PORTS, 4);
     }

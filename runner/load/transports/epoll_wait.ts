@@ -67,7 +67,7 @@ interface EventQueue {
 export interface Waiter {
   /** −1 on an error, as the system gives it. */
   readonly wait: Wait;
-  /** The substitute that is used, and for what; null where nothing is missing. */
+  /** What workers do instead, and which calls the system denies; null where it denies none. */
   readonly note: string | null;
   close(): void;
 }

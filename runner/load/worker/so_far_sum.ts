@@ -105,7 +105,7 @@ class StepSum implements SumOfStep<StepPart, StepTotals> {
 class BoundedSum {
   readonly #all = new HistogramSum();
   readonly #censored = new HistogramSum();
-  /** In the last part. */
+  /** Lower bounds that the last part had of what was open. */
   #open = EMPTY;
 
   add({ all, censored, open = EMPTY }: BoundedTotals): void {

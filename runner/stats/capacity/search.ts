@@ -312,8 +312,8 @@ function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): C
 /**
  * What the capacity exceeds with a probability of 95 %, where no more is known than that trials held: 98 %, as the search
  * looks again and again. Null without one that held, and where the bound lies in the lower half of the rates that are
- * considered: then those that held were too short to show much, and the bound says how far down the search looks, which is
- * a matter of the width that was asked for.
+ * considered: then those that held were too short to show much, and the bound would only say how far down the search looks,
+ * which is a matter of the width that was asked for.
  */
 export function lowerBoundOf(goal: SearchGoal, trials: readonly SearchedTrial[]): number | null {
   const { held } = sidesOf(goal, trials);

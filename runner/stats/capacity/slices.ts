@@ -115,7 +115,7 @@ const CERTAIN_REQUESTS = 50;
  * from it.
  */
 const CERTAIN_RELAXATIONS = 4;
-/** But never later than at this part of the trial. */
+/** Part of the trial that is long enough for that, even if the relaxation times are longer. */
 const CERTAIN_PART = 1 / 6;
 
 /** The number of requests beyond the limit that decides a trial, whatever the other requests do. */

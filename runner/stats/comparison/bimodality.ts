@@ -57,8 +57,9 @@ export function twoGroupsOf(values: readonly number[]): TwoGroups | null {
 
 /**
  * Runs of two kinds that something other than their values tells apart.
- * @param parts The values of each kind, above 0. @returns Null if a kind has no values, or if the kinds are near each
- * other.
+ *
+ * @param parts The values of each kind, above 0.
+ * @returns Null if a kind has no values, or if the kinds are near each other.
  */
 export function knownGroupsOf(parts: readonly [number[], number[]]): TwoGroups | null {
   const [one, other] = parts.map((values) => values.map(Math.log));

@@ -64,7 +64,7 @@ export interface SessionFigure extends Pick<Estimate, "value" | "logStandardErro
 /** New over base, over sessions. */
 export interface SessionContrast extends Variance {
   readonly value: number;
-  /** Correlation of one session with the next, as estimated. */
+  /** Estimated correlation of sessions that are as far apart as they usually are. */
   readonly correlation: number;
   readonly sessions: Readonly<Record<SessionSide, number>>;
   /** Groups of one side, or of the earlier sessions, as ratios to their mean; null if they are one group. */

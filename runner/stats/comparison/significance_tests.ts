@@ -9,7 +9,7 @@ export interface ExactTest {
   readonly leastP: number;
 }
 
-/** The test of values that cannot be counted: the interval then decides alone, as with too few runs. */
+/** Stands for an exact test that was not made: the interval then decides alone, as with too few runs. */
 export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 
 // The exact test of pairs: if neither side is larger, each difference could as well have the other sign

@@ -21,7 +21,7 @@ export interface Dispersion {
   readonly degreesOfFreedom: number;
 }
 
-/** The larger dispersion of several shares; null where no share shows one. */
+/** The largest dispersion of several shares; null where no share shows one. */
 export function largestDispersion(
   dependences: readonly (Dependence | null)[],
   requests: number,

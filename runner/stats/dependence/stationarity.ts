@@ -9,8 +9,8 @@ import { cosineTransforms } from "./long_run_variance.ts";
 /** Size of the random walk that the test looks for, as its authors chose it. */
 const WALK = 10;
 /**
- * For series from a certain length on: how many transforms are used, and the value that 5 % of stationary series exceed
- * (10⁶ draws of normal values).
+ * For series of `LEAST_FULL` values or more, and for shorter ones: how many transforms are used, and the value that 5 %
+ * of stationary series exceed (10⁶ draws of normal values).
  */
 const FULL = { transforms: 20, critical: 1.514 };
 const SHORT = { transforms: 12, critical: 1.979 };

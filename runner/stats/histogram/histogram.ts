@@ -272,11 +272,11 @@ export class HistogramSum {
 }
 
 /**
- * As `GrowingHistogram`, in half of its memory, for one of many: what was taken is kept without its empty buckets. Now and
- * then a `take` adds up those before.
+ * A `GrowingHistogram` in half the memory, for where there are many: it keeps what was taken without empty buckets. Now
+ * and then a `take` adds up what earlier ones gave.
  */
 export class CompactHistogram {
-  /** What came since the last `take`: record here. */
+  /** Record values here: those since the last `take`. */
   readonly fresh = new Histogram();
   readonly #before = new HistogramSum();
 
@@ -287,7 +287,7 @@ export class CompactHistogram {
     return part;
   }
 
-  /** All of it, whether or not it was taken. */
+  /** All values, whether or not they were taken. */
   whole(): SparseHistogram {
     return addSparse(this.#before.whole(), this.fresh.toSparse());
   }

@@ -183,9 +183,9 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
   const ofMean = (dependence?.standardError ?? stdev / Math.sqrt(length)) *
     Math.max(1, values / length);
   /*
-   * No more than what a further value, or stretch, would be off by. A wave that is longer than all of them, and so in none of what
-   * they differ by, moves their mean; it is taken to be no larger than what is seen. So few values are enough for a large
-   * difference, and no number of them that wander for one within what they wander by.
+   * No more than what a further value, or stretch, would be off by. A wave longer than the whole series moves the mean, but
+   * does not show in how the values differ; it is taken to be no larger than what is seen. So a few values are enough to show
+   * a large difference, but no number of values that wander shows one within what they wander by.
    */
   const standardError = isSeen
     ? Math.min(ofMean, stdev * Math.sqrt(1 + 1 / length))
@@ -199,13 +199,13 @@ function errorOfMean(deviations: Float64Array, { values, least }: Enough): MeanE
 }
 
 /**
- * What depends for too long to be told from a wandering level does so for a fifteenth of the series or longer, and the waves by which
- * a series is not stationary are as long: the mean of a twenty-fifth holds as much of them as each of its values does, and
- * less of the noise.
+ * Stretches into which a series is cut. A dependence that cannot be told from a wandering level lasts for a fifteenth of the
+ * series or longer, and so do the waves of a series that is not stationary: the mean of a twenty-fifth holds as much of
+ * them as each of its values does, and less of the noise.
  */
 const STRETCHES = 25;
 
-/** How far the mean of all would be off by that of a further stretch: the spread of stretches, and the error of their mean. */
+/** How far the mean of a further stretch would lie from that of all: the spread of stretches, and the error of their mean. */
 function errorOfStretch(deviations: Float64Array): number {
   const { length } = deviations;
   const count = length < 2 * STRETCHES ? length : STRETCHES;

@@ -39,8 +39,8 @@ interface Freeze {
 }
 
 /**
- * @param latencyMs Latency of a typical request. @returns Null if there is no freeze, or if the server is silent from
- * the start or to the end.
+ * @param latencyMs Latency of a typical request.
+ * @returns Null if there is no freeze; silence from the start on, or to the end, is none.
  */
 export function findFreezes(
   intervals: readonly Completions[],

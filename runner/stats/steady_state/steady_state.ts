@@ -79,7 +79,7 @@ export interface RunSteadyState {
   readonly unsettled: UnsettledReason | null;
   /** With `drift`: a straight line from the start to the end, as a share of where it starts; otherwise null. */
   readonly driftRatio: number | null;
-  /** Intervals in a cycle, with the reason `cycle`; otherwise null. */
+  /** With `cycle`: intervals in a cycle; otherwise null. */
   readonly cyclePeriod: number | null;
   readonly freezes: Freezes | null;
   readonly latency: SteadyState;

@@ -190,7 +190,7 @@ export function chanceOf(
   return { p, correlation: truth };
 }
 
-/** With so few, a share says little. */
+/** With fewer simulated series than this that have a step as large, their share says little. */
 const FEW = 10;
 /** The largest, whose fall tells how rare larger ones are. */
 const TAIL = 100;

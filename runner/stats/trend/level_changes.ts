@@ -89,7 +89,7 @@ function eliminated(
   return [];
 }
 
-/** Judges a change between its neighbouring candidates. */
+/** Judges a change by the values between the candidates before and after it. */
 function judgedAt(
   logs: readonly number[],
   candidates: readonly number[],

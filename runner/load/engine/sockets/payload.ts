@@ -11,7 +11,7 @@ export class Payload {
   /** Message number n is these, with n between each two of them. */
   readonly #parts: readonly Uint8Array[];
   readonly #fixedBytes: number;
-  /** Whether it is that of one socket alone, which it names. */
+  /** Whether it names its socket, and so belongs to that one alone. */
   readonly isOwn: boolean;
 
   /** @param template In which `{{ n }}` stands for the number of a message, and `{{ socket }}` for that of the socket. */

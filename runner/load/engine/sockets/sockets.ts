@@ -105,7 +105,7 @@ export class Sockets {
   /** By slot; null: its exchange is not a socket, or there is none. */
   readonly #open: (OpenSocket | null)[];
   readonly #moments: Moments;
-  /** By their template: of all sockets that send the same. */
+  /** Payloads by template, each for all sockets that send the same. */
   readonly #payloads = new WeakMap<Bytes, Payload>();
   #named = 0;
 

@@ -261,7 +261,7 @@ export class OpenStream {
   }
 }
 
-/** The head of a response, without its memory, which is given back. */
+/** A response with its status alone, in place of one whose memory is given back. */
 function headOf(status: number, room: KeptRoom): KeptResponse {
   const kept = new KeptResponse(room, false);
   kept.takeFields(status, [], 0);

@@ -30,8 +30,9 @@ export class Reconnecting {
   }
 
   /**
-   * Called when its response has ended, its connection was cut, or none could be made. @param retryMs The server's
-   * reconnection time.
+   * Called when its response has ended, its connection was cut, or none could be made.
+   *
+   * @param retryMs The reconnection time that the server named; null for none.
    */
   interrupt(nowUs: number, retryMs: number | null): void {
     const pauseUs = this.#attempts === 0
