@@ -83,8 +83,8 @@ export interface SoFarReport extends WorkerReport {
  * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
  * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
  * them again and again would take longer than anything else that a worker does beside its load. So it is with the times
- * of steps and of messages, and a step of which nothing was in flight or open since the part before is not in it.
- * `SoFarSum` puts the parts together.
+ * and seconds of steps and the times of messages, and a step of which nothing was in flight or open since the part
+ * before is not in it. `SoFarSum` puts the parts together.
  */
 export interface SoFarPart extends SoFarReport {
   /** The totals have none. */
