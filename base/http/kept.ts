@@ -53,6 +53,13 @@ export class KeptResponse implements ResponseSink {
     if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
+  /** Gives back its memory, because it is not read again. */
+  giveBack(): void {
+    this.clear();
+    this.#head.giveBack();
+    this.#body.giveBack();
+  }
+
   addHead(bytes: Uint8Array, from: number, to: number): boolean {
     return this.#head.add(bytes.subarray(from, to));
   }
@@ -235,10 +242,13 @@ class Buffer {
 
   clear(): void {
     this.length = 0;
-    const more = this.#bytes.length - this.firstBytes;
-    if (more <= 0 || !this.room.isScarce) return;
-    this.room.giveBack(more);
-    this.#bytes = new Uint8Array(this.firstBytes);
+    if (this.#bytes.length > this.firstBytes && this.room.isScarce) this.giveBack();
+  }
+
+  giveBack(): void {
+    this.length = 0;
+    this.room.giveBack(Math.max(0, this.#bytes.length - this.firstBytes));
+    this.#bytes = NO_BYTES;
   }
 
   /** False when there is no room for it. */

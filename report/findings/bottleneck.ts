@@ -145,9 +145,9 @@ const SENTENCES: Readonly<
   unknown: ({ service, cpuPerRequest, waitingShare }, looks) => {
     if (waitingShare !== undefined) {
       return [
-        "unknown, because other programs took the cores that it needed",
+        "unknown, because other programs took cores that were needed",
         `it waited ${formatShare(waitingShare)} of the time that it had work`,
-        "; without them, its own limit would show",
+        "; without them, a limit of the target would show",
       ];
     }
     return service && cpuPerRequest !== undefined

@@ -199,7 +199,7 @@ async function callIn(
     onCutOff();
     const isInterrupted = signals.some(({ aborted }) => aborted);
     const why = isInterrupted ? "it was interrupted" : `it did not end within ${ms / 1_000} s`;
-    over.reject(new ScriptError(placed(why, place)));
+    over.reject(new ScriptError(why));
   };
   until.addEventListener("abort", end, { once: true });
   const opened = async (): Promise<string> => {

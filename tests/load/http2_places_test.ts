@@ -15,7 +15,17 @@ import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import { Http1 } from "../../runner/load/protocols/http1/http1.ts";
 import { Http2 } from "../../runner/load/protocols/http2/http2.ts";
 import type { ExchangeEvents } from "../../runner/load/engine/protocol.ts";
-import { coded, frame, headers, joined, octets, request, settings } from "../http/http2/peer.ts";
+import { KeptRoom } from "../../base/http/kept.ts";
+import {
+  coded,
+  data,
+  frame,
+  headers,
+  joined,
+  octets,
+  request,
+  settings,
+} from "../http/http2/peer.ts";
 import { play, SECOND, type Stage, stage, tick, totalsOf, type Wish } from "./stage.ts";
 
 const OK = { ":status": "200" };
@@ -71,7 +81,6 @@ class Sockets implements Driver {
 /** A load that sends the next request on a place as soon as it is open or has had a response. */
 class Load implements ExchangeEvents {
   readonly punctual = false;
-  readonly retain = false;
   sentBytes = 0;
   readonly protocol: Http2;
   readonly sockets = new Sockets();
@@ -80,7 +89,7 @@ class Load implements ExchangeEvents {
   readonly #message = { bytes: request(), head: false, step: 0 };
   #nowUs = 0;
 
-  constructor(places: number) {
+  constructor(places: number, readonly room = new KeptRoom(), readonly retain = false) {
     this.protocol = new Http2(this.sockets, this, {
       connections: 1,
       streams: places,
@@ -213,6 +222,23 @@ Deno.test("what a reset stream makes the load send is sent after all that has co
   load.hear(2, frame(RST_STREAM, 0, 1, coded(2)), headers(3, OK, END_STREAM));
   assert.deepEqual(load.notes, ["reset 0: RST_STREAM with INTERNAL_ERROR", "response 1"]);
   assert.deepEqual(load.take(), ["request 5", "request 7"]);
+});
+
+Deno.test("a connection that is lost gives back the memory of its responses, whole or begun", () => {
+  const load = new Load(2, new KeptRoom(30_000), true);
+  const body = "x".repeat(10_000);
+  for (let round = 0; round < 9; round++) {
+    const nowUs = round * SECOND;
+    if (round > 0) {
+      for (const slot of [0, 1]) load.protocol.connect(slot);
+      load.socket.onOpen(0, nowUs);
+    }
+    load.hear(nowUs + 1, settings());
+    load.hear(nowUs + 2, headers(1, OK), data(1, body, END_STREAM), headers(3, OK), data(3, body));
+    load.socket.onEnd(0, null, nowUs + 3);
+  }
+  const responses = load.notes.filter((note) => note.startsWith("response"));
+  assert.deepEqual(responses, Array(9).fill("response 0"));
 });
 
 /** Slot 0 has waited for a whole second when the tick comes. */

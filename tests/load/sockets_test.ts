@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import type { Driver, DriverEvents } from "../../runner/load/engine/driver.ts";
 import type { Job, PacerSpec } from "../../runner/load/engine/job.ts";
-import type { ProtocolOf } from "../../runner/load/engine/protocol.ts";
+import type { ExchangeEvents, ProtocolOf } from "../../runner/load/engine/protocol.ts";
 import { pacerOf } from "../../runner/load/engine/pacers.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
 import type { SocketSpec } from "../../runner/load/engine/sockets/socket_spec.ts";
@@ -19,6 +19,7 @@ import { StreamingRecorder } from "../../runner/load/recording/streaming_recorde
 import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { messageLaws } from "../../runner/measure/message_laws.ts";
 import { MessageSum } from "../../runner/measure/timeline.ts";
+import { KeptRoom } from "../../base/http/kept.ts";
 import { acceptOf } from "../../base/http/websocket/handshake.ts";
 import { openingOf } from "../../base/http/request.ts";
 import { handshakeFields } from "../../scenarios/request/websocket.ts";
@@ -70,6 +71,18 @@ interface Wish {
   readonly text?: string;
   /** Whether other requests of the load are streams. */
   readonly isMix?: boolean;
+  /** The memory for heads and messages; absent: that of a load. */
+  readonly room?: KeptRoom;
+}
+
+function withRoom(exchanges: ExchangeEvents, room: KeptRoom): ExchangeEvents {
+  return new Proxy(exchanges, {
+    get(target, name): unknown {
+      if (name === "room") return room;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** One slot, on which sockets follow one another. */
@@ -88,7 +101,7 @@ class Stage {
 
   static async of(
     spec: Partial<SocketSpec>,
-    { text = "n={{ n }}", isMix = false, ...wish }: Wish = {},
+    { text = "n={{ n }}", isMix = false, room, ...wish }: Wish = {},
   ): Promise<Stage> {
     const full = { answer: "echo" as const, subprotocols: [], deflate: false, ...spec };
     const wire = { method: "GET", path: "/ws", headers: handshakeFields(full), body: text };
@@ -126,7 +139,9 @@ class Stage {
     const driver = new PlayedDriver();
     const nextMask = masksBy(Uint32Array.of(1, 2, 3, 4));
     const protocol: ProtocolOf = (exchanges) =>
-      new WebSocketHttp1(driver, exchanges, { slots: 1, sockets, nextMask });
+      new WebSocketHttp1(driver, room ? withRoom(exchanges, room) : exchanges, {
+        ...{ slots: 1, sockets, nextMask },
+      });
     const loop = new RequestLoop(job, {
       protocol: isMix ? await withStreams(protocol, { slots: 1, recorder, specs: [] }) : protocol,
       ...{ recorder, script: new RequestScript(script), pacer: pacerOf(job.pacer) },
@@ -722,6 +737,24 @@ for (const [what, octets, code] of HOSTILE) {
     assert.equal(s.driver.closed.length, 1);
   });
 }
+
+test("the head of a socket takes room only while the socket is there", {}, {
+  room: new KeptRoom(1_000),
+}, (s) => {
+  const large = [`X-Large: ${"x".repeat(600)}`];
+  const ends: readonly ((nowUs: number) => void)[] = [
+    (nowUs) => s.receive(close(1000), nowUs),
+    (nowUs) => s.events.onEnd(0, null, nowUs),
+  ];
+  for (let round = 0; round < 6; round++) {
+    const nowUs = round * SECOND;
+    s.open(nowUs, large);
+    ends[round % 2](nowUs + MS);
+    s.open(nowUs + SECOND / 2, large, "wrong");
+  }
+  assert.equal(s.now(6 * SECOND).opened, 6);
+  assert.deepEqual([s.recorder.completed, s.recorder.failed], [3, 9]);
+});
 
 test("a mask is over every octet, wherever and however many they are", {}, {}, () => {
   const masks = masksBy(Uint32Array.of(9, 8, 7, 6));

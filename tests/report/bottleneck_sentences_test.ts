@@ -93,9 +93,9 @@ Deno.test("what the experiment already looks at is not advised", () => {
 Deno.test("what other programs hide is unknown because of them, if they did in all runs that agree", () => {
   const unknown = { kind: "unknown", service: 20, cpuPerRequest: 3 } as const;
   const hidden = { ...unknown, waitingShare: 0.812 };
-  const because = "unknown, because other programs took the cores that it needed";
+  const because = "unknown, because other programs took cores that were needed";
   assert.deepEqual(sentencesOf({ api: hidden }), [
-    `api: ${because} (it waited 81.2 % of the time that it had work); without them, its own limit would show.`,
+    `api: ${because} (it waited 81.2 % of the time that it had work); without them, a limit of the target would show.`,
   ]);
   assert.match(sentencesOf({ api: [hidden, unknown, hidden] })[0], /^api: unknown: nothing/);
   assert.equal(
@@ -103,7 +103,7 @@ Deno.test("what other programs hide is unknown because of them, if they did in a
       /\s/g,
       " ",
     ),
-    `Bottleneck: ${because} (it waited 50.0 % of the time that it had work); without them, its own limit would show.`,
+    `Bottleneck: ${because} (it waited 50.0 % of the time that it had work); without them, a limit of the target would show.`,
   );
 });
 

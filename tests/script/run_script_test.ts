@@ -85,3 +85,15 @@ for (const [name, setup, why] of FAILING) {
     );
   });
 }
+
+Deno.test("a setup that is interrupted says once where it begins, also in a file with a space in its name", async () => {
+  const text = "export default {\nasync setup({ url }) { await fetch(url); },\n};";
+  const code = { entry: "a b.js", files: { "a b.js": { text } }, parameters: {}, env: [] };
+  const interruption = new AbortController();
+  const mayFetch = (): Promise<void> => Promise.resolve(interruption.abort());
+  const parts = { script: code, setup: "setup", mayFetch };
+  await assert.rejects(
+    beginScript(scriptOf({ get: "/" }), parts, "http://127.0.0.1:1", interruption.signal),
+    /^TargetError: setup of a b\.js has failed: it was interrupted \(a b\.js:2:\d+\)$/,
+  );
+});

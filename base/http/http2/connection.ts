@@ -115,6 +115,11 @@ export class Http2Connection {
     this.#streams.places[place].forget();
   }
 
+  /** Gives back the memory of all responses, because the connection is over. */
+  giveBack(): void {
+    for (const { kept } of this.#streams.places) kept?.giveBack();
+  }
+
   /** Whether a head of the place's response has come. */
   hasBegun(place: number): boolean {
     return this.#streams.places[place].hasBegun;

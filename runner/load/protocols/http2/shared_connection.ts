@@ -171,6 +171,7 @@ export class SharedConnection implements StreamEvents {
   #forget(): void {
     const most = this.#http2?.mostStreams ?? Infinity;
     if (most < this.#places.length) this.fewestStreams = Math.min(this.fewestStreams, most);
+    this.#http2?.giveBack();
     this.#http2 = null;
     this.#isDialing = this.#isSilent = this.#hasBrought = false;
     this.#replacedUs = -1;

@@ -117,6 +117,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     if (open === null) return;
     if (open.state === OPEN) this.#sockets.closed(slot, ABNORMAL);
     open.reader?.end();
+    open.kept?.giveBack();
     this.#open[slot] = null;
     this.#sockets.forget(slot);
     this.#closing.delete(slot);
@@ -169,13 +170,13 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.exchanges.onReceived(bytes.length, nowUs);
     const kept = new KeptResponse(this.#keptRoom, false);
     kept.addHead(bytes, 0, end);
+    open.kept = kept;
     const opened = openedBy((name) => kept.field(name), open.key, open.spec);
     if ("problem" in opened) {
       const reason = `no WebSocket was opened: ${opened.problem}`;
       return this.exchanges.onFailed(slot, "protocol", reason, nowUs);
     }
     open.head = NO_BYTES;
-    open.kept = kept;
     open.deflates = opened.deflate !== null;
     open.reader = new MessageReader(open, {
       room: this.#keptRoom,
@@ -233,6 +234,7 @@ export class WebSocketHttp1 extends StreamedHttp1 implements SocketCommands {
     this.#closing.delete(slot);
     const response = { status: SWITCHING_PROTOCOLS, bodyBytes, served: 0, kept };
     this.exchanges.onEnd(slot, response, true, firstByteUs, nowUs, Math.min(leftUs, nowUs));
+    kept.giveBack();
   }
 
   override onEnd(slot: number, reset: string | null, nowUs: number): void {
